@@ -43,11 +43,11 @@ const isShown = (page: Page, text: string) => page.getByText(text).filter({ visi
 const addressOf = ({ path: of, address = of }: PageCase) => address;
 
 test('the tests know every page of the app', () => {
-  const routes = [...sourceOf('router.tsx').matchAll(/path: '(\/[^']*)'/g)].map(([, route = '']) =>
+  const routes = [...sourceOf('router.tsx').matchAll(/page\(\s*'(\/[^']*)'/g)].map(([, route = '']) =>
     route.replace(/\$\w+/g, ':id'),
   );
   const known = new Set(pages.map((page) => page.path));
-  expect([...known].sort()).toEqual(routes.filter((route) => !route.startsWith('/projects')).sort());
+  expect([...known].sort()).toEqual(routes.sort());
   expect(appPaths.filter((each) => !known.has(each))).toEqual([]);
 });
 
@@ -128,7 +128,11 @@ test.each(['VIEWER', 'MEMBER'] as const)('a %s is offered what the API allows, a
       await page.getByRole('heading', { level: 1 }).waitFor();
       const entry = entries.find((known) => known.path === each.path.split('/')[1]);
       if (entry && !isOffered(entry)) await isShown(page, 'does not include access to this page');
-      else expect([each.name, await page.getByText('does not include access to this page').count()]).toEqual([each.name, 0]);
+      else
+        expect([each.name, await page.getByText('does not include access to this page').count()]).toEqual([
+          each.name,
+          0,
+        ]);
       expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(offered);
     }),
   );
@@ -151,7 +155,9 @@ test('who may only read is offered no change on any page', async () => {
       const isForm = /new$|edit$/.test(each.path);
       await isShown(
         page,
-        isForm || each.path === '/context' ? 'does not include access to this page' : each.filled.replace('Approve…', 'Votes'),
+        isForm || each.path === '/context'
+          ? 'does not include access to this page'
+          : each.filled.replace('Approve…', 'Votes'),
       );
       const changes = page
         .locator('main')

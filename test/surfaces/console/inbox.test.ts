@@ -44,7 +44,10 @@ test('what waits is listed oldest first and decided by keyboard, exactly as it i
     const other = await page.context().newPage();
     await other.goto(consoleUrl(person, '/inbox'));
     await other.getByText('2 items, oldest first').waitFor();
-    const titles = await page.getByRole('list', { name: 'Waiting for a decision' }).getByRole('button').allTextContents();
+    const titles = await page
+      .getByRole('list', { name: 'Waiting for a decision' })
+      .getByRole('button')
+      .allTextContents();
     expect(titles.map((title) => title.split(':')[0])).toEqual(['First', 'Second']);
     const shown = (await page.getByRole('article').textContent()) ?? '';
     for (const text of ['POST', `${sink.url}${first.path}`, '"subject": "Dear <b>Ada</b>"', 'Send the letter'])

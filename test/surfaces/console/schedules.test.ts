@@ -36,8 +36,7 @@ test('schedules are listed with a calendar, and link to their runs, executions a
     await signIn(page, person, consoleUrl(person, '/schedules'));
     await page.getByText('2 schedules').waitFor();
     const daily = page.getByRole('region', { name: 'List of schedules' }).getByRole('row').filter({ hasText: 'Brief' });
-    for (const text of ['active', '0 9 * * * in Europe/Oslo', '0 of 40', 'Skip'])
-      await daily.getByText(text).waitFor();
+    for (const text of ['active', '0 9 * * * in Europe/Oslo', '0 of 40', 'Skip']) await daily.getByText(text).waitFor();
     await daily.locator(`time[datetime="${new Date(next[0] * 1000).toISOString()}"]`).waitFor();
     expect(await daily.getByRole('link', { name: /Temporal UI/ }).getAttribute('href')).toBe(
       deps.temporal.scheduleUiLink(`schedule/${cron._id}`),

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import type { NavigationEntry } from './navigation.js';
 import { OfferedPage } from './needs.js';
 import { useConnected } from './news.js';
-import { consolePath, csrfToken, projectId, useSession } from './session.js';
+import { consolePath, csrfToken, useSession } from './session.js';
 import { OpenPalette } from './palette/open-palette.js';
 import { SignInAgain } from './sign-in-again.js';
 import { useOfferedPages } from './use-offered-pages.js';
@@ -89,8 +89,7 @@ function PageLink({ page: { path, name } }: { page: NavigationEntry }) {
   return (
     <Link
       // The path of each page in the navigation is a route without other parameters.
-      to={`/projects/$projectId/${path}` as '/projects/$projectId'}
-      params={{ projectId }}
+      to={`/${path}` as '/'}
       activeOptions={{ exact: path === '', includeSearch: false }}
     >
       {name}

@@ -5,7 +5,7 @@ import { Box } from './home-box.js';
 import { pollInterval } from './news.js';
 import { durationText } from './parts.js';
 import { startOf } from './runs/filter.js';
-import { apiAddress, projectId } from './session.js';
+import { apiAddress } from './session.js';
 
 /** Shows the remaining credits of the organization and the governed calls of the project. */
 export function Quota() {
@@ -27,7 +27,7 @@ export function Quota() {
       count={left}
       error={error ?? calls.error}
       link={(text) => (
-        <Link to="/projects/$projectId/usage" params={{ projectId }} aria-label={`Remaining credits: ${left}`}>
+        <Link to="/usage" aria-label={`Remaining credits: ${left}`}>
           {text}
         </Link>
       )}
@@ -92,12 +92,7 @@ export function Workers() {
       count={worst}
       error={error}
       link={(text) => (
-        <Link
-          to="/projects/$projectId/runs"
-          params={{ projectId }}
-          search={{ state: 'running' }}
-          aria-label={`Workers: ${worst}. Show active runs`}
-        >
+        <Link to="/runs" search={{ state: 'running' }} aria-label={`Workers: ${worst}. Show active runs`}>
           {text}
         </Link>
       )}
@@ -150,7 +145,7 @@ export function SyncHealth() {
       count={data && count}
       error={error}
       link={(text) => (
-        <Link to="/projects/$projectId/syncs" params={{ projectId }} aria-label={`Syncs: ${text}`}>
+        <Link to="/syncs" aria-label={`Syncs: ${text}`}>
           {text}
         </Link>
       )}
@@ -164,11 +159,7 @@ export function SyncHealth() {
         )}
         {data?.failures.map(([tool, failures]) => (
           <li key={tool} className="bad">
-            <Link
-              to="/projects/$projectId/lifecycles"
-              params={{ projectId }}
-              search={{ tool, status: 'failed', since: '24h' }}
-            >
+            <Link to="/lifecycles" search={{ tool, status: 'failed', since: '24h' }}>
               {syncTools[tool]} failed in the last 24 hours: {failures}
             </Link>
           </li>

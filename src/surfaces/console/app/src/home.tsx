@@ -8,26 +8,21 @@ import { goalOf } from './inbox/edits.js';
 import { readInbox } from './inbox/inbox.js';
 import { ApprovalLink, RunLink, ScheduleLink } from './links.js';
 import { pollInterval } from './news.js';
-import { Elapsed, Time } from './parts.js';
-import { projectId, useMay, useSession } from './session.js';
+import { Elapsed, Time, Page, Loading } from './parts.js';
+import { useMay, useSession } from './session.js';
 import { queryOf, type RunFilter } from './runs/filter.js';
 import { failureOf } from './states.js';
-import { useTitle } from './use-title.js';
 
 const Day = lazy(() => import('./charts/day.js').then(({ Day: component }) => ({ default: component })));
 const maxEntries = 5;
 
 /** Summarizes failed runs, pending decisions, active runs and upcoming runs. */
 export function Home() {
-  useTitle('Home');
   const { project } = useSession().session;
   const may = useMay();
   const seesRuns = may('get /{projectID}/execution_flows');
   return (
-    <>
-      <h1>
-        <bdi>{project?.name}</bdi>
-      </h1>
+    <Page title={project?.name ?? ''} name="Home">
       {!seesRuns && (
         <p className="note">
           Your role in this project ({project?.role.toLowerCase().replaceAll('_', ' ')}) does not include access to
@@ -49,11 +44,11 @@ export function Home() {
         {may('get /{projectID}/syncs') && <SyncHealth />}
       </div>
       {may('get /analytics/{projectID}') && (
-        <Suspense fallback={<p className="soft">Loading…</p>}>
+        <Suspense fallback={<Loading />}>
           <Day />
         </Suspense>
       )}
-    </>
+    </Page>
   );
 }
 
@@ -73,7 +68,7 @@ function Panel({ name, filter }: { name: string; filter: RunFilter }) {
       count={count}
       error={error}
       link={(text) => (
-        <Link to="/projects/$projectId/runs" params={{ projectId }} search={filter} aria-label={`${name}: ${count}`}>
+        <Link to="/runs" search={filter} aria-label={`${name}: ${count}`}>
           {text}
         </Link>
       )}
@@ -116,7 +111,7 @@ function WaitingPanel() {
       count={data && String(data.length)}
       error={error}
       link={(text) => (
-        <Link to="/projects/$projectId/inbox" params={{ projectId }} aria-label={`${name}: ${data?.length}`}>
+        <Link to="/inbox" aria-label={`${name}: ${data?.length}`}>
           {text}
         </Link>
       )}
@@ -167,11 +162,7 @@ function NextPanel() {
       name={name}
       count={data && `${data.total} ${data.total === 1 ? 'schedule' : 'schedules'}`}
       error={error}
-      link={(text) => (
-        <Link to="/projects/$projectId/schedules" params={{ projectId }}>
-          {text}
-        </Link>
-      )}
+      link={(text) => <Link to="/schedules">{text}</Link>}
     >
       <ul className="rows">
         {data?.next.map(({ at, id, goal }) => (

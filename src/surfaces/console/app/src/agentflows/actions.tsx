@@ -2,7 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { ActionButton } from '../parts.js';
-import { projectId, useMay } from '../session.js';
+import { useMay } from '../session.js';
 import { useDialog } from '../use-dialog.js';
 import type { Agentflow } from './document.js';
 import { TestRun } from './test-run.js';
@@ -37,12 +37,7 @@ export function AgentflowActions({ agentflow, editor, onDone }: ActionOptions) {
   const mayRun = may('post /execute_flow') && may('post /execute_flow/{execution_id}/execute');
   return (
     <>
-      <Link
-        className="button"
-        to="/projects/$projectId/runs"
-        params={{ projectId }}
-        search={{ agentflow: agentflow._id }}
-      >
+      <Link className="button" to="/runs" search={{ agentflow: agentflow._id }}>
         View runs
       </Link>
       {mayRun && <ActionButton name="Test run…" onClick={() => setDialog('test')} />}
@@ -76,7 +71,7 @@ function Confirmation(props: ActionOptions & { action: Action; onClose: () => vo
     }
     await call('delete', '/agentflow/{id}', { params });
     editor.discard();
-    return navigate({ to: '/projects/$projectId/agentflows', params: { projectId } });
+    return navigate({ to: '/agentflows' });
   };
   return (
     <Confirm

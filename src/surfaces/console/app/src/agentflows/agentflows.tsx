@@ -3,13 +3,12 @@ import { call } from '../api.js';
 import { curl } from '../curl.js';
 import { AgentflowLink } from '../links.js';
 import { List } from '../list.js';
-import { Empty, Time } from '../parts.js';
-import { projectId, useMay } from '../session.js';
+import { Empty, Time, Page } from '../parts.js';
+import { useMay } from '../session.js';
 import type { Column } from '../table.js';
-import { useTitle } from '../use-title.js';
 import type { Agentflow } from './document.js';
 
-const route = getRouteApi('/projects/$projectId/agentflows');
+const route = getRouteApi('/agentflows');
 const fields = [{ name: 'text', label: 'Name, description or id' }] as const;
 
 const columns: readonly Column<Agentflow>[] = [
@@ -49,7 +48,7 @@ const columns: readonly Column<Agentflow>[] = [
     name: 'Runs',
     width: '4rem',
     cell: ({ _id, name }) => (
-      <Link to="/projects/$projectId/runs" params={{ projectId }} search={{ agentflow: _id }}>
+      <Link to="/runs" search={{ agentflow: _id }}>
         Runs<span className="hidden"> of {name}</span>
       </Link>
     ),
@@ -57,14 +56,12 @@ const columns: readonly Column<Agentflow>[] = [
 ];
 
 export function Agentflows() {
-  useTitle('Agentflows');
   const filter = route.useSearch();
   const { text = '' } = filter;
   const navigate = route.useNavigate();
   const may = useMay();
   return (
-    <>
-      <h1>Agentflows</h1>
+    <Page title="Agentflows">
       <List
         name="Agentflows"
         counted={['agentflow', 'agentflows']}
@@ -76,13 +73,13 @@ export function Agentflows() {
         filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
         tools={
           may('post /agentflow') && (
-            <Link className="button primary" to="/projects/$projectId/agentflows/new" params={{ projectId }}>
+            <Link className="button primary" to="/agentflows/new">
               New agentflow
             </Link>
           )
         }
       />
-    </>
+    </Page>
   );
 }
 

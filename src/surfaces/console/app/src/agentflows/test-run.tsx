@@ -1,6 +1,6 @@
 import { call, validationError } from '../api.js';
 import { Confirm } from '../confirm.js';
-import { Field, TextField } from '../field.js';
+import { TextField } from '../field.js';
 import { useDraft } from '../parts.js';
 import { useStart } from '../run/use-start.js';
 import { isFields, text, type FlowDocument, type Fields } from './document.js';
@@ -29,18 +29,16 @@ export function TestRun({ id, stored, isChanged, onClose }: TestRunOptions) {
         {isChanged && ' Unsaved changes are not included.'}
       </p>
       <TextField label="Goal" name="goal" rows={3} text={goal} onChange={setGoal} autoFocus />
-      <Field label="Input variables" name="input_variables" hint="A JSON object.">
-        {(control) => (
-          <textarea
-            {...control}
-            className="code"
-            rows={5}
-            spellCheck={false}
-            value={shownInputs}
-            onChange={(event) => setInputs(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Input variables"
+        name="input_variables"
+        hint="A JSON object."
+        className="code"
+        spellCheck={false}
+        rows={5}
+        text={shownInputs}
+        onChange={setInputs}
+      />
     </Confirm>
   );
 }

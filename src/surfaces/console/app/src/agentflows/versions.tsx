@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { call } from '../api.js';
 import { Difference } from '../difference.js';
-import { Problem, Time } from '../parts.js';
+import { Problem, Time, Section } from '../parts.js';
 import { useNames } from '../use-names.js';
 import { documentIn, documentOf, type FlowDocument } from './document.js';
 import type { Editor } from './use-editor.js';
+import { SelectField } from '../field.js';
 
 const current = 'current';
 
@@ -38,10 +39,10 @@ export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; 
   if (!data) return <Problem error={error} />;
   if (data.data.length === 0)
     return <p className="empty">This agentflow has no versions yet. Promote it to create version 1.</p>;
-  const options = [current, ...data.data.map(({ version }) => String(version))];
+  const versions = data.data.map(({ version }) => ({ value: String(version), name: `Version ${version}` }));
+  const options = [{ value: current, name: 'Saved agentflow' }, ...versions];
   return (
-    <section aria-labelledby="versions">
-      <h2 id="versions">Versions</h2>
+    <Section title="Versions">
       <ul className="rows">
         {data.data.map(({ version, promoted_at, promoted_by }) => (
           <li key={version}>
@@ -51,18 +52,13 @@ export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; 
       </ul>
       <h3>Compare versions</h3>
       <div className="filter">
-        <VersionChoice
+        <SelectField
           label="From"
           value={from}
           options={options}
           onChange={(next) => setChosen({ ...chosen, from: next })}
         />
-        <VersionChoice
-          label="To"
-          value={to}
-          options={options}
-          onChange={(next) => setChosen({ ...chosen, to: next })}
-        />
+        <SelectField label="To" value={to} options={options} onChange={(next) => setChosen({ ...chosen, to: next })} />
         {mayEdit && from !== current && before.document && (
           <button type="button" onClick={() => editor.change(before.document ?? documentIn(editor.text))}>
             Load version {from} into the editor
@@ -71,28 +67,6 @@ export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; 
       </div>
       <Problem error={before.error ?? after.error} />
       {before.document && after.document && <Difference from={before.document} to={after.document} />}
-    </section>
-  );
-}
-
-interface VersionChoiceOptions {
-  label: string;
-  value: string;
-  options: readonly string[];
-  onChange: (version: string) => void;
-}
-
-function VersionChoice({ label, value, options, onChange }: VersionChoiceOptions) {
-  return (
-    <label>
-      {label}
-      <select value={value} onChange={(event) => onChange(event.target.value)}>
-        {options.map((version) => (
-          <option key={version} value={version}>
-            {version === current ? 'Saved agentflow' : `Version ${version}`}
-          </option>
-        ))}
-      </select>
-    </label>
+    </Section>
   );
 }

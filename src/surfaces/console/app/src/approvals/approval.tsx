@@ -6,50 +6,41 @@ import { Facts } from '../facts.js';
 import { Decide, decisionsOf, decisionText, type Decision } from '../inbox/decide.js';
 import { LifecycleLink, RunLink } from '../links.js';
 import { pollInterval } from '../news.js';
-import { Badge, Data, Problem, Time } from '../parts.js';
+import { Badge, Data, Time, Page, Section, Loaded } from '../parts.js';
 import { useMay } from '../session.js';
 import { useNames } from '../use-names.js';
-import { useTitle } from '../use-title.js';
 
-const route = getRouteApi('/projects/$projectId/approvals/$approvalId');
+const route = getRouteApi('/approvals/$approvalId');
 
 type FullApproval = Approval & { payload?: unknown };
 
 /** Shows one pending or decided approval: the exact call, its votes and the decision. */
 export function ApprovalPage() {
   const { approvalId: id } = route.useParams();
-  const {
-    data: approval,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     queryKey: ['approval', id],
     queryFn: () => call('get', '/v1/approvals/{id}', { params: { id } }),
-    refetchInterval: (query) =>
-      /^(pending|approved)$/.test(query.state.data?.status ?? '') ? pollInterval(query) : false,
+    refetchInterval: ({ state }) =>
+      /^(pending|approved)$/.test(state.data?.status ?? '') ? pollInterval({ state }) : false,
   });
-  const title = approval ? `Approval of ${approval.tool}` : 'Approval';
-  useTitle(title);
   return (
-    <>
-      <h1>{title}</h1>
-      <Problem error={error} />
-      {!approval && !error && <p className="soft">Loading…</p>}
-      {approval && (
-        <>
-          <p role="status">
-            <span className="hidden">State: </span>
-            <Badge state={approval.status} />
-          </p>
-          <section aria-labelledby="what">
-            <h2 id="what">Requested call</h2>
-            <CallDetails approval={approval} />
-          </section>
-          <Votes approval={approval} />
-          <DecisionButtons approval={approval} onDone={refetch} />
-        </>
-      )}
-    </>
+    <Page title={query.data ? `Approval of ${query.data.tool}` : 'Approval'}>
+      <Loaded query={query}>
+        {(approval) => (
+          <>
+            <p role="status">
+              <span className="hidden">State: </span>
+              <Badge state={approval.status} />
+            </p>
+            <Section title="Requested call">
+              <CallDetails approval={approval} />
+            </Section>
+            <Votes approval={approval} />
+            <DecisionButtons approval={approval} onDone={query.refetch} />
+          </>
+        )}
+      </Loaded>
+    </Page>
   );
 }
 
@@ -71,33 +62,28 @@ function CallDetails({ approval }: { approval: FullApproval }) {
         </p>
       )}
       <Facts
-        rows={[
-          ['Tool', tool],
-          ['Requested by', <bdi key="by">{nameOf(requested_by)}</bdi>],
-          ['Payload SHA-256', <code key="sha">{payload_digest}</code>],
-          ['Edited payload SHA-256', edited_payload_digest && <code key="edited">{edited_payload_digest}</code>],
-          ['Policy rules', <Rules key="rules" approval={approval} />],
-          ['Policy version', approval.policy_version],
-          ['Reason', approval.reason],
-          ['Requested', <Time key="asked" at={approval.created_at} />],
-          [
-            'Expires',
-            clock_stopped_at === null ? <Time key="until" at={approval.expires_at} /> : 'Not while the run is paused',
-          ],
-          ['Approver roles', approval.approver_roles?.map((role) => role.replaceAll('_', ' ')).join(' or ')],
-          [
-            'Decided',
+        of={{
+          Tool: tool,
+          'Requested by': <bdi>{nameOf(requested_by)}</bdi>,
+          'Payload SHA-256': <code>{payload_digest}</code>,
+          'Edited payload SHA-256': edited_payload_digest && <code>{edited_payload_digest}</code>,
+          'Policy rules': <Rules approval={approval} />,
+          'Policy version': approval.policy_version,
+          Reason: approval.reason,
+          Requested: <Time at={approval.created_at} />,
+          Expires: clock_stopped_at === null ? <Time at={approval.expires_at} /> : 'Not while the run is paused',
+          'Approver roles': approval.approver_roles?.map((role) => role.replaceAll('_', ' ')).join(' or '),
+          Decided:
             approval.decided_at === null ? undefined : (
-              <span key="decided">
+              <span>
                 <Time at={approval.decided_at} /> by <bdi>{nameOf(approval.decided_by ?? '')}</bdi>
               </span>
             ),
-          ],
-          ['Run', approval.execution_id && <RunLink key="run" id={approval.execution_id} />],
-          ['Lifecycle', approval.lifecycle_id && <LifecycleLink key="lifecycle" id={approval.lifecycle_id} />],
-          ['Executed by', approval.used_by && <LifecycleLink key="used" id={approval.used_by} />],
-          ['Approval id', <code key="id">{approval.approval_id}</code>],
-        ]}
+          Run: approval.execution_id && <RunLink id={approval.execution_id} />,
+          Lifecycle: approval.lifecycle_id && <LifecycleLink id={approval.lifecycle_id} />,
+          'Executed by': approval.used_by && <LifecycleLink id={approval.used_by} />,
+          'Approval id': <code>{approval.approval_id}</code>,
+        }}
       />
     </>
   );
@@ -138,8 +124,7 @@ function Votes({ approval: { required_approvers: required, votes } }: { approval
   const nameOf = useNames();
   const approvalCount = votes.filter(({ decision }) => decision === 'approve').length;
   return (
-    <section aria-labelledby="votes">
-      <h2 id="votes">Votes</h2>
+    <Section title="Votes">
       <p>
         {approvalCount} of {required} required {required === 1 ? 'approval' : 'approvals'}.
       </p>
@@ -152,7 +137,7 @@ function Votes({ approval: { required_approvers: required, votes } }: { approval
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 
@@ -173,8 +158,7 @@ function DecisionButtons({ approval, onDone }: { approval: FullApproval; onDone:
     body: { ...rest, tool, call: payload },
   } as unknown as InboxItem;
   return (
-    <section aria-labelledby="decide">
-      <h2 id="decide">Decision</h2>
+    <Section title="Decision">
       <p className="actions">
         {decisionsOf(item).map((decision) => (
           <button
@@ -207,6 +191,6 @@ function DecisionButtons({ approval, onDone }: { approval: FullApproval; onDone:
           }
         />
       )}
-    </section>
+    </Section>
   );
 }

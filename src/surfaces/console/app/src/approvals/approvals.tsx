@@ -4,12 +4,11 @@ import { holdCallsPolicy } from '../curl.js';
 import { named, type FilterField } from '../filter-form.js';
 import { ApprovalLink } from '../links.js';
 import { List } from '../list.js';
-import { Badge, Empty, Time } from '../parts.js';
+import { Badge, Empty, Time, Page } from '../parts.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
-import { useTitle } from '../use-title.js';
 
-const route = getRouteApi('/projects/$projectId/approvals');
+const route = getRouteApi('/approvals');
 
 const fields: readonly FilterField<'status'>[] = [
   { name: 'status', label: 'State', options: named('pending', 'approved', 'rejected', 'expired', 'used') },
@@ -17,7 +16,6 @@ const fields: readonly FilterField<'status'>[] = [
 
 /** Lists all approvals, including decided ones. The inbox lists those that wait for this person. */
 export function Approvals() {
-  useTitle('Approvals');
   const filter = route.useSearch();
   const navigate = route.useNavigate();
   const nameOf = useNames();
@@ -48,8 +46,7 @@ export function Approvals() {
   ];
   const { status } = filter;
   return (
-    <>
-      <h1>Approvals</h1>
+    <Page title="Approvals">
       <List
         filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
         name="Approvals"
@@ -71,6 +68,6 @@ export function Approvals() {
           </Empty>
         }
       />
-    </>
+    </Page>
   );
 }

@@ -1,13 +1,12 @@
 import { useState } from 'react';
 import { call, type ConnectedApp } from '../api.js';
-import { Confirm } from '../confirm.js';
 import { Facts } from '../facts.js';
 import { List } from '../list.js';
-import { Empty, Time } from '../parts.js';
+import { Empty, Time, Page, Section } from '../parts.js';
 import { apiAddress, useMay, useSession } from '../session.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
-import { useTitle } from '../use-title.js';
+import { ConfirmButton } from '../confirm.js';
 
 const nameOf = ({ client_name, client_id }: ConnectedApp) => (client_name === '' ? client_id : client_name);
 
@@ -15,30 +14,26 @@ const nameOf = ({ client_name, client_id }: ConnectedApp) => (client_name === ''
  * Lists the apps that act for this person through OAuth and, for administrators, the apps of everybody in the project.
  */
 export function Apps() {
-  useTitle('Connected apps');
   const may = useMay();
   return (
-    <>
-      <h1>Connected apps</h1>
+    <Page title="Connected apps">
       <p>These apps can act on behalf of a person until they are disconnected, or have not been used for 30 days.</p>
-      <section aria-labelledby="own">
-        <h2 id="own">Your apps</h2>
+      <Section title="Your apps">
         <p>The apps that you have connected, in all of your projects.</p>
         <AppList whose="own" />
-      </section>
+      </Section>
       {may('get /v1/policies') && (
-        <section aria-labelledby="project">
-          <h2 id="project">Apps in this project</h2>
+        <Section title="Apps in this project">
           <p>The apps that members have connected to this project.</p>
           <AppList whose="project" />
-        </section>
+        </Section>
       )}
-    </>
+    </Page>
   );
 }
 
 /** Returns the columns of the list. The last one has the button that disconnects an app. */
-function useColumns(end: (app: ConnectedApp) => void): readonly Column<ConnectedApp>[] {
+function useColumns(onEnded: (app: ConnectedApp) => void): readonly Column<ConnectedApp>[] {
   const personOf = useNames();
   const mayEnd = useMay()('delete /v1/connected-apps/{id}');
   const { person } = useSession().session;
@@ -83,19 +78,34 @@ function useColumns(end: (app: ConnectedApp) => void): readonly Column<Connected
       width: '8rem',
       cell: (app) =>
         mayEnd && (
-          <button type="button" className="plain" aria-label={`Disconnect ${nameOf(app)}…`} onClick={() => end(app)}>
-            {' '}
-            Disconnect…{' '}
-          </button>
+          <ConfirmButton
+            button="Disconnect…"
+            buttonName={`Disconnect ${nameOf(app)}…`}
+            className="plain"
+            title={`Disconnect ${nameOf(app)}?`}
+            action="Disconnect app"
+            isFinal
+            act={() => call('delete', '/v1/connected-apps/{id}', { params: { id: app.id } })}
+            invalidates={[['apps']]}
+            onDone={() => onEnded(app)}
+          >
+            <p>Its tokens stop working immediately. The person can connect the app again.</p>
+            <Facts
+              of={{
+                Client: <code>{app.client_id}</code>,
+                Project: <code>{app.project_id}</code>,
+                Connected: <Time at={app.created_at} />,
+              }}
+            />
+          </ConfirmButton>
         ),
     },
   ];
 }
 
 function AppList({ whose }: { whose: 'own' | 'project' }) {
-  const [ending, setEnding] = useState<ConnectedApp>();
   const [done, setDone] = useState<string>();
-  const columns = useColumns(setEnding);
+  const columns = useColumns((app) => setDone(nameOf(app)));
   return (
     <>
       {done !== undefined && (
@@ -114,26 +124,6 @@ function AppList({ whose }: { whose: 'own' | 'project' }) {
         keyOf={({ id }) => id}
         empty={whose === 'own' ? <NoApps /> : <p className="empty">No apps are connected.</p>}
       />
-      {ending && (
-        <Confirm
-          title={`Disconnect ${nameOf(ending)}?`}
-          action="Disconnect app"
-          isFinal
-          invalidates={[['apps']]}
-          act={() => call('delete', '/v1/connected-apps/{id}', { params: { id: ending.id } })}
-          onDone={() => setDone(nameOf(ending))}
-          onClose={() => setEnding(undefined)}
-        >
-          <p>Its tokens stop working immediately. The person can connect the app again.</p>
-          <Facts
-            rows={[
-              ['Client', <code key="client">{ending.client_id}</code>],
-              ['Project', <code key="project">{ending.project_id}</code>],
-              ['Connected', <Time key="at" at={ending.created_at} />],
-            ]}
-          />
-        </Confirm>
-      )}
     </>
   );
 }

@@ -7,14 +7,13 @@ import { Facts } from '../facts.js';
 import { sinceField, type FilterField } from '../filter-form.js';
 import { LifecycleLink } from '../links.js';
 import { List } from '../list.js';
-import { Empty, Problem, Time, Window } from '../parts.js';
+import { Empty, Problem, Time, Window, Page, Section } from '../parts.js';
 import { startOf, type Since } from '../runs/filter.js';
 import type { Column } from '../table.js';
 import { NotDownloaded, saveFile } from '../save-file.js';
 import { useSubmit } from '../use-submit.js';
-import { useTitle } from '../use-title.js';
 
-const route = getRouteApi('/projects/$projectId/audit');
+const route = getRouteApi('/audit');
 
 type Name = 'actor' | 'action' | 'resource' | 'outcome' | 'lifecycle_id' | 'since';
 const fields: readonly FilterField<Name>[] = [
@@ -28,20 +27,17 @@ const fields: readonly FilterField<Name>[] = [
 
 /** Shows the audit chain of the organization: its verification, its entries and its export. */
 export function Audit() {
-  useTitle('Audit');
   return (
-    <>
-      <h1>Audit</h1>
+    <Page title="Audit">
       <p>
         The audit chain covers the whole organization. Each entry contains the hash of the previous entry, and signed
         checkpoints confirm the chain.
       </p>
       <Verification />
-      <section aria-labelledby="entries">
-        <h2 id="entries">Entries</h2>
+      <Section title="Entries">
         <Entries />
-      </section>
-    </>
+      </Section>
+    </Page>
   );
 }
 
@@ -51,8 +47,7 @@ function Verification() {
     queryFn: () => call('get', '/v1/audit/verify'),
   });
   return (
-    <section aria-labelledby="verification">
-      <h2 id="verification">Verification</h2>
+    <Section title="Verification">
       <Problem error={error} />
       {data?.valid && (
         <p className="done" role="status">
@@ -66,22 +61,19 @@ function Verification() {
       )}
       {data && (
         <Facts
-          rows={[
-            ['Entries', data.entries],
-            ['First broken entry', data.first_broken_seq ?? 'None'],
-            ['Head hash', <code key="hash">{data.head_hash}</code>],
-            [
-              'Last valid checkpoint',
-              data.checkpoint ? (
-                <span key="checkpoint">
-                  Number {data.checkpoint.number}, {data.checkpoint.entries} entries, <Time at={data.checkpoint.at} />
-                </span>
-              ) : (
-                'None yet'
-              ),
-            ],
-            ['Last verified', <Time key="checked" at={dataUpdatedAt / 1000} />],
-          ]}
+          of={{
+            Entries: data.entries,
+            'First broken entry': data.first_broken_seq ?? 'None',
+            'Head hash': <code>{data.head_hash}</code>,
+            'Last valid checkpoint': data.checkpoint ? (
+              <span>
+                Number {data.checkpoint.number}, {data.checkpoint.entries} entries, <Time at={data.checkpoint.at} />
+              </span>
+            ) : (
+              'None yet'
+            ),
+            'Last verified': <Time at={dataUpdatedAt / 1000} />,
+          }}
         />
       )}
       <p className="actions">
@@ -90,7 +82,7 @@ function Verification() {
         </button>
         <Export />
       </p>
-    </section>
+    </Section>
   );
 }
 
@@ -178,16 +170,16 @@ function Entries() {
       {open && (
         <Window title={`Entry ${open.seq}`} isDrawer onClose={() => setOpen(undefined)}>
           <Facts
-            rows={[
-              ['Time', <Time key="at" at={open.at} />],
-              ['Actor', `${open.actor_name} (${open.actor})`],
-              ['Action', open.action],
-              ['Resource', open.resource],
-              ['Outcome', open.outcome],
-              ['Lifecycle', open.lifecycle_id && <LifecycleLink key="lifecycle" id={open.lifecycle_id} />],
-              ['Hash', <code key="hash">{open.hash}</code>],
-              ['Previous hash', <code key="before">{open.prev_hash}</code>],
-            ]}
+            of={{
+              Time: <Time at={open.at} />,
+              Actor: `${open.actor_name} (${open.actor})`,
+              Action: open.action,
+              Resource: open.resource,
+              Outcome: open.outcome,
+              Lifecycle: open.lifecycle_id && <LifecycleLink id={open.lifecycle_id} />,
+              Hash: <code>{open.hash}</code>,
+              'Previous hash': <code>{open.prev_hash}</code>,
+            }}
           />
         </Window>
       )}

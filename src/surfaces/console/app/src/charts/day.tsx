@@ -3,8 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../api.js';
 import { pollInterval } from '../news.js';
-import { durationText, TableHead, Problem, Time } from '../parts.js';
-import { projectId } from '../session.js';
+import { durationText, TableHead, Problem, Time, Section } from '../parts.js';
 import { Chart, type ChartOptions } from './chart.js';
 
 const daySeconds = 86_400;
@@ -27,13 +26,12 @@ export function Day() {
   const credits = [{ name: 'Credits', values: hours.map((hour) => hour.credits) }];
   const { p50, p95 } = data?.duration ?? { p50: null, p95: null };
   const all = (text: string) => (
-    <Link to="/projects/$projectId/runs" params={{ projectId }} search={{ since: '24h' }} aria-label={`Runs: ${text}`}>
+    <Link to="/runs" search={{ since: '24h' }} aria-label={`Runs: ${text}`}>
       {text}
     </Link>
   );
   return (
-    <section aria-labelledby="day">
-      <h2 id="day">Last 24 hours</h2>
+    <Section title="Last 24 hours">
       <Problem error={error} />
       {data && (
         <>
@@ -84,7 +82,7 @@ export function Day() {
           </details>
         </>
       )}
-    </section>
+    </Section>
   );
 }
 

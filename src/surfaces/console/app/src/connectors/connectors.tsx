@@ -5,27 +5,25 @@ import { curl } from '../curl.js';
 import { named, type FilterField } from '../filter-form.js';
 import { ConnectorLink } from '../links.js';
 import { List } from '../list.js';
-import { Badge, Empty, Time } from '../parts.js';
+import { Badge, Empty, Time, Page } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import type { Column } from '../table.js';
-import { useTitle } from '../use-title.js';
 import { CreateConnector } from './create.js';
-import { categories, statuses } from './states.js';
+import { categoryNames, statuses } from './states.js';
 
-const route = getRouteApi('/projects/$projectId/connectors');
+const route = getRouteApi('/connectors');
 
 export function Connectors() {
-  useTitle('Connectors');
   return (
-    <>
-      <h1>Connectors</h1>
+    <Page title="Connectors">
       <ConnectorList />
-    </>
+    </Page>
   );
 }
 
+const categories = Object.entries(categoryNames).map(([value, name]) => ({ value, name }));
 const fields: readonly FilterField<'category' | 'status'>[] = [
-  { name: 'category', label: 'Category', options: named(...categories) },
+  { name: 'category', label: 'Category', options: categories },
   { name: 'status', label: 'State', options: named(...statuses) },
 ];
 
@@ -46,7 +44,7 @@ const columns: readonly Column<Connector>[] = [
     id: 'category',
     name: 'Category',
     width: '11rem',
-    cell: ({ category, tags }) => `${category.replaceAll('_', ' ')}${tags.includes('table') ? ' (table)' : ''}`,
+    cell: ({ category, tags }) => `${categoryNames[category]}${tags.includes('table') ? ' (table)' : ''}`,
   },
   { id: 'used', name: 'Last used', width: '11rem', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
   {

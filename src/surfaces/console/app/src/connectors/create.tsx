@@ -15,7 +15,7 @@ export function CreateConnector({ onClose }: { onClose: () => void }) {
       nameOf={nameOf}
       onDone={({ _id: connectorId }) => {
         clear();
-        void navigate({ to: '/projects/$projectId/connectors/$connectorId', params: { projectId, connectorId } });
+        void navigate({ to: '/connectors/$connectorId', params: { connectorId } });
       }}
       onClose={onClose}
     >

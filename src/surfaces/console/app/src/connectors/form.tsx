@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Field, TextField } from '../field.js';
+import { TextField, SelectField } from '../field.js';
 import { useDraft } from '../parts.js';
 
 /** A field of the form: its path in the API, and the authentication types that use it. */
@@ -13,6 +13,7 @@ interface FormField {
   isSecret?: true;
 }
 
+const clientCredentials = { kind: 'restful', auth: ['client_credentials'] } as const;
 const fields: readonly FormField[] = [
   { name: 'base_url', label: 'Base URL', kind: 'restful', path: 'config.base_url' },
   { name: 'url', label: 'Server URL (Streamable HTTP)', kind: 'mcp', path: 'url' },
@@ -38,32 +39,16 @@ const fields: readonly FormField[] = [
     auth: ['basic'],
     isSecret: true,
   },
+  { name: 'token_url', label: 'Token URL', path: 'config.auth.token_url', ...clientCredentials },
+  { name: 'client_id', label: 'Client id', path: 'config.auth.client_id', ...clientCredentials },
   {
-    name: 'token_url',
-    label: 'Token URL',
-    kind: 'restful',
-    path: 'config.auth.token_url',
-    auth: ['client_credentials'],
-  },
-  {
-    name: 'client_id',
-    label: 'Client id',
-    kind: 'restful',
-    path: 'config.auth.client_id',
-    auth: ['client_credentials'],
-  },
-  {
-    ...{ name: 'client_secret', label: 'Client secret', kind: 'restful', path: 'config.auth.client_secret' },
-    auth: ['client_credentials'],
+    name: 'client_secret',
+    label: 'Client secret',
+    path: 'config.auth.client_secret',
+    ...clientCredentials,
     isSecret: true,
   },
-  {
-    name: 'scope',
-    label: 'Scope (optional)',
-    kind: 'restful',
-    path: 'config.auth.scope',
-    auth: ['client_credentials'],
-  },
+  { name: 'scope', label: 'Scope (optional)', path: 'config.auth.scope', ...clientCredentials },
   { name: 'scope', label: 'Scope (optional)', kind: 'mcp', path: 'auth.scope', auth: ['oauth'] },
 ];
 
@@ -111,36 +96,22 @@ export function Fields({ form, present }: { form: Form; present?: { auth: string
   const { drafts, set, kind, auth, visibleFields } = form;
   return (
     <>
-      {!present && (
-        <label>
-          {' '}
-          Type{' '}
-          <select value={kind} onChange={(event) => set('kind', event.target.value)}>
-            <option value="restful">HTTP API</option>
-            <option value="mcp">MCP server</option>
-          </select>
-        </label>
-      )}
+      {!present && <SelectField label="Type" value={kind} options={kinds} onChange={(value) => set('kind', value)} />}
       <TextField label="Name" name="name" text={drafts.name ?? ''} onChange={(text) => set('name', text)} />
       {visibleFields.map((field) => !field.auth && <Input key={field.path} form={form} field={field} />)}
-      <label>
-        Authentication
-        <select value={auth} onChange={(event) => set('auth', event.target.value)}>
-          {Object.entries(auths[kind]).map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </label>
+      <SelectField
+        label="Authentication"
+        value={auth}
+        options={Object.entries(auths[kind]).map(([value, name]) => ({ value, name }))}
+        onChange={(value) => set('auth', value)}
+      />
       {auth === 'oauth' && (
-        <label>
-          Account
-          <select value={drafts.owner ?? 'person'} onChange={(event) => set('owner', event.target.value)}>
-            <option value="person">Each person uses their own account</option>
-            <option value="project">One account for the whole project</option>
-          </select>
-        </label>
+        <SelectField
+          label="Account"
+          value={drafts.owner ?? 'person'}
+          options={owners}
+          onChange={(value) => set('owner', value)}
+        />
       )}
       {visibleFields.map(
         (field) =>
@@ -149,6 +120,15 @@ export function Fields({ form, present }: { form: Form; present?: { auth: string
     </>
   );
 }
+
+const kinds = [
+  { value: 'restful', name: 'HTTP API' },
+  { value: 'mcp', name: 'MCP server' },
+];
+const owners = [
+  { value: 'person', name: 'Each person uses their own account' },
+  { value: 'project', name: 'One account for the whole project' },
+];
 
 interface InputOptions {
   form: Form;
@@ -160,19 +140,15 @@ interface InputOptions {
 function Input({ form, field: { name, label, path, isSecret }, isStored = false }: InputOptions) {
   const { drafts, set, secrets, setSecrets } = form;
   return (
-    <Field label={label} name={path} {...(isSecret && isStored && { hint: 'Leave empty to keep the stored value.' })}>
-      {(control) => (
-        <input
-          {...control}
-          type={isSecret ? 'password' : 'text'}
-          autoComplete={isSecret ? 'new-password' : 'off'}
-          value={(isSecret ? secrets[name] : drafts[name]) ?? ''}
-          onChange={({ target: { value } }) =>
-            isSecret ? setSecrets({ ...secrets, [name]: value }) : set(name, value)
-          }
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      name={path}
+      hint={isSecret && isStored ? 'Leave empty to keep the stored value.' : undefined}
+      type={isSecret ? 'password' : 'text'}
+      autoComplete={isSecret ? 'new-password' : 'off'}
+      text={(isSecret ? secrets[name] : drafts[name]) ?? ''}
+      onChange={(text) => (isSecret ? setSecrets({ ...secrets, [name]: text }) : set(name, text))}
+    />
   );
 }
 

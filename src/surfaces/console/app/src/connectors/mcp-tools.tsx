@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type McpTool } from '../api.js';
 import { Confirm } from '../confirm.js';
-import { Badge, Data, Problem, Time } from '../parts.js';
+import { Badge, Data, Problem, Time, Section } from '../parts.js';
 import { useMay } from '../session.js';
 
 /** Compares the tools that the server offers now with the accepted ones. Reading them also tests the connection. */
@@ -30,8 +30,7 @@ export function McpTools({ connectorId }: { connectorId: string }) {
   };
   const open = data?.tools.filter(needsDecision) ?? [];
   return (
-    <section aria-labelledby="tools">
-      <h2 id="tools">Server tools</h2>
+    <Section title="Server tools">
       <div className="toolbar">
         <button type="button" disabled={isFetching} onClick={() => void refetch()}>
           {isFetching ? 'Refreshing…' : 'Refresh tools'}
@@ -77,7 +76,7 @@ export function McpTools({ connectorId }: { connectorId: string }) {
           </p>
         </Confirm>
       )}
-    </section>
+    </Section>
   );
 }
 

@@ -3,23 +3,20 @@ import { call, type ContextAnswer } from '../api.js';
 import { curl } from '../curl.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
 import { LifecycleLink } from '../links.js';
-import { Field, Form } from '../field.js';
-import { Data, Empty, useDraft } from '../parts.js';
+import { Field, Form, TextField } from '../field.js';
+import { Data, Empty, useDraft, Page, Section } from '../parts.js';
 import { fromLocalInput } from '../schedules/schedule.js';
 import { useSubmit } from '../use-submit.js';
-import { useTitle } from '../use-title.js';
 import { Entities, EntityDrawer, Facts, Relationships } from './tables.js';
 
 type Answer = ContextAnswer & { lifecycle_id: string };
 
 /** Queries the context graph of the project by a question or by Cypher. */
 export function Context() {
-  useTitle('Context');
   return (
-    <>
-      <h1>Context</h1>
+    <Page title="Context">
       <Ask />
-    </>
+    </Page>
   );
 }
 
@@ -69,16 +66,7 @@ function Ask() {
               ))}
             </select>
           </label>
-          <label>
-            As of
-            <input
-              type="datetime-local"
-              step={1}
-              title="Shows what was valid at this local time. Leave empty for the current state."
-              value={asOf}
-              onChange={(event) => setAsOf(event.target.value)}
-            />
-          </label>
+          <TextField label="As of (optional)" type="datetime-local" step={1} text={asOf} onChange={setAsOf} />
           <button className="primary" disabled={isBusy}>
             {isBusy ? 'Searching…' : 'Search'}
           </button>
@@ -102,8 +90,7 @@ function Result({ answer }: { answer: Answer }) {
   const isEmpty = counts.every(([count]) => count === 0);
   const opened = entities.find(({ id }) => id === open);
   return (
-    <section aria-labelledby="answer">
-      <h2 id="answer">Results</h2>
+    <Section title="Results">
       <p role="status">
         {counts.map(([count, one, several]) => `${count} ${count === 1 ? one : several}`).join(', ')}
         {truncated && '; more results exist'}. <LifecycleLink id={lifecycle_id}>Lifecycle of the call</LifecycleLink>
@@ -134,14 +121,13 @@ function Result({ answer }: { answer: Answer }) {
       {!isGraph && relationships.length > 0 && <Relationships answer={answer} />}
       {!isGraph && facts.length > 0 && <Facts answer={answer} />}
       {rows.length > 0 && (
-        <section aria-labelledby="rows">
-          <h3 id="rows">Rows</h3>
+        <Section title="Rows" level={3}>
           <Data value={rows} label="Rows" />
-        </section>
+        </Section>
       )}
       <Explanation answer={answer} />
       {opened && <EntityDrawer entity={opened} answer={answer} onClose={() => setOpen(undefined)} />}
-    </section>
+    </Section>
   );
 }
 

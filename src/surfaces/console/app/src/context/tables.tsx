@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import type { ContextAnswer } from '../api.js';
 import { Facts as FactList } from '../facts.js';
 import { LifecycleLink, RunLink } from '../links.js';
@@ -161,23 +160,24 @@ export function EntityDrawer({ entity, answer, onClose }: DrawerOptions) {
   const nameOf = useNames();
   const facts = answer.facts.filter(({ subject }) => subject === id);
   const { saved_by, source, recorded_at, span, consumed } = provenance;
-  const rows: [string, ReactNode][] = [
-    ['Type', type],
-    ['Id', <code key="id">{id}</code>],
-    ['Score', score.toFixed(3)],
-    ['Score components', partsText(partsOf(answer, entity))],
-    ['Source', source],
-    ['Saved by', saved_by !== null && <bdi key="by">{nameOf(saved_by)}</bdi>],
-    ['Recorded', <Time key="at" at={recorded_at} />],
-    ['Valid from', entity.valid_from !== undefined && <Time key="from" at={entity.valid_from} />],
-    ['Valid to', entity.valid_to !== undefined && <Time key="to" at={entity.valid_to} />],
-    ['Source text', span && `memory ${span.memory_id}, characters ${span.start} to ${span.end}`],
-    ['Used by call', <LifecycleLink key="lifecycle" id={consumed.lifecycle_id} />],
-    ['Used in run', consumed.run && <RunLink key="run" id={consumed.run} />],
-  ];
   return (
     <Window title={name || id} isDrawer onClose={onClose}>
-      <FactList rows={rows} />
+      <FactList
+        of={{
+          Type: type,
+          Id: <code>{id}</code>,
+          Score: score.toFixed(3),
+          'Score components': partsText(partsOf(answer, entity)),
+          Source: source,
+          'Saved by': saved_by !== null && <bdi>{nameOf(saved_by)}</bdi>,
+          Recorded: <Time at={recorded_at} />,
+          'Valid from': entity.valid_from !== undefined && <Time at={entity.valid_from} />,
+          'Valid to': entity.valid_to !== undefined && <Time at={entity.valid_to} />,
+          'Source text': span && `memory ${span.memory_id}, characters ${span.start} to ${span.end}`,
+          'Used by call': <LifecycleLink id={consumed.lifecycle_id} />,
+          'Used in run': consumed.run && <RunLink id={consumed.run} />,
+        }}
+      />
       {facts.length > 0 && (
         <>
           <h3>Facts</h3>

@@ -1,29 +1,25 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { call, type ListedFile } from '../api.js';
-import { Confirm } from '../confirm.js';
 import { List } from '../list.js';
-import { Badge, Empty, Time } from '../parts.js';
+import { Badge, Empty, Time, Page } from '../parts.js';
 import { apiAddress, projectId, useMay } from '../session.js';
 import { NotDownloaded } from '../save-file.js';
 import type { Column } from '../table.js';
-import { useTitle } from '../use-title.js';
 import { UploadFiles } from './upload.js';
+import { ConfirmButton } from '../confirm.js';
 
 export function Files() {
-  useTitle('Knowledge and files');
   return (
-    <>
-      <h1>Knowledge and files</h1>
+    <Page title="Knowledge and files">
       <FileList />
-    </>
+    </Page>
   );
 }
 
 function FileList() {
   const may = useMay();
   const queries = useQueryClient();
-  const [fileToDelete, setFileToDelete] = useState<ListedFile>();
   const [problem, setProblem] = useState<{ name: string; error: unknown }>();
   const refresh = useCallback(() => void queries.invalidateQueries({ queryKey: ['files'] }), [queries]);
   const download = async ({ _id, name }: ListedFile) => {
@@ -36,7 +32,7 @@ function FileList() {
       setProblem({ name, error });
     }
   };
-  const actions = useActions(download, setFileToDelete);
+  const actions = useActions(download);
   return (
     <>
       {may('post /file/{projectID}') && <UploadFiles onDone={refresh} />}
@@ -50,15 +46,11 @@ function FileList() {
         keyOf={({ _id }) => _id}
         empty={<NoFiles />}
       />
-      {fileToDelete && <DeleteFile file={fileToDelete} onClose={() => setFileToDelete(undefined)} />}
     </>
   );
 }
 
-function useActions(
-  onDownload: (file: ListedFile) => Promise<void>,
-  onDelete: (file: ListedFile) => void,
-): Column<ListedFile> {
+function useActions(onDownload: (file: ListedFile) => Promise<void>): Column<ListedFile> {
   const mayDelete = useMay()('delete /file/{projectID}/{file_id}');
   return {
     id: 'actions',
@@ -76,31 +68,29 @@ function useActions(
             Download
           </button>
         )}{' '}
-        {mayDelete && file.status !== 'uploading' && (
-          <button type="button" className="small" aria-label={`Delete ${file.name}`} onClick={() => onDelete(file)}>
-            Delete…
-          </button>
-        )}
+        {mayDelete && file.status !== 'uploading' && <DeleteFile file={file} />}
       </>
     ),
   };
 }
 
-function DeleteFile({ file: { _id, name, knowledge }, onClose }: { file: ListedFile; onClose: () => void }) {
+function DeleteFile({ file: { _id, name, knowledge } }: { file: ListedFile }) {
   return (
-    <Confirm
+    <ConfirmButton
+      button="Delete…"
+      buttonName={`Delete ${name}`}
+      className="small"
       title={`Delete ${name}?`}
       action="Delete file"
       isFinal
       act={() => call('delete', '/file/{projectID}/{file_id}', { params: { file_id: _id } })}
       invalidates={[['files']]}
-      onClose={onClose}
     >
       <p>
         The content is deleted immediately{knowledge && ', and its chunks in the context graph shortly afterwards'}.
         This cannot be undone.
       </p>
-    </Confirm>
+    </ConfirmButton>
   );
 }
 

@@ -6,6 +6,7 @@ import { Badge, Data, Time } from '../parts.js';
 import { useMay } from '../session.js';
 import { previewOf } from './edits.js';
 import { Decide, decisionsOf, decisionText, type Decision } from './decide.js';
+import { Facts } from '../facts.js';
 
 interface Vote {
   user_id: string;
@@ -155,39 +156,21 @@ function HeldCall({ item }: { item: InboxItem }) {
           label={preview ? 'Proposed output' : 'Exact call'}
         />
       )}
-      <dl className="facts">
-        <div>
-          <dt>Policy rules</dt>
-          <dd>{body.policy_ids.join(', ')}</dd>
-        </div>
-        {body.reason && (
-          <div>
-            <dt>Reason</dt>
-            <dd>{body.reason}</dd>
-          </div>
-        )}
-        <div>
-          <dt>Votes</dt>
-          <dd>
-            {body.votes.filter(({ decision }) => decision === 'approve').length} of {body.required_approvers} approvals
-            {names.length > 0 && <ul>{names}</ul>}
-          </dd>
-        </div>
-        <div>
-          <dt>Call SHA-256</dt>
-          <dd>
-            <code>{body.payload_digest}</code>
-          </dd>
-        </div>
-        {body.lifecycle_id !== null && (
-          <div>
-            <dt>Lifecycle</dt>
-            <dd>
-              <LifecycleLink id={body.lifecycle_id} />
-            </dd>
-          </div>
-        )}
-      </dl>
+      <Facts
+        of={{
+          'Policy rules': body.policy_ids.join(', '),
+          Reason: body.reason,
+          Votes: (
+            <>
+              {body.votes.filter(({ decision }) => decision === 'approve').length} of {body.required_approvers}{' '}
+              approvals
+              {names.length > 0 && <ul>{names}</ul>}
+            </>
+          ),
+          'Call SHA-256': <code>{body.payload_digest}</code>,
+          Lifecycle: body.lifecycle_id !== null && <LifecycleLink id={body.lifecycle_id} />,
+        }}
+      />
     </>
   );
 }

@@ -2,9 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { call, type InboxItem } from '../api.js';
 import { pollInterval } from '../news.js';
-import { Empty, Problem, Time } from '../parts.js';
+import { Empty, Problem, Time, Page, Loading } from '../parts.js';
 import { holdCallsPolicy } from '../curl.js';
-import { useTitle } from '../use-title.js';
 import { InboxCard } from './card.js';
 import { decisionsOf, type Decision } from './decide.js';
 import { goalOf } from './edits.js';
@@ -28,12 +27,10 @@ export async function readInbox(): Promise<InboxItem[]> {
 }
 
 export function Inbox() {
-  useTitle('Inbox');
   return (
-    <>
-      <h1>Inbox</h1>
+    <Page title="Inbox">
       <Items />
-    </>
+    </Page>
   );
 }
 
@@ -70,7 +67,7 @@ function Items() {
   };
   // A decided item leaves the list, and the next item takes its position.
   useEffect(() => setDecision(undefined), [chosen?._id]);
-  if (!items) return error ? <Problem error={error} /> : <p className="soft">Loading…</p>;
+  if (!items) return error ? <Problem error={error} /> : <Loading />;
   if (items.length === 0) return <NothingWaits error={error} />;
   return (
     <>

@@ -1,15 +1,14 @@
 import { useState } from 'react';
 import { call, type ApiKey, type Grant } from '../api.js';
 import { curl } from '../curl.js';
-import { Confirm } from '../confirm.js';
-import { TextField } from '../field.js';
+import { TextField, CheckField } from '../field.js';
 import { List } from '../list.js';
-import { Badge, Empty, Time, useDraft, Window } from '../parts.js';
+import { Badge, Empty, Time, useDraft, Window, Page } from '../parts.js';
 import { roleName, useRole } from '../roles.js';
 import { projectId, useMay } from '../session.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
-import { useTitle } from '../use-title.js';
+import { ConfirmButton } from '../confirm.js';
 
 /** Describes every grant. A person can give only grants of their role; the API refuses the others. */
 const grantTexts: Record<Grant, string> = {
@@ -25,54 +24,30 @@ const grantTexts: Record<Grant, string> = {
   'svc:governance.read': 'Read policies, approvals and the audit chain of the organization',
   'svc:governance.write': 'Change policies and decide approvals',
 };
+const query = { project_id: projectId };
 const grants = Object.keys(grantTexts) as Grant[];
 
 export function Keys() {
-  useTitle('API keys');
-  const [revoking, setRevoking] = useState<ApiKey>();
   const nameOf = useNames();
   const may = useMay();
   const mayRevoke = may('delete /v1/apikeys/{key_id}');
   return (
-    <>
-      <h1>API keys</h1>
+    <Page title="API keys">
       <List
         name="API keys"
         counted={['key', 'keys']}
         queryKey={['keys']}
-        load={(page) => call('get', '/v1/apikeys', { query: { ...page, project_id: projectId } })}
-        columns={columnsOf(nameOf, mayRevoke ? setRevoking : undefined)}
+        load={(page) => call('get', '/v1/apikeys', { query: { ...page, ...query } })}
+        columns={columnsOf(nameOf, mayRevoke)}
         keyOf={({ id }) => id}
         empty={<NoKeys />}
         tools={may('post /v1/apikeys') && <Create />}
       />
-      {revoking && (
-        <Confirm
-          title={`Revoke ${revoking.name}?`}
-          action="Revoke key"
-          isFinal
-          act={(options) =>
-            call(
-              'delete',
-              '/v1/apikeys/{key_id}',
-              { params: { key_id: revoking.id }, query: { project_id: projectId } },
-              options,
-            )
-          }
-          invalidates={[['keys']]}
-          onClose={() => setRevoking(undefined)}
-        >
-          <p>Programs that use this key lose access immediately. A revoked key cannot be restored.</p>
-        </Confirm>
-      )}
-    </>
+    </Page>
   );
 }
 
-function columnsOf(
-  nameOf: (id: string) => string,
-  revoke: ((key: ApiKey) => void) | undefined,
-): readonly Column<ApiKey>[] {
+function columnsOf(nameOf: (id: string) => string, mayRevoke: boolean): readonly Column<ApiKey>[] {
   return [
     {
       id: 'state',
@@ -116,12 +91,21 @@ function columnsOf(
       id: 'action',
       name: 'Action',
       width: '7rem',
-      cell: (key) =>
-        revoke &&
-        key.revoked_at === null && (
-          <button type="button" className="plain" aria-label={`Revoke ${key.name}…`} onClick={() => revoke(key)}>
-            Revoke…
-          </button>
+      cell: ({ id, name, revoked_at }) =>
+        mayRevoke &&
+        revoked_at === null && (
+          <ConfirmButton
+            button="Revoke…"
+            buttonName={`Revoke ${name}…`}
+            className="plain"
+            title={`Revoke ${name}?`}
+            action="Revoke key"
+            isFinal
+            act={(options) => call('delete', '/v1/apikeys/{key_id}', { params: { key_id: id }, query }, options)}
+            invalidates={[['keys']]}
+          >
+            <p>Programs that use this key lose access immediately. A revoked key cannot be restored.</p>
+          </ConfirmButton>
         ),
     },
   ];
@@ -138,7 +122,6 @@ function NoKeys() {
 
 /** Creates a key and shows its secret once. The secret is kept in memory only. */
 function Create() {
-  const [isOpen, setOpen] = useState(false);
   const [name, setName] = useDraft('keys.name');
   const [stored, store] = useDraft('keys.grants');
   const chosen = new Set(stored.split(' ').filter((grant) => grant !== ''));
@@ -159,29 +142,32 @@ function Create() {
   };
   return (
     <>
-      <button type="button" className="primary" onClick={() => setOpen(true)}>
-        New API key…
-      </button>
-      {isOpen && (
-        <Confirm
-          title="New API key"
-          action="Create API key"
-          act={create}
-          invalidates={[['keys']]}
-          onClose={() => setOpen(false)}
-        >
-          <TextField label="Name" name="name" text={name} onChange={setName} maxLength={200} autoFocus />
-          <fieldset>
-            <legend>Grants (default: all grants of your role)</legend>
-            {offeredGrants.map((grant) => (
-              <label key={grant} className="choice">
-                <input type="checkbox" checked={chosen.has(grant)} onChange={() => toggle(grant)} /> {grant}{' '}
-                <span className="soft">{grantTexts[grant]}</span>
-              </label>
-            ))}
-          </fieldset>
-        </Confirm>
-      )}
+      <ConfirmButton
+        button="New API key…"
+        className="primary"
+        title="New API key"
+        action="Create API key"
+        act={create}
+        invalidates={[['keys']]}
+      >
+        <TextField label="Name" name="name" text={name} onChange={setName} maxLength={200} autoFocus />
+        <fieldset>
+          <legend>Grants (default: all grants of your role)</legend>
+          {offeredGrants.map((grant) => (
+            <CheckField
+              key={grant}
+              className="choice"
+              label={
+                <>
+                  {grant} <span className="soft">{grantTexts[grant]}</span>
+                </>
+              }
+              isChecked={chosen.has(grant)}
+              onChange={() => toggle(grant)}
+            />
+          ))}
+        </fieldset>
+      </ConfirmButton>
       {createdKey && (
         <Window title={`API key ${createdKey.name}`} onClose={() => setCreatedKey(undefined)}>
           <Empty command={createdKey.secret}>Copy the secret now. It is not shown again:</Empty>

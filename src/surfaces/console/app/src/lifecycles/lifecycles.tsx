@@ -4,14 +4,13 @@ import { exampleCall } from '../curl.js';
 import { named, sinceField, type FilterField } from '../filter-form.js';
 import { LifecycleLink } from '../links.js';
 import { List } from '../list.js';
-import { Badge, durationText, Empty, Time } from '../parts.js';
+import { Badge, durationText, Empty, Time, Page } from '../parts.js';
 import { startOf, type Since } from '../runs/filter.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
-import { useTitle } from '../use-title.js';
 import type { SearchParams } from '../search-params.js';
 
-const route = getRouteApi('/projects/$projectId/lifecycles');
+const route = getRouteApi('/lifecycles');
 
 type Name = 'tool' | 'status' | 'since';
 const fields: readonly FilterField<Name>[] = [
@@ -64,13 +63,11 @@ const columns: readonly Column<Lifecycle>[] = [
 ];
 
 export function Lifecycles() {
-  useTitle('Lifecycles');
   const filter = route.useSearch();
   const navigate = route.useNavigate();
   const { since, tool, status } = filter;
   return (
-    <>
-      <h1>Lifecycles</h1>
+    <Page title="Lifecycles">
       <List
         filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
         name="Lifecycles"
@@ -90,7 +87,7 @@ export function Lifecycles() {
         keyOf={({ lifecycle_id }) => lifecycle_id}
         empty={<NoCalls filter={filter} />}
       />
-    </>
+    </Page>
   );
 }
 

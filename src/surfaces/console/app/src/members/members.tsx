@@ -1,28 +1,22 @@
 import { useState } from 'react';
 import { call, type Member } from '../api.js';
-import { Confirm } from '../confirm.js';
-import { Field, TextField } from '../field.js';
+import { Confirm, ConfirmButton } from '../confirm.js';
+import { TextField, SelectField } from '../field.js';
 import { List } from '../list.js';
-import { Time, useDraft } from '../parts.js';
+import { Time, useDraft, Page } from '../parts.js';
 import { rankOf, roleName, roles, useRole, type Role } from '../roles.js';
 import { useMay, useSession } from '../session.js';
 import type { Column } from '../table.js';
 import { useDialog } from '../use-dialog.js';
-import { useTitle } from '../use-title.js';
 
 const nameOf = ({ name, email, user_id }: Member) => name || email || user_id;
 
-type MemberDialog = { member: Member; act: 'role' | 'remove' };
-
 /** Lists the members of the project and their roles. */
 export function Members() {
-  useTitle('Members');
   const may = useMay();
-  const [dialog, setDialog] = useState<MemberDialog>();
-  const columns = useColumns(setDialog);
+  const columns = useColumns();
   return (
-    <>
-      <h1>Members</h1>
+    <Page title="Members">
       <List
         name="Members"
         counted={['member', 'members']}
@@ -33,14 +27,12 @@ export function Members() {
         empty={<p className="empty">This project has no members.</p>}
         tools={may('post /project-member/{projectID}') && <Add />}
       />
-      {dialog?.act === 'role' && <ChangeRole member={dialog.member} onClose={() => setDialog(undefined)} />}
-      {dialog?.act === 'remove' && <Remove member={dialog.member} onClose={() => setDialog(undefined)} />}
-    </>
+    </Page>
   );
 }
 
 /** Offers changes only for members whose role is not higher than the person's own. */
-function useColumns(openDialog: (dialog: MemberDialog) => void): readonly Column<Member>[] {
+function useColumns(): readonly Column<Member>[] {
   const may = useMay();
   const ownRole = useRole();
   const { person } = useSession().session;
@@ -87,26 +79,8 @@ function useColumns(openDialog: (dialog: MemberDialog) => void): readonly Column
       width: '15rem',
       cell: (member) => (
         <>
-          {offers('patch /project-member/{projectID}/{user_id}', member) && (
-            <button
-              type="button"
-              className="plain"
-              aria-label={`Change role of ${nameOf(member)}…`}
-              onClick={() => openDialog({ member, act: 'role' })}
-            >
-              Change role…
-            </button>
-          )}
-          {offers('delete /project-member/{projectID}/{user_id}', member) && (
-            <button
-              type="button"
-              className="plain"
-              aria-label={`Remove ${nameOf(member)}…`}
-              onClick={() => openDialog({ member, act: 'remove' })}
-            >
-              Remove…
-            </button>
-          )}
+          {offers('patch /project-member/{projectID}/{user_id}', member) && <ChangeRole member={member} />}
+          {offers('delete /project-member/{projectID}/{user_id}', member) && <Remove member={member} />}
         </>
       ),
     },
@@ -118,19 +92,15 @@ const invalidates = [['members']];
 function RoleField({ role, onChange }: { role: string; onChange: (role: Role) => void }) {
   const ownRole = useRole();
   return (
-    <Field label="Role" name="role">
-      {(control) => (
-        <select {...control} value={role} onChange={(event) => onChange(event.target.value as Role)}>
-          {roles
-            .filter((each) => rankOf(each) <= rankOf(ownRole))
-            .map((each) => (
-              <option key={each} value={each}>
-                {roleName(each)}
-              </option>
-            ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label="Role"
+      name="role"
+      value={role}
+      options={roles
+        .filter((each) => rankOf(each) <= rankOf(ownRole))
+        .map((each) => ({ value: each, name: roleName(each) }))}
+      onChange={(next) => onChange(next as Role)}
+    />
   );
 }
 
@@ -169,41 +139,45 @@ function Add() {
   );
 }
 
-function ChangeRole({ member, onClose }: { member: Member; onClose: () => void }) {
+function ChangeRole({ member }: { member: Member }) {
   const [role, setRole] = useState(member.role as Role);
   const params = { user_id: member.user_id };
   return (
-    <Confirm
+    <ConfirmButton
+      button="Change role…"
+      buttonName={`Change role of ${nameOf(member)}…`}
+      className="plain"
       title={`Change the role of ${nameOf(member)}?`}
       action="Change role"
       act={(options) => call('patch', '/project-member/{projectID}/{user_id}', { params, body: { role } }, options)}
       invalidates={invalidates}
-      onClose={onClose}
     >
       <p>
         Their sessions, app tokens and API keys with the role {roleName(member.role)} are revoked immediately.{' '}
         {rolesSay}
       </p>
       <RoleField role={role} onChange={setRole} />
-    </Confirm>
+    </ConfirmButton>
   );
 }
 
-function Remove({ member, onClose }: { member: Member; onClose: () => void }) {
+function Remove({ member }: { member: Member }) {
   const params = { user_id: member.user_id };
   return (
-    <Confirm
+    <ConfirmButton
+      button="Remove…"
+      buttonName={`Remove ${nameOf(member)}…`}
+      className="plain"
       title={`Remove ${nameOf(member)}?`}
       action="Remove member"
       isFinal
       act={(options) => call('delete', '/project-member/{projectID}/{user_id}', { params }, options)}
       invalidates={invalidates}
-      onClose={onClose}
     >
       <p>
         Their sessions, app tokens and API keys are revoked immediately.{' '}
         {member.whole_organization && 'They lose access to all projects of the organization.'}
       </p>
-    </Confirm>
+    </ConfirmButton>
   );
 }

@@ -5,7 +5,7 @@ import { Autocomplete, Input, Menu, MenuItem, SearchField, Text } from 'react-ar
 import { call } from '../api.js';
 import { Window } from '../parts.js';
 import type { RunFilter } from '../runs/filter.js';
-import { projectId, useMay } from '../session.js';
+import { useMay } from '../session.js';
 import { stateOf } from '../states.js';
 import { useOfferedPages } from '../use-offered-pages.js';
 import { useActions, type Command } from './use-actions.js';
@@ -71,13 +71,13 @@ function useCommands(typed: string): Command[] {
       id: `page/${path}`,
       name,
       kind: 'page',
-      go: () => void navigate({ to: `/projects/$projectId/${path}` as '/projects/$projectId', params: { projectId } }),
+      go: () => void navigate({ to: `/${path}` as '/' }),
     })),
     ...(seesRuns ? shortcuts : []).map(({ name, filter }) => ({
       id: `list/${name}`,
       name,
       kind: 'list',
-      go: () => void navigate({ to: '/projects/$projectId/runs', params: { projectId }, search: filter }),
+      go: () => void navigate({ to: '/runs', search: filter }),
     })),
     // Results for an earlier text are not offered.
     ...(text === typed.trim() ? found : []),
@@ -109,8 +109,8 @@ function useSearchResults(text: string): Command[] {
       isFound: true,
       go: () =>
         void navigate({
-          to: '/projects/$projectId/agentflows/$agentflowId',
-          params: { projectId, agentflowId: agentflow._id },
+          to: '/agentflows/$agentflowId',
+          params: { agentflowId: agentflow._id },
           search: { ask: 'test' },
         }),
     })),
@@ -120,8 +120,7 @@ function useSearchResults(text: string): Command[] {
       kind: 'run',
       isFound: true,
       state: stateOf(run),
-      go: () =>
-        void navigate({ to: '/projects/$projectId/runs/$runId', params: { projectId, runId: run.execution_id } }),
+      go: () => void navigate({ to: '/runs/$runId', params: { runId: run.execution_id } }),
     })),
   ];
 }

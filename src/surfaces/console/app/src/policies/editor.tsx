@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { call, validationTextOf, isResponse, type PolicyRule, type PolicySet } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { JsonField, parsed, problemsAt, type TextProblem } from '../json-field.js';
-import { Data, Problem, useDraft, Window } from '../parts.js';
+import { Data, Problem, useDraft, Window, Section } from '../parts.js';
 import { useNames } from '../use-names.js';
 import { Simulation } from './simulation.js';
 
@@ -74,8 +74,7 @@ export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<
     await reload();
   };
   return (
-    <section aria-labelledby="edit">
-      <h2 id="edit">Edit rules</h2>
+    <Section title="Edit rules">
       <p>
         A rule has a <code>policy_id</code>, an <code>effect</code> (permit, forbid or require_approval) and,
         optionally, <code>tools</code>, <code>projects</code> and a Cedar condition <code>when</code>. Simulate a change
@@ -114,7 +113,7 @@ export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<
           </p>
         </Confirm>
       )}
-    </section>
+    </Section>
   );
 }
 

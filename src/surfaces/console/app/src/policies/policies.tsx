@@ -4,19 +4,18 @@ import { call, type PolicyRule, type PolicySet } from '../api.js';
 import { holdCallsPolicy } from '../curl.js';
 import { List } from '../list.js';
 import { pollInterval } from '../news.js';
-import { Badge, Data, Empty, Problem, Time, Window } from '../parts.js';
+import { Badge, Data, Empty, Problem, Time, Window, Page, Section, Loading } from '../parts.js';
 import { useMay } from '../session.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
-import { useTitle } from '../use-title.js';
 import { Editor } from './editor.js';
 import { Trial } from './trial.js';
+import { SelectField } from '../field.js';
 
 const Difference = lazy(() => import('../difference.js').then(({ Difference: component }) => ({ default: component })));
 
 /** Shows the policies of the organization: the rules in force, an editor, a trial of a call, and all versions. */
 export function Policies() {
-  useTitle('Policies');
   const may = useMay();
   const { data, error, refetch } = useQuery({
     queryKey: ['policies', 'in force'],
@@ -24,10 +23,9 @@ export function Policies() {
     refetchInterval: pollInterval,
   });
   return (
-    <>
-      <h1>Policies</h1>
+    <Page title="Policies">
       <Problem error={error} />
-      {!data && !error && <p className="soft">Loading…</p>}
+      {!data && !error && <Loading />}
       {data && (
         <>
           <InForce set={data} />
@@ -36,7 +34,7 @@ export function Policies() {
           <Versions current={data.version} />
         </>
       )}
-    </>
+    </Page>
   );
 }
 
@@ -44,8 +42,7 @@ function InForce({ set }: { set: PolicySet }) {
   const nameOf = useNames();
   const { version, created_by, created_at, policies, builtin } = set;
   return (
-    <section aria-labelledby="in-force">
-      <h2 id="in-force">Rules in force</h2>
+    <Section title="Rules in force">
       {version === 0 ? (
         <Empty command={holdCallsPolicy}>
           No policies are saved. The default rules (version 0) are in force. Save a version below, or with this command:
@@ -64,7 +61,7 @@ function InForce({ set }: { set: PolicySet }) {
           <RuleLine key={rule.policy_id} rule={rule} isBuiltIn />
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 
@@ -118,8 +115,7 @@ function Versions({ current }: { current: number }) {
     { id: 'rules', name: 'Rules', width: '6rem', cell: ({ rules }) => rules },
   ];
   return (
-    <section aria-labelledby="versions">
-      <h2 id="versions">Versions</h2>
+    <Section title="Versions">
       <List
         name="Versions"
         counted={['version', 'versions']}
@@ -133,7 +129,7 @@ function Versions({ current }: { current: number }) {
       {open !== undefined && (
         <PolicyVersion key={open} version={open} newest={current} onClose={() => setOpen(undefined)} />
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -154,20 +150,17 @@ function PolicyVersion({ version, newest, onClose }: { version: number; newest: 
   return (
     <Window title={`Version ${version}`} isDrawer onClose={onClose}>
       <Problem error={error ?? before.error} />
-      <label>
-        Compare with{' '}
-        <select value={from} onChange={(event) => setFrom(Number(event.target.value))}>
-          {others.map((each) => (
-            <option key={each} value={each}>
-              {' '}
-              Version {each}{' '}
-            </option>
-          ))}
-          <option value={0}>No rules</option>
-        </select>
-      </label>
+      <SelectField
+        label="Compare with"
+        value={String(from)}
+        options={[
+          ...others.map((each) => ({ value: String(each), name: `Version ${each}` })),
+          { value: '0', name: 'No rules' },
+        ]}
+        onChange={(value) => setFrom(Number(value))}
+      />
       {data && (from === 0 || before.data) && (
-        <Suspense fallback={<p className="soft">Loading…</p>}>
+        <Suspense fallback={<Loading />}>
           <Difference from={from === 0 ? [] : before.data?.policies} to={data.policies} />
         </Suspense>
       )}

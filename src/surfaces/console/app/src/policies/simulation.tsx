@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call, type PolicyRule } from '../api.js';
 import { LifecycleLink } from '../links.js';
-import { Badge, Time } from '../parts.js';
+import { Badge, Time, Section } from '../parts.js';
 import { projectId } from '../session.js';
 
 const reasons = {
@@ -34,8 +34,7 @@ export function Simulation({ candidate, onFailure }: SimulationOptions) {
   if (!data) return <p role="status">Simulating the rules on the last recorded calls…</p>;
   const { evaluated, changed_count, changed, transitions, skipped } = data;
   return (
-    <section aria-labelledby="trial-run">
-      <h3 id="trial-run">Simulation on recorded calls</h3>
+    <Section title="Simulation on recorded calls" level={3}>
       <p role="status">
         Of {evaluated} {evaluated === 1 ? 'call' : 'calls'}, {changed_count} would be decided differently.
       </p>
@@ -62,6 +61,6 @@ export function Simulation({ candidate, onFailure }: SimulationOptions) {
           ))}
         </ul>
       )}
-    </section>
+    </Section>
   );
 }

@@ -1,6 +1,6 @@
 import type { Execution, Step } from '../api.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
-import { Badge, durationText } from '../parts.js';
+import { Badge, durationText, Section } from '../parts.js';
 import { isOver, stateOf, waitingOf } from '../states.js';
 
 type Agent = Execution['agentflow']['agents'][number];
@@ -40,8 +40,7 @@ export function Agents({ run, steps }: { run: Execution; steps: readonly Step[] 
   };
   const states = Object.fromEntries(agents.map(({ _id }) => [_id, stateOfAgent(_id)]));
   return (
-    <section aria-labelledby="agents">
-      <h2 id="agents">Agents</h2>
+    <Section title="Agents">
       {agents.length > 1 && (
         <LazyGraph
           label="Graph of the agents. The list below contains the same information."
@@ -72,6 +71,6 @@ export function Agents({ run, steps }: { run: Execution; steps: readonly Step[] 
           );
         })}
       </ol>
-    </section>
+    </Section>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { call, type Execution, type Step } from '../api.js';
-import { Badge, Data, Elapsed, Problem, Time, Window } from '../parts.js';
+import { Badge, Data, Elapsed, Problem, Time, Window, Loading } from '../parts.js';
 import { Exchange } from './step-exchange.js';
 
 const openStepMs = 3000;
@@ -31,7 +31,7 @@ export function StepDrawer({ run, step, number, onClose }: StepDrawerOptions) {
       {step.error !== null && <p className="problem">{step.error}</p>}
       <Attempts step={step} />
       <Problem error={error} />
-      {!data && !error && <p className="soft">Loading…</p>}
+      {!data && !error && <Loading />}
       {exchanges.slice(0, -1).map((exchange) => (
         <details key={exchange.started_at}>
           <summary>

@@ -1,6 +1,7 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { StepExchange } from '../api.js';
-import { AuditLink, LifecycleLink } from '../links.js';
+import { LifecycleLink } from '../links.js';
 import { Data } from '../parts.js';
 import { useMay } from '../session.js';
 
@@ -102,7 +103,11 @@ function Records({ lifecycle }: { lifecycle: string }) {
   return (
     <p>
       {may('get /v1/lifecycles/{id}') && <LifecycleLink id={lifecycle}>Lifecycle of the call</LifecycleLink>}{' '}
-      {may('get /v1/audit') && <AuditLink lifecycle={lifecycle}>Audit entries of the call</AuditLink>}
+      {may('get /v1/audit') && (
+        <Link to="/audit" search={{ lifecycle_id: lifecycle }}>
+          Audit entries of the call
+        </Link>
+      )}
     </p>
   );
 }

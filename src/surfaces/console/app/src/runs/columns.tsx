@@ -50,7 +50,7 @@ export const columns: readonly RunColumn[] = [
     onNarrow: 'main',
     isShownByDefault: true,
     cell: ({ execution_id: runId, goal }) => (
-      <Link to="/projects/$projectId/runs/$runId" params={(current) => ({ projectId: '', ...current, runId })}>
+      <Link to="/runs/$runId" params={(current) => ({ projectId: '', ...current, runId })}>
         <bdi>{goal === '' ? 'Without a goal' : goal}</bdi>
       </Link>
     ),

@@ -4,7 +4,7 @@ import { call } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Reason } from '../field.js';
 import { ActionButton, useDraft } from '../parts.js';
-import { projectId, useMay } from '../session.js';
+import { useMay } from '../session.js';
 import { BackfillWindow } from './backfill.js';
 import type { Schedule } from './schedule.js';
 
@@ -72,11 +72,7 @@ export function ScheduleActions({ schedule, onDone }: ActionOptions) {
       )}
       {offer(...possible)}
       {may('patch /schedule/coworker/{id}') && (
-        <Link
-          className="button"
-          to="/projects/$projectId/schedules/$scheduleId/edit"
-          params={{ projectId, scheduleId }}
-        >
+        <Link className="button" to="/schedules/$scheduleId/edit" params={{ scheduleId }}>
           Edit
         </Link>
       )}
@@ -106,7 +102,7 @@ function Confirmation({ action, schedule, onDone, onClose }: ActionOptions & { a
   const act = async ({ idempotencyKey }: { idempotencyKey: string }) => {
     await send(action, id, reason.trim(), idempotencyKey);
     setReason('');
-    if (action === 'delete') await navigate({ to: '/projects/$projectId/schedules', params: { projectId } });
+    if (action === 'delete') await navigate({ to: '/schedules' });
     else onDone(done);
   };
   return (

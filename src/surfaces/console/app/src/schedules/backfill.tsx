@@ -1,9 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api.js';
-import { Field } from '../field.js';
-import { refusalByField } from '../refusal-by-field.js';
-import { Problem, Time, useDraft, Window } from '../parts.js';
+import { Form, TextField } from '../field.js';
+import { Time, useDraft, Window } from '../parts.js';
 import { useSubmit } from '../use-submit.js';
 import { fromLocalInput, toLocalInput, type Schedule } from './schedule.js';
 
@@ -76,7 +75,6 @@ const isReady = (preview: Preview | undefined): preview is Preview => preview !=
 /** Asks for a past range, previews the runs, and sends the backfill only after that. */
 export function BackfillWindow(props: BackfillOptions) {
   const { texts, set, preview, error, isBusy, submit } = useBackfill(props);
-  const { fields, top } = refusalByField(error, (path) => (path === 'from' || path === 'to' ? path : undefined));
   return (
     <Window title="Backfill missed runs" onClose={props.onClose}>
       <p>
@@ -86,30 +84,18 @@ export function BackfillWindow(props: BackfillOptions) {
         Times that have already run are skipped.{' '}
         {props.schedule.overlap === 'allow_all' ? 'All runs start together.' : 'Runs start one after another.'}
       </p>
-      <Problem error={top} />
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
+      <Form error={error} onSubmit={() => void submit()}>
         {(['from', 'to'] as const).map((name) => (
-          <Field
+          <TextField
             key={name}
             label={name === 'from' ? 'From' : 'To'}
-            problem={fields[name]}
+            name={name}
             hint="Local time, inclusive."
-          >
-            {(control) => (
-              <input
-                {...control}
-                type="datetime-local"
-                step={1}
-                value={texts[name]}
-                onChange={(event) => set(name, event.target.value)}
-              />
-            )}
-          </Field>
+            type="datetime-local"
+            step={1}
+            text={texts[name]}
+            onChange={(text) => set(name, text)}
+          />
         ))}
         <PreviewText preview={preview} />
         <p className="actions">
@@ -121,7 +107,7 @@ export function BackfillWindow(props: BackfillOptions) {
             <button disabled={isBusy}>Preview</button>
           )}
         </p>
-      </form>
+      </Form>
     </Window>
   );
 }

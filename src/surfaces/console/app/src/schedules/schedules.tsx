@@ -3,15 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { curl } from '../curl.js';
 import { pollInterval } from '../news.js';
-import { Badge, Empty, TableHead, LoadOlder, Problem, Time } from '../parts.js';
-import { projectId, useMay } from '../session.js';
+import { Badge, Empty, TableHead, LoadOlder, Problem, Time, Page, Loading } from '../parts.js';
+import { useMay } from '../session.js';
 import { usePages } from '../use-pages.js';
-import { useTitle } from '../use-title.js';
 import { Calendar } from './calendar.js';
 import { cadenceOf, overlapTexts, type Schedule } from './schedule.js';
+import { ScheduleLink } from '../links.js';
 
 export function Schedules() {
-  useTitle('Schedules');
   const may = useMay();
   const { rows, count, error, hasOlder, loadOlder } = usePages({
     queryKey: ['schedules'],
@@ -21,18 +20,17 @@ export function Schedules() {
     pageSize: 25,
   });
   return (
-    <>
-      <h1>Schedules</h1>
+    <Page title="Schedules">
       <div className="toolbar">
         <p role="status">{count}</p>
         {may('post /schedule/coworker') && (
-          <Link className="button primary" to="/projects/$projectId/schedules/new" params={{ projectId }}>
+          <Link className="button primary" to="/schedules/new">
             New schedule
           </Link>
         )}
       </div>
       <Problem error={error} />
-      {rows === undefined && !error && <p className="soft">Loading…</p>}
+      {rows === undefined && !error && <Loading />}
       {rows?.length === 0 && <NothingScheduled />}
       {rows && rows.length > 0 && (
         <>
@@ -41,7 +39,7 @@ export function Schedules() {
           <Calendar schedules={rows} />
         </>
       )}
-    </>
+    </Page>
   );
 }
 
@@ -74,9 +72,9 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
   return (
     <tr>
       <th scope="row">
-        <Link to="/projects/$projectId/schedules/$scheduleId" params={{ projectId, scheduleId: id }}>
+        <ScheduleLink id={id}>
           <bdi>{goal.template}</bdi>
-        </Link>
+        </ScheduleLink>
       </th>
       <td>
         <Badge state={status} />

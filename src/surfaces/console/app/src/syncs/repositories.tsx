@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { call } from '../api.js';
-import { Confirm } from '../confirm.js';
 import { TextField } from '../field.js';
 import { Empty, useDraft, Window } from '../parts.js';
 import { apiAddress } from '../session.js';
+import { ConfirmButton } from '../confirm.js';
 
 const invalidates = [['syncs']];
 
@@ -15,7 +15,6 @@ interface Bound {
 
 /** Follows a repository and shows its webhook secret once. The secret is kept in memory only. */
 export function Follow() {
-  const [isOpen, setOpen] = useState(false);
   const [repository, setRepository] = useDraft('syncs.repository');
   const [branch, setBranch] = useDraft('syncs.branch');
   const [bound, setBound] = useState<Bound>();
@@ -28,17 +27,12 @@ export function Follow() {
   return (
     <>
       <p className="actions">
-        <button type="button" onClick={() => setOpen(true)}>
-          Follow repository…
-        </button>
-      </p>
-      {isOpen && (
-        <Confirm
+        <ConfirmButton
+          button="Follow repository…"
           title="Follow repository"
           action="Follow"
           act={act}
           invalidates={invalidates}
-          onClose={() => setOpen(false)}
         >
           <p>
             Pushes to this repository are written to the context graph. If you follow a repository again, its webhook
@@ -60,8 +54,8 @@ export function Follow() {
             onChange={setBranch}
             maxLength={255}
           />
-        </Confirm>
-      )}
+        </ConfirmButton>
+      </p>
       {bound && (
         <Window title={`Webhook of ${bound.repository}`} onClose={() => setBound(undefined)}>
           <Empty command={new URL(bound.webhook_path.slice(1), apiAddress).href}>
@@ -75,24 +69,18 @@ export function Follow() {
 }
 
 export function Unfollow({ repository }: { repository: string }) {
-  const [isOpen, setOpen] = useState(false);
   return (
-    <>
-      <button type="button" className="plain" aria-label={`Unfollow ${repository}…`} onClick={() => setOpen(true)}>
-        Unfollow…
-      </button>
-      {isOpen && (
-        <Confirm
-          title={`Unfollow ${repository}?`}
-          action="Unfollow"
-          isFinal
-          act={() => call('delete', '/{projectID}/syncs/repositories', { query: { repository } })}
-          invalidates={invalidates}
-          onClose={() => setOpen(false)}
-        >
-          <p>Further pushes are ignored, and the webhook secret is deleted. Data that was written before is kept.</p>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      button="Unfollow…"
+      buttonName={`Unfollow ${repository}…`}
+      className="plain"
+      title={`Unfollow ${repository}?`}
+      action="Unfollow"
+      isFinal
+      act={() => call('delete', '/{projectID}/syncs/repositories', { query: { repository } })}
+      invalidates={invalidates}
+    >
+      <p>Further pushes are ignored, and the webhook secret is deleted. Data that was written before is kept.</p>
+    </ConfirmButton>
   );
 }

@@ -1,50 +1,40 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call, type Lifecycle, type Syncs as SyncState } from '../api.js';
 import { curl } from '../curl.js';
-import { Confirm } from '../confirm.js';
 import { pollInterval } from '../news.js';
-import { Badge, Empty, Problem, Time } from '../parts.js';
+import { Badge, Empty, Problem, Time, Page, Section, Loaded } from '../parts.js';
 import { LifecycleLink } from '../links.js';
 import { useMay } from '../session.js';
-import { useTitle } from '../use-title.js';
 import { Follow, Unfollow } from './repositories.js';
+import { ConfirmButton } from '../confirm.js';
 
 /** No event reports the state of the catalog sync, which only Temporal has, so the page polls. */
 const refreshMs = 5000;
 
 export function Syncs() {
-  useTitle('Catalog and code syncs');
-  return (
-    <>
-      <h1>Catalog and code syncs</h1>
-      <Scopes />
-    </>
-  );
-}
-
-function Scopes() {
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey: ['syncs'],
     queryFn: () => call('get', '/{projectID}/syncs'),
-    refetchInterval: (query) => (query.state.data?.catalog ? refreshMs : pollInterval(query)),
+    refetchInterval: ({ state }) => (state.data?.catalog ? refreshMs : pollInterval({ state })),
   });
   return (
-    <>
-      <Problem error={error} />
-      {!data && !error && <p className="soft">Loading…</p>}
-      {data && <CatalogScope catalog={data.catalog} />}
-      {data && <Repositories repositories={data.repositories} />}
-    </>
+    <Page title="Catalog and code syncs">
+      <Loaded query={query}>
+        {({ catalog, repositories }) => (
+          <>
+            <CatalogScope catalog={catalog} />
+            <Repositories repositories={repositories} />
+          </>
+        )}
+      </Loaded>
+    </Page>
   );
 }
 
 function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
   const may = useMay();
-  const [isConfirming, setConfirming] = useState(false);
   return (
-    <section aria-labelledby="catalog">
-      <h2 id="catalog">Data catalog</h2>
+    <Section title="Data catalog">
       {catalog === null ? (
         <p className="soft">
           The catalog is not synced into this project. The setting CATALOG_PROJECT_ID of the service selects the project
@@ -58,26 +48,21 @@ function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
           {catalog.failure !== null && <p className="problem">The last attempt failed: {catalog.failure}</p>}
           {may('post /{projectID}/syncs/catalog') && (
             <p className="actions">
-              <button type="button" onClick={() => setConfirming(true)}>
-                Start sync…
-              </button>
+              <ConfirmButton
+                button="Start sync…"
+                title="Start a catalog sync?"
+                action="Start sync"
+                act={() => call('post', '/{projectID}/syncs/catalog')}
+                invalidates={[['syncs']]}
+              >
+                <p>The sync reads the whole catalog. It starts after a short delay, to include further changes.</p>
+              </ConfirmButton>
             </p>
           )}
           <Runs tool="catalog-sync" name="Recent catalog syncs" />
         </>
       )}
-      {isConfirming && (
-        <Confirm
-          title="Start a catalog sync?"
-          action="Start sync"
-          act={() => call('post', '/{projectID}/syncs/catalog')}
-          invalidates={[['syncs']]}
-          onClose={() => setConfirming(false)}
-        >
-          <p>The sync reads the whole catalog. It starts after a short delay, to include further changes.</p>
-        </Confirm>
-      )}
-    </section>
+    </Section>
   );
 }
 
@@ -95,8 +80,7 @@ function Repositories({ repositories }: { repositories: SyncState['repositories'
   const may = useMay();
   const command = curl('v1/bind-repository', { repository: 'acme/claims', branch: 'main' });
   return (
-    <section aria-labelledby="repositories">
-      <h2 id="repositories">Repositories</h2>
+    <Section title="Repositories">
       {repositories.length === 0 ? (
         <Empty command={command}>
           This project follows no repositories. Follow one here, or with this command. The key requires the grant
@@ -120,7 +104,7 @@ function Repositories({ repositories }: { repositories: SyncState['repositories'
       )}
       {may('post /{projectID}/syncs/repositories') && <Follow />}
       <Runs tool="code-sync" name="Recent pushes" />
-    </section>
+    </Section>
   );
 }
 

@@ -3,7 +3,6 @@ import { call, validationError, type Table } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { TextField } from '../field.js';
 import { useDraft } from '../parts.js';
-import { projectId } from '../session.js';
 
 /** Deletes a table after the person has typed its name. */
 export function DeleteTable({ table, onClose }: { table: Table; onClose: () => void }) {
@@ -21,7 +20,7 @@ export function DeleteTable({ table, onClose }: { table: Table; onClose: () => v
       isFinal
       act={act}
       invalidates={[['tables']]}
-      onDone={() => void navigate({ to: '/projects/$projectId/tables', params: { projectId } })}
+      onDone={() => void navigate({ to: '/tables' })}
       onClose={onClose}
     >
       <p>

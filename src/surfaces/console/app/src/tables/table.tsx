@@ -4,11 +4,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { call, type Table as TableRecordSet, type TableRecord } from '../api.js';
 import { curl } from '../curl.js';
-import { ActionButton, Empty, Problem } from '../parts.js';
+import { ActionButton, Empty, Page, Loading, Loaded } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { Table as Rows, type Column } from '../table.js';
 import { usePages } from '../use-pages.js';
-import { useTitle } from '../use-title.js';
 import { AddRow } from './add-row.js';
 import { Cell } from './cell.js';
 import { DeleteRows } from './delete-rows.js';
@@ -21,22 +20,18 @@ import { OpenEdits } from './open-edits.js';
 import { useCellEdits } from './use-cell-edits.js';
 import { fillableColumns, systemColumns } from './values.js';
 
-const route = getRouteApi('/projects/$projectId/tables/$tableId');
+const route = getRouteApi('/tables/$tableId');
 
 export function Table() {
   const { tableId } = route.useParams();
-  const { data: table, error } = useQuery({ queryKey: ['table', tableId], queryFn: () => readTable(tableId) });
+  const query = useQuery({ queryKey: ['table', tableId], queryFn: () => readTable(tableId) });
   const filter = route.useSearch();
-  useTitle(table?.table_name ?? 'Table');
   return (
-    <>
-      <h1>
-        <bdi>{table?.table_name ?? 'Table'}</bdi>
-      </h1>
-      <Problem error={error} />
-      {!table && !error && <p className="soft">Loading…</p>}
-      {table && <Sheet key={`${tableId} ${JSON.stringify(filter)}`} table={table} filter={filter} />}
-    </>
+    <Page title={query.data?.table_name ?? 'Table'}>
+      <Loaded query={query}>
+        {(table) => <Sheet key={`${tableId} ${JSON.stringify(filter)}`} table={table} filter={filter} />}
+      </Loaded>
+    </Page>
   );
 }
 
@@ -98,7 +93,7 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
         )}
       </div>
       {mayEdit && <OpenEdits edits={edits} columns={columns} />}
-      {rows === undefined && !error && <p className="soft">Loading…</p>}
+      {rows === undefined && !error && <Loading />}
       {rows?.length === 0 && <NoRows table={table} isFiltered={isFiltered} />}
       {rows && rows.length > 0 && (
         <Rows

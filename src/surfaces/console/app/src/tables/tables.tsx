@@ -1,14 +1,13 @@
-import { Link } from '@tanstack/react-router';
 import { call, type Table } from '../api.js';
 import { curl } from '../curl.js';
 import { List } from '../list.js';
-import { Empty } from '../parts.js';
+import { Empty, Page } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import type { Column } from '../table.js';
 import { useDialog } from '../use-dialog.js';
-import { useTitle } from '../use-title.js';
 import { CreateTable } from './create-table.js';
 import { fillableColumns } from './values.js';
+import { TableLink } from '../links.js';
 
 const columns: readonly Column<Table>[] = [
   {
@@ -17,9 +16,9 @@ const columns: readonly Column<Table>[] = [
     width: 'minmax(12rem, 2fr)',
     onNarrow: 'main',
     cell: ({ _id, table_name }) => (
-      <Link to="/projects/$projectId/tables/$tableId" params={{ projectId, tableId: _id }}>
+      <TableLink id={_id}>
         <bdi>{table_name}</bdi>
-      </Link>
+      </TableLink>
     ),
   },
   { id: 'rows', name: 'Last row id', width: '8rem', cell: ({ last_row_id }) => last_row_id },
@@ -36,12 +35,10 @@ const columns: readonly Column<Table>[] = [
 ];
 
 export function Tables() {
-  useTitle('Tables');
   return (
-    <>
-      <h1>Tables</h1>
+    <Page title="Tables">
       <TableList />
-    </>
+    </Page>
   );
 }
 

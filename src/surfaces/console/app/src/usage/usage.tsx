@@ -4,30 +4,27 @@ import { curl } from '../curl.js';
 import { List } from '../list.js';
 import { Facts } from '../facts.js';
 import { RunLink } from '../links.js';
-import { Empty, Problem, Time } from '../parts.js';
+import { Empty, Problem, Time, Page, Section } from '../parts.js';
 import { projectId, useMay, useSession } from '../session.js';
 import type { Column } from '../table.js';
-import { useTitle } from '../use-title.js';
 
 /** Shows the used part of the quota, the plan and the credits. */
 export function Usage() {
-  useTitle('Usage');
   const { project } = useSession().session;
   const may = useMay();
   return (
-    <>
-      <h1>Usage</h1>
+    <Page title="Usage">
       <Facts
-        rows={[
-          ['Project', <bdi key="project">{project?.name}</bdi>],
-          ['Organization', <bdi key="organization">{project?.organization}</bdi>],
-          ['Your role', project?.role.toLowerCase().replaceAll('_', ' ')],
-        ]}
+        of={{
+          Project: <bdi>{project?.name}</bdi>,
+          Organization: <bdi>{project?.organization}</bdi>,
+          'Your role': project?.role.toLowerCase().replaceAll('_', ' '),
+        }}
       />
       <QuotaSection />
       {may('get /customer') && <Plan />}
       {may('get /credit/history') && <Credits />}
-    </>
+    </Page>
   );
 }
 
@@ -39,8 +36,7 @@ function QuotaSection() {
     refetchInterval: 3000,
   });
   return (
-    <section aria-labelledby="quota">
-      <h2 id="quota">Quota</h2>
+    <Section title="Quota">
       <Problem error={error} />
       {data && (
         <>
@@ -51,7 +47,7 @@ function QuotaSection() {
           </div>
         </>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -90,20 +86,21 @@ const limits = [
 function Plan() {
   const { data, error } = useQuery({ queryKey: ['customer'], queryFn: () => call('get', '/customer') });
   return (
-    <section aria-labelledby="plan">
-      <h2 id="plan">Organization plan</h2>
+    <Section title="Organization plan">
       <Problem error={error} />
       {data && (
         <Facts
-          rows={[
-            ['Plan', data.plan],
-            ['Remaining plan credits', data.quota.number_of_credits.subscription_credits],
-            ['Remaining purchased credits', data.quota.number_of_credits.top_up_credits],
-            ...limits.map(([field, name]) => [name, `${data.usage[field]} of ${data.quota[field]}`] as const),
-          ]}
+          of={{
+            Plan: data.plan,
+            'Remaining plan credits': data.quota.number_of_credits.subscription_credits,
+            'Remaining purchased credits': data.quota.number_of_credits.top_up_credits,
+            ...Object.fromEntries(
+              limits.map(([field, name]) => [name, `${data.usage[field]} of ${data.quota[field]}`]),
+            ),
+          }}
         />
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -134,8 +131,7 @@ const columns: readonly Column<Credit>[] = [
 
 function Credits() {
   return (
-    <section aria-labelledby="credits">
-      <h2 id="credits">Credits</h2>
+    <Section title="Credits">
       <List
         name="Credits"
         counted={['charge', 'charges']}
@@ -149,6 +145,6 @@ function Credits() {
           </Empty>
         }
       />
-    </section>
+    </Section>
   );
 }
