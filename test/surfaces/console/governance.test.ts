@@ -147,7 +147,7 @@ test('a lifecycle is shown as its eight stages, with its decision and its audit 
     await page.getByText(entry.hash).waitFor();
     const main = (await page.locator('main').textContent()) ?? '';
     expect(body.decision).toMatchObject({ decision_id: body.decision_id, decision: 'require_approval' });
-    for (const text of [body.decision_id, 'require approval', entry.prev_hash, body.trace_id])
+    for (const text of [body.decision_id, 'Require approval', entry.prev_hash, body.trace_id])
       expect(main).toContain(text);
     await shot(page, 'lifecycle');
     await page.getByRole('link', { name: id }).click();

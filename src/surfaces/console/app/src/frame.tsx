@@ -1,3 +1,4 @@
+import { roleName } from './roles.js';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { NavigationEntry } from './navigation.js';
@@ -32,7 +33,7 @@ export function Frame() {
           <form method="post" action={`${consolePath}/sign-out`}>
             <input type="hidden" name="csrf_token" value={csrfToken()} readOnly />
             <p className="who">
-              <bdi>{person?.email}</bdi>, {project?.role.toLowerCase().replaceAll('_', ' ')}
+              <bdi>{person?.email}</bdi>, {roleName(project?.role ?? '')}
             </p>
             <button className="small">Sign out</button>
           </form>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { call } from './api.js';
+import { call, capitalized } from './api.js';
 import { Box } from './home-box.js';
 import { pollInterval } from './news.js';
 import { durationText } from './parts.js';
@@ -22,16 +22,7 @@ export function Quota() {
   const { subscription_credits: subscription, top_up_credits: topUp } = data?.quota.number_of_credits ?? {};
   const left = data && String(Math.round(((subscription ?? 0) + (topUp ?? 0)) * 100) / 100);
   return (
-    <Box
-      name="Remaining credits"
-      count={left}
-      error={error ?? calls.error}
-      link={(text) => (
-        <Link to="/usage" aria-label={`Remaining credits: ${left}`}>
-          {text}
-        </Link>
-      )}
-    >
+    <Box name="Remaining credits" count={left} error={error ?? calls.error} link={{ to: '/usage' }}>
       {data && <p className="soft">Plan: {data.plan}</p>}
       {calls.data && (
         <p className="soft">
@@ -63,15 +54,16 @@ export function Health() {
     refetchInterval: pollInterval,
   });
   return (
-    <Box name="Health" count={data?.status.replaceAll('_', ' ')} error={error}>
-      <ul className="rows">
-        {Object.entries(data?.dependencies ?? {}).map(([name, state]) => (
-          <li key={name} className={state === 'down' ? 'bad' : undefined}>
-            {name} {state}
-          </li>
-        ))}
-      </ul>
-    </Box>
+    <Box
+      name="Health"
+      count={data && capitalized(data.status.replaceAll('_', ' '))}
+      error={error}
+      rows={Object.entries(data?.dependencies ?? {}).map(([name, state]) => (
+        <li key={name} className={state === 'down' ? 'bad' : undefined}>
+          {name} {state}
+        </li>
+      ))}
+    />
   );
 }
 
@@ -89,25 +81,20 @@ export function Workers() {
   return (
     <Box
       name="Workers"
-      count={worst}
+      count={worst && capitalized(worst)}
       error={error}
-      link={(text) => (
-        <Link to="/runs" search={{ state: 'running' }} aria-label={`Workers: ${worst}. Show active runs`}>
-          {text}
-        </Link>
-      )}
+      link={{ to: '/runs', search: { state: 'running' } }}
+      linkName={`Workers: ${worst}. Show active runs`}
+      rows={data?.queues.map(({ name, state, oldest_waits_seconds: waits, temporal_ui_url: url }) => (
+        <li key={name} className={state === 'ok' ? undefined : 'bad'}>
+          <a href={url} rel="noreferrer">
+            {name}
+          </a>{' '}
+          {state.replaceAll('_', ' ')}
+          {waits !== null && `, oldest task waiting for ${durationText(waits)}`}
+        </li>
+      ))}
     >
-      <ul className="rows">
-        {data?.queues.map(({ name, state, oldest_waits_seconds: waits, temporal_ui_url: url }) => (
-          <li key={name} className={state === 'ok' ? undefined : 'bad'}>
-            <a href={url} rel="noreferrer">
-              {name}
-            </a>{' '}
-            {state.replaceAll('_', ' ')}
-            {waits !== null && `, oldest task waiting for ${durationText(waits)}`}
-          </li>
-        ))}
-      </ul>
       <p className="soft">All projects share these task queues.</p>
     </Box>
   );
@@ -144,27 +131,24 @@ export function SyncHealth() {
       name="Syncs"
       count={data && count}
       error={error}
-      link={(text) => (
-        <Link to="/syncs" aria-label={`Syncs: ${text}`}>
-          {text}
-        </Link>
-      )}
-    >
-      <ul className="rows">
-        {catalog && (
-          <li className={catalog.failure === null ? undefined : 'bad'}>
-            Catalog {catalog.state}
-            {catalog.failure !== null && `: ${catalog.failure}`}
-          </li>
-        )}
-        {data?.failures.map(([tool, failures]) => (
-          <li key={tool} className="bad">
-            <Link to="/lifecycles" search={{ tool, status: 'failed', since: '24h' }}>
-              {syncTools[tool]} failed in the last 24 hours: {failures}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </Box>
+      link={{ to: '/syncs' }}
+      rows={
+        <>
+          {catalog && (
+            <li className={catalog.failure === null ? undefined : 'bad'}>
+              Catalog {catalog.state}
+              {catalog.failure !== null && `: ${catalog.failure}`}
+            </li>
+          )}
+          {data?.failures.map(([tool, failures]) => (
+            <li key={tool} className="bad">
+              <Link to="/lifecycles" search={{ tool, status: 'failed', since: '24h' }}>
+                {syncTools[tool]} failed in the last 24 hours: {failures}
+              </Link>
+            </li>
+          ))}
+        </>
+      }
+    />
   );
 }

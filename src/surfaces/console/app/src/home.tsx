@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { call, type Execution, type InboxItem } from './api.js';
 import { Box } from './home-box.js';
@@ -8,6 +7,7 @@ import { goalOf } from './inbox/edits.js';
 import { readInbox } from './inbox/inbox.js';
 import { ApprovalLink, RunLink, ScheduleLink } from './links.js';
 import { pollInterval } from './news.js';
+import { roleName } from './roles.js';
 import { Elapsed, Time, Page, Loading } from './parts.js';
 import { useMay, useSession } from './session.js';
 import { queryOf, type RunFilter } from './runs/filter.js';
@@ -25,8 +25,8 @@ export function Home() {
     <Page title={project?.name ?? ''} name="Home">
       {!seesRuns && (
         <p className="note">
-          Your role in this project ({project?.role.toLowerCase().replaceAll('_', ' ')}) does not include access to
-          runs. The navigation lists the pages that you can open.
+          Your role in this project ({roleName(project?.role ?? '')}) does not include access to runs. The navigation
+          lists the pages that you can open.
         </p>
       )}
       <div className="panels">
@@ -67,18 +67,11 @@ function Panel({ name, filter }: { name: string; filter: RunFilter }) {
       name={name}
       count={count}
       error={error}
-      link={(text) => (
-        <Link to="/runs" search={filter} aria-label={`${name}: ${count}`}>
-          {text}
-        </Link>
-      )}
-    >
-      <ul className="rows">
-        {data?.data.map((run) => (
-          <RunLine key={run.execution_id} run={run} />
-        ))}
-      </ul>
-    </Box>
+      link={{ to: '/runs', search: filter }}
+      rows={data?.data.map((run) => (
+        <RunLine key={run.execution_id} run={run} />
+      ))}
+    />
   );
 }
 
@@ -104,24 +97,16 @@ function RunLine({ run }: { run: Execution }) {
 
 function WaitingPanel() {
   const { data, error } = useQuery({ queryKey: ['inbox'], queryFn: readInbox, refetchInterval: pollInterval });
-  const name = 'Waiting for a decision';
   return (
     <Box
-      name={name}
+      name="Waiting for a decision"
       count={data && String(data.length)}
       error={error}
-      link={(text) => (
-        <Link to="/inbox" aria-label={`${name}: ${data?.length}`}>
-          {text}
-        </Link>
-      )}
-    >
-      <ul className="rows">
-        {data?.slice(0, maxEntries).map((item) => (
-          <WaitingLine key={item._id} item={item} />
-        ))}
-      </ul>
-    </Box>
+      link={{ to: '/inbox' }}
+      rows={data?.slice(0, maxEntries).map((item) => (
+        <WaitingLine key={item._id} item={item} />
+      ))}
+    />
   );
 }
 
@@ -156,26 +141,22 @@ async function readNext() {
 
 function NextPanel() {
   const { data, error } = useQuery({ queryKey: ['home', 'next'], queryFn: readNext, refetchInterval: pollInterval });
-  const name = 'Next runs';
   return (
     <Box
-      name={name}
+      name="Next runs"
       count={data && `${data.total} ${data.total === 1 ? 'schedule' : 'schedules'}`}
       error={error}
-      link={(text) => <Link to="/schedules">{text}</Link>}
-    >
-      <ul className="rows">
-        {data?.next.map(({ at, id, goal }) => (
-          <li key={`${id}${at}`}>
-            <span className="soft right">
-              <Time at={at} />
-            </span>
-            <ScheduleLink id={id}>
-              <bdi>{goal}</bdi>
-            </ScheduleLink>
-          </li>
-        ))}
-      </ul>
-    </Box>
+      link={{ to: '/schedules' }}
+      rows={data?.next.map(({ at, id, goal }) => (
+        <li key={`${id}${at}`}>
+          <span className="soft right">
+            <Time at={at} />
+          </span>
+          <ScheduleLink id={id}>
+            <bdi>{goal}</bdi>
+          </ScheduleLink>
+        </li>
+      ))}
+    />
   );
 }

@@ -30,7 +30,7 @@ const pages = navigation.flatMap((group) => group.pages);
 /** Renders the current page if the person meets its requirement in the navigation. */
 export function OfferedPage({ children }: { children: ReactNode }) {
   // For example `/runs/$runId`.
-  const [, , , path] = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath.split('/') ?? [] });
+  const [, path] = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath.split('/') ?? [] });
   const page = pages.find((each) => each.path === path);
   return page?.needs ? (
     <Needs title={page.name} {...page.needs}>

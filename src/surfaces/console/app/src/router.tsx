@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { Frame } from './frame.js';
 import { Problem } from './parts.js';
 import { filterIn } from './runs/filter.js';
@@ -16,154 +17,70 @@ const root = createRootRoute({
   ),
 });
 
-type Component = ReturnType<typeof lazyRouteComponent>;
-
 /** Creates the route of a page, below the URL of the project. */
-const page = <const Path extends string, Search extends object = SearchParams<never>>(
+const page = <const Path extends string, Module, Search extends object = SearchParams<never>>(
   path: Path,
-  component: Component,
+  load: () => Promise<Module>,
+  name: keyof Module & string,
   validateSearch: (search: Record<string, unknown>) => Search = () => ({}) as Search,
-) => createRoute({ getParentRoute: () => root, path, component, validateSearch });
-const lazy = lazyRouteComponent;
+) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    component: lazyRouteComponent(load as () => Promise<Record<string, () => ReactNode>>, name),
+    validateSearch,
+  });
 
 const operate = [
-  page(
-    '/',
-    lazy(() => import('./home.js'), 'Home'),
-  ),
-  page(
-    '/runs',
-    lazy(() => import('./runs/runs.js'), 'Runs'),
-    filterIn,
-  ),
-  page(
-    '/runs/$runId',
-    lazy(() => import('./run/run.js'), 'Run'),
-    searchParamsIn('ask'),
-  ),
-  page(
-    '/inbox',
-    lazy(() => import('./inbox/inbox.js'), 'Inbox'),
-  ),
-  page(
-    '/agentflows',
-    lazy(() => import('./agentflows/agentflows.js'), 'Agentflows'),
-    searchParamsIn('text'),
-  ),
-  page(
-    '/agentflows/new',
-    lazy(() => import('./agentflows/agentflow-page.js'), 'NewAgentflow'),
-  ),
+  page('/', () => import('./home.js'), 'Home'),
+  page('/runs', () => import('./runs/runs.js'), 'Runs', filterIn),
+  page('/runs/$runId', () => import('./run/run.js'), 'Run', searchParamsIn('ask')),
+  page('/inbox', () => import('./inbox/inbox.js'), 'Inbox'),
+  page('/agentflows', () => import('./agentflows/agentflows.js'), 'Agentflows', searchParamsIn('text')),
+  page('/agentflows/new', () => import('./agentflows/agentflow-page.js'), 'NewAgentflow'),
   page(
     '/agentflows/$agentflowId',
-    lazy(() => import('./agentflows/agentflow-page.js'), 'AgentflowDetails'),
+    () => import('./agentflows/agentflow-page.js'),
+    'AgentflowDetails',
     searchParamsIn('ask'),
   ),
-  page(
-    '/schedules',
-    lazy(() => import('./schedules/schedules.js'), 'Schedules'),
-  ),
-  page(
-    '/schedules/new',
-    lazy(() => import('./schedules/schedule-form.js'), 'NewScheduleForm'),
-  ),
-  page(
-    '/schedules/$scheduleId',
-    lazy(() => import('./schedules/schedule-page.js'), 'ScheduleDetails'),
-  ),
-  page(
-    '/schedules/$scheduleId/edit',
-    lazy(() => import('./schedules/schedule-form.js'), 'EditScheduleForm'),
-  ),
+  page('/schedules', () => import('./schedules/schedules.js'), 'Schedules'),
+  page('/schedules/new', () => import('./schedules/schedule-form.js'), 'NewScheduleForm'),
+  page('/schedules/$scheduleId', () => import('./schedules/schedule-page.js'), 'ScheduleDetails'),
+  page('/schedules/$scheduleId/edit', () => import('./schedules/schedule-form.js'), 'EditScheduleForm'),
 ] as const;
 
 const data = [
-  page(
-    '/context',
-    lazy(() => import('./context/context.js'), 'Context'),
-  ),
-  page(
-    '/connectors',
-    lazy(() => import('./connectors/connectors.js'), 'Connectors'),
-    searchParamsIn('category', 'status'),
-  ),
-  page(
-    '/connectors/$connectorId',
-    lazy(() => import('./connectors/connector.js'), 'Connector'),
-  ),
-  page(
-    '/tables',
-    lazy(() => import('./tables/tables.js'), 'Tables'),
-    searchParamsIn('ask'),
-  ),
-  page(
-    '/tables/$tableId',
-    lazy(() => import('./tables/table.js'), 'Table'),
-    rowFilterIn,
-  ),
-  page(
-    '/files',
-    lazy(() => import('./files/files.js'), 'Files'),
-  ),
-  page(
-    '/syncs',
-    lazy(() => import('./syncs/syncs.js'), 'Syncs'),
-  ),
+  page('/context', () => import('./context/context.js'), 'Context'),
+  page('/connectors', () => import('./connectors/connectors.js'), 'Connectors', searchParamsIn('category', 'status')),
+  page('/connectors/$connectorId', () => import('./connectors/connector.js'), 'Connector'),
+  page('/tables', () => import('./tables/tables.js'), 'Tables', searchParamsIn('ask')),
+  page('/tables/$tableId', () => import('./tables/table.js'), 'Table', rowFilterIn),
+  page('/files', () => import('./files/files.js'), 'Files'),
+  page('/syncs', () => import('./syncs/syncs.js'), 'Syncs'),
 ] as const;
 
 const auditFilters = searchParamsIn('actor', 'action', 'resource', 'outcome', 'lifecycle_id', 'since');
 const govern = [
-  page(
-    '/approvals',
-    lazy(() => import('./approvals/approvals.js'), 'Approvals'),
-    searchParamsIn('status'),
-  ),
-  page(
-    '/approvals/$approvalId',
-    lazy(() => import('./approvals/approval.js'), 'ApprovalPage'),
-  ),
+  page('/approvals', () => import('./approvals/approvals.js'), 'Approvals', searchParamsIn('status')),
+  page('/approvals/$approvalId', () => import('./approvals/approval.js'), 'ApprovalPage'),
   page(
     '/lifecycles',
-    lazy(() => import('./lifecycles/lifecycles.js'), 'Lifecycles'),
+    () => import('./lifecycles/lifecycles.js'),
+    'Lifecycles',
     searchParamsIn('tool', 'status', 'since'),
   ),
-  page(
-    '/lifecycles/$lifecycleId',
-    lazy(() => import('./lifecycles/lifecycle.js'), 'LifecyclePage'),
-  ),
-  page(
-    '/policies',
-    lazy(() => import('./policies/policies.js'), 'Policies'),
-  ),
-  page(
-    '/audit',
-    lazy(() => import('./audit/audit.js'), 'Audit'),
-    auditFilters,
-  ),
+  page('/lifecycles/$lifecycleId', () => import('./lifecycles/lifecycle.js'), 'LifecyclePage'),
+  page('/policies', () => import('./policies/policies.js'), 'Policies'),
+  page('/audit', () => import('./audit/audit.js'), 'Audit', auditFilters),
 ] as const;
 
 const project = [
-  page(
-    '/members',
-    lazy(() => import('./members/members.js'), 'Members'),
-    searchParamsIn('ask'),
-  ),
-  page(
-    '/keys',
-    lazy(() => import('./keys/keys.js'), 'Keys'),
-  ),
-  page(
-    '/settings',
-    lazy(() => import('./settings/settings.js'), 'Settings'),
-  ),
-  page(
-    '/apps',
-    lazy(() => import('./apps/apps.js'), 'Apps'),
-  ),
-  page(
-    '/usage',
-    lazy(() => import('./usage/usage.js'), 'Usage'),
-  ),
+  page('/members', () => import('./members/members.js'), 'Members', searchParamsIn('ask')),
+  page('/keys', () => import('./keys/keys.js'), 'Keys'),
+  page('/settings', () => import('./settings/settings.js'), 'Settings'),
+  page('/apps', () => import('./apps/apps.js'), 'Apps'),
+  page('/usage', () => import('./usage/usage.js'), 'Usage'),
 ] as const;
 
 export function createAppRouter() {

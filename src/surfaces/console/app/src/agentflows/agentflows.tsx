@@ -3,17 +3,17 @@ import { call } from '../api.js';
 import { curl } from '../curl.js';
 import { AgentflowLink } from '../links.js';
 import { List } from '../list.js';
-import { Empty, Time, Page } from '../parts.js';
+import { Empty, Page } from '../parts.js';
 import { useMay } from '../session.js';
 import type { Column } from '../table.js';
 import type { Agentflow } from './document.js';
+import { timeColumn } from '../table.js';
 
 const route = getRouteApi('/agentflows');
 const fields = [{ name: 'text', label: 'Name, description or id' }] as const;
 
 const columns: readonly Column<Agentflow>[] = [
   {
-    id: 'name',
     name: 'Name',
     width: 'minmax(12rem, 2fr)',
     onNarrow: 'main',
@@ -27,24 +27,16 @@ const columns: readonly Column<Agentflow>[] = [
     ),
   },
   {
-    id: 'description',
     name: 'Description',
     width: 'minmax(12rem, 3fr)',
     onNarrow: 'hidden',
     cell: ({ description }) => <bdi title={description.slice(0, 1000)}>{description.slice(0, 200)}</bdi>,
   },
-  { id: 'agents', name: 'Agents', width: '5rem', onNarrow: 'hidden', cell: ({ agents }) => agents.length },
-  { id: 'version', name: 'Version', width: '5rem', onNarrow: 'hidden', cell: (flow) => flow.promoted_version ?? '–' },
-  { id: 'changed', name: 'Last changed', width: '11rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { name: 'Agents', width: '5rem', onNarrow: 'hidden', cell: ({ agents }) => agents.length },
+  { name: 'Version', width: '5rem', onNarrow: 'hidden', cell: (flow) => flow.promoted_version ?? '–' },
+  timeColumn('Last changed', ({ updated_at }) => updated_at),
+  timeColumn('Last run', ({ last_used, created_at }) => (last_used > created_at ? last_used : null), 'hidden'),
   {
-    id: 'run',
-    name: 'Last run',
-    width: '11rem',
-    onNarrow: 'hidden',
-    cell: ({ last_used, created_at }) => <Time at={last_used > created_at ? last_used : null} />,
-  },
-  {
-    id: 'runs',
     name: 'Runs',
     width: '4rem',
     cell: ({ _id, name }) => (

@@ -1,3 +1,4 @@
+import { roleName } from '../roles.js';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -131,8 +132,7 @@ function Votes({ approval: { required_approvers: required, votes } }: { approval
       <ul className="rows">
         {votes.map(({ user_id, role, decision, comment, at }) => (
           <li key={user_id}>
-            <Badge state={decision} /> <bdi>{nameOf(user_id)}</bdi>, {role.toLowerCase().replaceAll('_', ' ')},{' '}
-            <Time at={at} />
+            <Badge state={decision} /> <bdi>{nameOf(user_id)}</bdi>, {roleName(role)}, <Time at={at} />
             {comment !== '' && <p className="text">{comment}</p>}
           </li>
         ))}

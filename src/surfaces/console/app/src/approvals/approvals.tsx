@@ -4,9 +4,10 @@ import { holdCallsPolicy } from '../curl.js';
 import { named, type FilterField } from '../filter-form.js';
 import { ApprovalLink } from '../links.js';
 import { List } from '../list.js';
-import { Badge, Empty, Time, Page } from '../parts.js';
+import { Empty, Page } from '../parts.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
+import { timeColumn, stateColumn } from '../table.js';
 
 const route = getRouteApi('/approvals');
 
@@ -20,29 +21,21 @@ export function Approvals() {
   const navigate = route.useNavigate();
   const nameOf = useNames();
   const columns: readonly Column<Approval>[] = [
-    { id: 'status', name: 'State', width: '8rem', cell: ({ status }) => <Badge state={status} /> },
+    stateColumn(({ status }) => status),
     {
-      id: 'tool',
       name: 'Tool',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'main',
       cell: ({ approval_id, tool }) => <ApprovalLink id={approval_id}>{tool}</ApprovalLink>,
     },
     {
-      id: 'by',
       name: 'Requested by',
       width: 'minmax(9rem, 2fr)',
       onNarrow: 'hidden',
       cell: ({ requested_by }) => <bdi>{nameOf(requested_by)}</bdi>,
     },
-    { id: 'asked', name: 'Requested', width: '11rem', cell: ({ created_at }) => <Time at={created_at} /> },
-    {
-      id: 'decided',
-      name: 'Decided',
-      width: '11rem',
-      onNarrow: 'hidden',
-      cell: ({ decided_at }) => <Time at={decided_at} />,
-    },
+    timeColumn('Requested', ({ created_at }) => created_at),
+    timeColumn('Decided', ({ decided_at }) => decided_at, 'hidden'),
   ];
   const { status } = filter;
   return (

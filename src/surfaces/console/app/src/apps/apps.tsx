@@ -7,6 +7,7 @@ import { apiAddress, useMay, useSession } from '../session.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
 import { ConfirmButton } from '../confirm.js';
+import { timeColumn } from '../table.js';
 
 const nameOf = ({ client_name, client_id }: ConnectedApp) => (client_name === '' ? client_id : client_name);
 
@@ -39,41 +40,30 @@ function useColumns(onEnded: (app: ConnectedApp) => void): readonly Column<Conne
   const { person } = useSession().session;
   return [
     {
-      id: 'name',
       name: 'App',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'main',
       cell: (app) => <bdi title={app.client_id}>{nameOf(app)}</bdi>,
     },
     {
-      id: 'person',
       name: 'Acts for',
       width: 'minmax(8rem, 1fr)',
       onNarrow: 'hidden',
       cell: ({ user_id }) => <bdi>{user_id === person?.user_id ? person.email : personOf(user_id)}</bdi>,
     },
     {
-      id: 'scopes',
       name: 'Scopes',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'hidden',
       cell: ({ scopes }) => <span title={scopes.join(' ')}>{scopes.join(' ')}</span>,
     },
     {
-      id: 'used',
       name: 'Last used',
       width: '11rem',
       cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
     },
+    timeColumn('Expires', ({ expires_at }) => expires_at, 'hidden'),
     {
-      id: 'until',
-      name: 'Expires',
-      width: '11rem',
-      onNarrow: 'hidden',
-      cell: ({ expires_at }) => <Time at={expires_at} />,
-    },
-    {
-      id: 'end',
       name: 'Action',
       width: '8rem',
       cell: (app) =>

@@ -12,6 +12,7 @@ import { startOf, type Since } from '../runs/filter.js';
 import type { Column } from '../table.js';
 import { NotDownloaded, saveFile } from '../save-file.js';
 import { useSubmit } from '../use-submit.js';
+import { timeColumn } from '../table.js';
 
 const route = getRouteApi('/audit');
 
@@ -108,7 +109,6 @@ function Export() {
 function columnsOf(open: (entry: AuditEntry) => void): readonly Column<AuditEntry>[] {
   return [
     {
-      id: 'seq',
       name: 'Entry',
       width: '6rem',
       cell: (entry) => (
@@ -117,23 +117,21 @@ function columnsOf(open: (entry: AuditEntry) => void): readonly Column<AuditEntr
         </button>
       ),
     },
-    { id: 'at', name: 'Time', width: '11rem', cell: ({ at }) => <Time at={at} /> },
-    { id: 'action', name: 'Action', width: 'minmax(9rem, 2fr)', onNarrow: 'main', cell: ({ action }) => action },
+    timeColumn('Time', ({ at }) => at),
+    { name: 'Action', width: 'minmax(9rem, 2fr)', onNarrow: 'main', cell: ({ action }) => action },
     {
-      id: 'actor',
       name: 'Actor',
       width: 'minmax(9rem, 2fr)',
       onNarrow: 'hidden',
       cell: ({ actor, actor_name }) => <bdi title={actor}>{actor_name}</bdi>,
     },
     {
-      id: 'resource',
       name: 'Resource',
       width: 'minmax(9rem, 2fr)',
       onNarrow: 'hidden',
       cell: ({ resource }) => <span title={resource}>{resource}</span>,
     },
-    { id: 'outcome', name: 'Outcome', width: 'minmax(7rem, 1fr)', cell: ({ outcome }) => outcome },
+    { name: 'Outcome', width: 'minmax(7rem, 1fr)', cell: ({ outcome }) => outcome },
   ];
 }
 

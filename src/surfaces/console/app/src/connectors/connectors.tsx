@@ -5,11 +5,12 @@ import { curl } from '../curl.js';
 import { named, type FilterField } from '../filter-form.js';
 import { ConnectorLink } from '../links.js';
 import { List } from '../list.js';
-import { Badge, Empty, Time, Page } from '../parts.js';
+import { Empty, Page } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import type { Column } from '../table.js';
 import { CreateConnector } from './create.js';
 import { categoryNames, statuses } from './states.js';
+import { timeColumn, stateColumn } from '../table.js';
 
 const route = getRouteApi('/connectors');
 
@@ -28,9 +29,8 @@ const fields: readonly FilterField<'category' | 'status'>[] = [
 ];
 
 const columns: readonly Column<Connector>[] = [
-  { id: 'status', name: 'State', width: '11rem', cell: ({ status }) => <Badge state={status} /> },
+  stateColumn(({ status }) => status, '11rem'),
   {
-    id: 'name',
     name: 'Name',
     width: 'minmax(12rem, 2fr)',
     onNarrow: 'main',
@@ -41,20 +41,17 @@ const columns: readonly Column<Connector>[] = [
     ),
   },
   {
-    id: 'category',
     name: 'Category',
     width: '11rem',
     cell: ({ category, tags }) => `${categoryNames[category]}${tags.includes('table') ? ' (table)' : ''}`,
   },
-  { id: 'used', name: 'Last used', width: '11rem', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+  timeColumn('Last used', ({ last_used_at }) => last_used_at),
   {
-    id: 'failures',
     name: 'Failures',
     width: '7rem',
     cell: ({ failures }) => <span className={failures > 0 ? 'bad' : 'soft'}>{failures}</span>,
   },
   {
-    id: 'why',
     name: 'Reason',
     width: 'minmax(10rem, 2fr)',
     onNarrow: 'hidden',

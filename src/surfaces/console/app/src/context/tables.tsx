@@ -2,7 +2,7 @@ import type { ContextAnswer } from '../api.js';
 import { Facts as FactList } from '../facts.js';
 import { LifecycleLink, RunLink } from '../links.js';
 import { Data, Time, Window } from '../parts.js';
-import { Table, type Column } from '../table.js';
+import { Table, type Column, timeColumn } from '../table.js';
 import { useNames } from '../use-names.js';
 
 type Entity = ContextAnswer['entities'][number];
@@ -27,7 +27,6 @@ function Part<T>(props: { name: string; rows: readonly T[]; columns: readonly Co
 function origin<T extends { provenance: Provenance }>(nameOf: (id: string) => string): Column<T>[] {
   return [
     {
-      id: 'source',
       name: 'Source',
       width: 'minmax(7rem, 1fr)',
       onNarrow: 'hidden',
@@ -35,13 +34,7 @@ function origin<T extends { provenance: Provenance }>(nameOf: (id: string) => st
         <bdi>{source ?? (saved_by === null ? '' : nameOf(saved_by))}</bdi>
       ),
     },
-    {
-      id: 'recorded',
-      name: 'Recorded',
-      width: '11rem',
-      onNarrow: 'hidden',
-      cell: ({ provenance }) => <Time at={provenance.recorded_at} />,
-    },
+    timeColumn('Recorded', ({ provenance }) => provenance.recorded_at, 'hidden'),
   ];
 }
 
@@ -65,7 +58,6 @@ export function Entities({ answer, onOpen }: { answer: ContextAnswer; onOpen: (i
   const nameOf = useNames();
   const columns: readonly Column<Entity>[] = [
     {
-      id: 'name',
       name: 'Entity',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'main',
@@ -75,10 +67,9 @@ export function Entities({ answer, onOpen }: { answer: ContextAnswer; onOpen: (i
         </button>
       ),
     },
-    { id: 'type', name: 'Type', width: 'minmax(6rem, 1fr)', cell: ({ type }) => type },
-    { id: 'score', name: 'Score', width: '5rem', cell: ({ score }) => score.toFixed(2) },
+    { name: 'Type', width: 'minmax(6rem, 1fr)', cell: ({ type }) => type },
+    { name: 'Score', width: '5rem', cell: ({ score }) => score.toFixed(2) },
     {
-      id: 'parts',
       name: 'Score components',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'hidden',
@@ -109,9 +100,9 @@ export function Relationships({ answer }: { answer: ContextAnswer }) {
   const nameOf = useNames();
   const endOf = namesIn(answer);
   const columns: readonly Column<Relationship>[] = [
-    { id: 'from', name: 'From', width: 'minmax(8rem, 1fr)', cell: ({ from }) => <bdi>{endOf(from)}</bdi> },
-    { id: 'type', name: 'Relationship', width: 'minmax(8rem, 1fr)', onNarrow: 'main', cell: ({ type }) => type },
-    { id: 'to', name: 'To', width: 'minmax(8rem, 1fr)', cell: ({ to }) => <bdi>{endOf(to)}</bdi> },
+    { name: 'From', width: 'minmax(8rem, 1fr)', cell: ({ from }) => <bdi>{endOf(from)}</bdi> },
+    { name: 'Relationship', width: 'minmax(8rem, 1fr)', onNarrow: 'main', cell: ({ type }) => type },
+    { name: 'To', width: 'minmax(8rem, 1fr)', cell: ({ to }) => <bdi>{endOf(to)}</bdi> },
     ...origin<Relationship>(nameOf),
   ];
   return <Part name="Relationships" rows={answer.relationships} columns={columns} keyOf={({ id }) => id} />;
@@ -121,9 +112,8 @@ export function Facts({ answer }: { answer: ContextAnswer }) {
   const nameOf = useNames();
   const endOf = namesIn(answer);
   const columns: readonly Column<Fact>[] = [
-    { id: 'subject', name: 'Subject', width: 'minmax(8rem, 1fr)', cell: ({ subject }) => <bdi>{endOf(subject)}</bdi> },
+    { name: 'Subject', width: 'minmax(8rem, 1fr)', cell: ({ subject }) => <bdi>{endOf(subject)}</bdi> },
     {
-      id: 'predicate',
       name: 'Fact',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'main',
@@ -133,14 +123,8 @@ export function Facts({ answer }: { answer: ContextAnswer }) {
         </bdi>
       ),
     },
-    { id: 'confidence', name: 'Confidence', width: '7rem', cell: ({ confidence }) => confidence },
-    {
-      id: 'from',
-      name: 'Valid from',
-      width: '11rem',
-      onNarrow: 'hidden',
-      cell: ({ valid_from }) => <Time at={valid_from} />,
-    },
+    { name: 'Confidence', width: '7rem', cell: ({ confidence }) => confidence },
+    timeColumn('Valid from', ({ valid_from }) => valid_from, 'hidden'),
     ...origin<Fact>(nameOf),
   ];
   const keyOf = ({ subject, predicate, object, valid_from }: Fact) =>

@@ -2,12 +2,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { call, type ListedFile } from '../api.js';
 import { List } from '../list.js';
-import { Badge, Empty, Time, Page } from '../parts.js';
+import { Empty, Page } from '../parts.js';
 import { apiAddress, projectId, useMay } from '../session.js';
 import { NotDownloaded } from '../save-file.js';
 import type { Column } from '../table.js';
 import { UploadFiles } from './upload.js';
 import { ConfirmButton } from '../confirm.js';
+import { timeColumn, stateColumn } from '../table.js';
 
 export function Files() {
   return (
@@ -53,7 +54,6 @@ function FileList() {
 function useActions(onDownload: (file: ListedFile) => Promise<void>): Column<ListedFile> {
   const mayDelete = useMay()('delete /file/{projectID}/{file_id}');
   return {
-    id: 'actions',
     name: 'Actions',
     width: '14rem',
     cell: (file) => (
@@ -95,16 +95,14 @@ function DeleteFile({ file: { _id, name, knowledge } }: { file: ListedFile }) {
 }
 
 const columns: readonly Column<ListedFile>[] = [
-  { id: 'state', name: 'State', width: '8rem', cell: (file) => <Badge state={stateOf(file)} /> },
+  stateColumn((file) => stateOf(file)),
   {
-    id: 'name',
     name: 'Name',
     width: 'minmax(12rem, 3fr)',
     onNarrow: 'main',
     cell: ({ name, mime_type }) => <bdi title={mime_type}>{name}</bdi>,
   },
   {
-    id: 'progress',
     name: 'Knowledge',
     width: 'minmax(12rem, 2fr)',
     onNarrow: 'hidden',
@@ -113,14 +111,8 @@ const columns: readonly Column<ListedFile>[] = [
       return <span title={text}>{text}</span>;
     },
   },
-  { id: 'size', name: 'Size', width: '7rem', cell: ({ size_in_kb }) => sizeText(size_in_kb) },
-  {
-    id: 'uploaded',
-    name: 'Uploaded',
-    width: '11rem',
-    onNarrow: 'hidden',
-    cell: ({ uploaded_on }) => <Time at={uploaded_on / 1000} />,
-  },
+  { name: 'Size', width: '7rem', cell: ({ size_in_kb }) => sizeText(size_in_kb) },
+  timeColumn('Uploaded', ({ uploaded_on }) => uploaded_on / 1000, 'hidden'),
 ];
 
 /** Returns the state of the document if the file itself is stored. */

@@ -3,12 +3,13 @@ import { call, type ApiKey, type Grant } from '../api.js';
 import { curl } from '../curl.js';
 import { TextField, CheckField } from '../field.js';
 import { List } from '../list.js';
-import { Badge, Empty, Time, useDraft, Window, Page } from '../parts.js';
+import { Empty, Time, useDraft, Window, Page } from '../parts.js';
 import { roleName, useRole } from '../roles.js';
 import { projectId, useMay } from '../session.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
 import { ConfirmButton } from '../confirm.js';
+import { timeColumn, stateColumn } from '../table.js';
 
 /** Describes every grant. A person can give only grants of their role; the API refuses the others. */
 const grantTexts: Record<Grant, string> = {
@@ -49,15 +50,9 @@ export function Keys() {
 
 function columnsOf(nameOf: (id: string) => string, mayRevoke: boolean): readonly Column<ApiKey>[] {
   return [
+    stateColumn(({ revoked_at }) => (revoked_at === null ? 'active' : 'revoked'), '7rem'),
+    { name: 'Name', width: 'minmax(9rem, 2fr)', onNarrow: 'main', cell: ({ name }) => <bdi>{name}</bdi> },
     {
-      id: 'state',
-      name: 'State',
-      width: '7rem',
-      cell: ({ revoked_at }) => <Badge state={revoked_at === null ? 'active' : 'revoked'} />,
-    },
-    { id: 'name', name: 'Name', width: 'minmax(9rem, 2fr)', onNarrow: 'main', cell: ({ name }) => <bdi>{name}</bdi> },
-    {
-      id: 'grants',
       name: 'Role and grants',
       width: 'minmax(10rem, 3fr)',
       onNarrow: 'hidden',
@@ -68,27 +63,18 @@ function columnsOf(nameOf: (id: string) => string, mayRevoke: boolean): readonly
       ),
     },
     {
-      id: 'by',
       name: 'Created by',
       width: 'minmax(8rem, 1fr)',
       onNarrow: 'hidden',
       cell: ({ created_by }) => <bdi>{nameOf(created_by)}</bdi>,
     },
+    timeColumn('Created', ({ created_at }) => created_at, 'hidden'),
     {
-      id: 'made',
-      name: 'Created',
-      width: '11rem',
-      onNarrow: 'hidden',
-      cell: ({ created_at }) => <Time at={created_at} />,
-    },
-    {
-      id: 'used',
       name: 'Last used',
       width: '11rem',
       cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
     },
     {
-      id: 'action',
       name: 'Action',
       width: '7rem',
       cell: ({ id, name, revoked_at }) =>

@@ -4,11 +4,12 @@ import { exampleCall } from '../curl.js';
 import { named, sinceField, type FilterField } from '../filter-form.js';
 import { LifecycleLink } from '../links.js';
 import { List } from '../list.js';
-import { Badge, durationText, Empty, Time, Page } from '../parts.js';
+import { durationText, Empty, Page } from '../parts.js';
 import { startOf, type Since } from '../runs/filter.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
 import type { SearchParams } from '../search-params.js';
+import { timeColumn, stateColumn } from '../table.js';
 
 const route = getRouteApi('/lifecycles');
 
@@ -30,31 +31,27 @@ export function Caller({ principal: { kind, user_id } }: Pick<Lifecycle, 'princi
 }
 
 const columns: readonly Column<Lifecycle>[] = [
-  { id: 'status', name: 'State', width: '10rem', cell: ({ status }) => <Badge state={status} /> },
+  stateColumn(({ status }) => status, '10rem'),
   {
-    id: 'tool',
     name: 'Tool or operation',
     width: 'minmax(10rem, 2fr)',
     onNarrow: 'main',
     cell: ({ lifecycle_id, tool }) => <LifecycleLink id={lifecycle_id}>{tool}</LifecycleLink>,
   },
-  { id: 'at', name: 'Time', width: '11rem', cell: ({ created_at }) => <Time at={created_at} /> },
+  timeColumn('Time', ({ created_at }) => created_at),
   {
-    id: 'took',
     name: 'Duration',
     width: '6rem',
     onNarrow: 'hidden',
     cell: ({ created_at, ended_at }) => durationText(ended_at - created_at),
   },
   {
-    id: 'caller',
     name: 'Caller',
     width: 'minmax(8rem, 2fr)',
     onNarrow: 'hidden',
     cell: ({ principal }) => <Caller principal={principal} />,
   },
   {
-    id: 'refused',
     name: 'Failed stage',
     width: '10rem',
     onNarrow: 'hidden',

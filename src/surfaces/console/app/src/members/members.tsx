@@ -3,11 +3,12 @@ import { call, type Member } from '../api.js';
 import { Confirm, ConfirmButton } from '../confirm.js';
 import { TextField, SelectField } from '../field.js';
 import { List } from '../list.js';
-import { Time, useDraft, Page } from '../parts.js';
+import { useDraft, Page } from '../parts.js';
 import { rankOf, roleName, roles, useRole, type Role } from '../roles.js';
 import { useMay, useSession } from '../session.js';
 import type { Column } from '../table.js';
 import { useDialog } from '../use-dialog.js';
+import { timeColumn } from '../table.js';
 
 const nameOf = ({ name, email, user_id }: Member) => name || email || user_id;
 
@@ -39,7 +40,6 @@ function useColumns(): readonly Column<Member>[] {
   const offers = (operation: string, { role }: Member) => may(operation) && rankOf(role) <= rankOf(ownRole);
   return [
     {
-      id: 'name',
       name: 'Name',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'main',
@@ -49,15 +49,8 @@ function useColumns(): readonly Column<Member>[] {
         </>
       ),
     },
+    { name: 'Email address', width: 'minmax(12rem, 2fr)', onNarrow: 'hidden', cell: ({ email }) => <bdi>{email}</bdi> },
     {
-      id: 'email',
-      name: 'Email address',
-      width: 'minmax(12rem, 2fr)',
-      onNarrow: 'hidden',
-      cell: ({ email }) => <bdi>{email}</bdi>,
-    },
-    {
-      id: 'role',
       name: 'Role',
       width: 'minmax(11rem, 1fr)',
       cell: ({ role, whole_organization }) => (
@@ -66,15 +59,8 @@ function useColumns(): readonly Column<Member>[] {
         </>
       ),
     },
+    timeColumn('Member since', ({ created_at }) => created_at, 'hidden'),
     {
-      id: 'since',
-      name: 'Member since',
-      width: '11rem',
-      onNarrow: 'hidden',
-      cell: ({ created_at }) => <Time at={created_at} />,
-    },
-    {
-      id: 'actions',
       name: 'Actions',
       width: '15rem',
       cell: (member) => (

@@ -11,6 +11,7 @@ import { useNames } from '../use-names.js';
 import { Editor } from './editor.js';
 import { Trial } from './trial.js';
 import { SelectField } from '../field.js';
+import { timeColumn } from '../table.js';
 
 const Difference = lazy(() => import('../difference.js').then(({ Difference: component }) => ({ default: component })));
 
@@ -65,10 +66,13 @@ function InForce({ set }: { set: PolicySet }) {
   );
 }
 
+const maxListed = 10;
+
 function RuleLine({ rule, isBuiltIn = false }: { rule: PolicyRule; isBuiltIn?: boolean }) {
   const { policy_id, effect, description, tools, projects, when, approvers, approver_roles } = rule;
+  const isLong = tools !== undefined && tools.length > maxListed;
   const parts = [
-    tools ? `for ${tools.join(', ')}` : 'for all operations',
+    tools === undefined ? 'for all operations' : isLong ? `for ${tools.length} operations` : `for ${tools.join(', ')}`,
     projects && `in ${projects.join(', ')}`,
     when !== undefined && `when ${when}`,
     approvers !== undefined && approvers > 1 && `with ${approvers} approvers`,
@@ -78,6 +82,12 @@ function RuleLine({ rule, isBuiltIn = false }: { rule: PolicyRule; isBuiltIn?: b
     <li>
       <Badge state={effect} /> <code>{policy_id}</code> {isBuiltIn && <span className="soft">(built-in) </span>}
       {description} <span className="soft">{parts.join(', ')}</span>
+      {isLong && (
+        <details className="soft">
+          <summary>Operations</summary>
+          {tools.join(', ')}
+        </details>
+      )}
     </li>
   );
 }
@@ -94,7 +104,6 @@ function Versions({ current }: { current: number }) {
   const nameOf = useNames();
   const columns: readonly Column<Version>[] = [
     {
-      id: 'version',
       name: 'Version',
       width: '8rem',
       onNarrow: 'main',
@@ -104,15 +113,14 @@ function Versions({ current }: { current: number }) {
         </button>
       ),
     },
-    { id: 'at', name: 'Saved', width: '11rem', cell: ({ created_at }) => <Time at={created_at} /> },
+    timeColumn('Saved', ({ created_at }) => created_at),
     {
-      id: 'by',
       name: 'Saved by',
       width: 'minmax(10rem, 1fr)',
       onNarrow: 'hidden',
       cell: ({ created_by }) => <bdi>{nameOf(created_by ?? '')}</bdi>,
     },
-    { id: 'rules', name: 'Rules', width: '6rem', cell: ({ rules }) => rules },
+    { name: 'Rules', width: '6rem', cell: ({ rules }) => rules },
   ];
   return (
     <Section title="Versions">

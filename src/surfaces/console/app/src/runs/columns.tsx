@@ -7,6 +7,7 @@ import { failureOf, stateOf, waitingOf } from '../states.js';
 import { useSchedules } from './choices.js';
 
 export interface RunColumn extends Column<Execution> {
+  id: string;
   isShownByDefault: boolean;
 }
 

@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
-import { refusalByField } from '../refusal-by-field.js';
 import { writeGrant } from '../navigation.js';
 import { Needs } from '../needs.js';
 import { Problem, Page, Loaded, useJsonDraft } from '../parts.js';
 import { useSubmit } from '../use-submit.js';
 import { bodyOf, changesOf, emptyValues, fieldOf, valuesOf, type Values } from './form-values.js';
 import { overlapTexts, type Schedule } from './schedule.js';
-import { SelectField, CheckField, TextField } from '../field.js';
+import { SelectField, CheckField, TextField, Form } from '../field.js';
 
 const editRoute = getRouteApi('/schedules/$scheduleId/edit');
 
@@ -58,19 +57,16 @@ function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Sched
     store({});
     await navigate({ to: '/schedules/$scheduleId', params: { scheduleId } });
   });
-  const { fields, top } = refusalByField(error, (path) => fieldOf(path, values.type));
   return (
-    <form
+    <Form
       className="editor"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
+      error={error}
+      nameOf={(path) => fieldOf(path, values.type) ?? path}
+      onSubmit={() => void submit()}
     >
-      <Problem error={top} />
-      <RunFields {...fieldsOf(values, set, fields)} isNew={!schedule} />
-      <TimeFields {...fieldsOf(values, set, fields)} type={values.type} />
-      <Options {...fieldsOf(values, set, fields)} />
+      <RunFields {...fieldsOf(values, set)} isNew={!schedule} />
+      <TimeFields {...fieldsOf(values, set)} type={values.type} />
+      <Options {...fieldsOf(values, set)} />
       <p className="actions">
         <button className="primary" disabled={isBusy}>
           {schedule ? 'Save' : 'Create schedule'}
@@ -85,17 +81,13 @@ function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Sched
           Discard changes
         </button>
       </p>
-    </form>
+    </Form>
   );
 }
 
 /** Returns the properties of each field by its name. */
-function fieldsOf(
-  values: Values,
-  set: (name: keyof Values, text: string) => void,
-  problems: Readonly<Record<string, string>>,
-) {
-  const field = (name: keyof Values) => ({ problem: problems[name], onChange: (text: string) => set(name, text) });
+function fieldsOf(values: Values, set: (name: keyof Values, text: string) => void) {
+  const field = (name: keyof Values) => ({ name, onChange: (text: string) => set(name, text) });
   return {
     textOf: (name: keyof Values) => ({ text: values[name], ...field(name) }),
     choiceOf: (name: keyof Values) => ({ value: values[name], ...field(name) }),

@@ -11,7 +11,6 @@ import { TableLink } from '../links.js';
 
 const columns: readonly Column<Table>[] = [
   {
-    id: 'name',
     name: 'Name',
     width: 'minmax(12rem, 2fr)',
     onNarrow: 'main',
@@ -21,9 +20,8 @@ const columns: readonly Column<Table>[] = [
       </TableLink>
     ),
   },
-  { id: 'rows', name: 'Last row id', width: '8rem', cell: ({ last_row_id }) => last_row_id },
+  { name: 'Last row id', width: '8rem', cell: ({ last_row_id }) => last_row_id },
   {
-    id: 'columns',
     name: 'Columns',
     width: 'minmax(12rem, 3fr)',
     onNarrow: 'hidden',

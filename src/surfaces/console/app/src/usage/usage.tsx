@@ -1,12 +1,14 @@
+import { roleName } from '../roles.js';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api.js';
 import { curl } from '../curl.js';
 import { List } from '../list.js';
 import { Facts } from '../facts.js';
 import { RunLink } from '../links.js';
-import { Empty, Problem, Time, Page, Section } from '../parts.js';
+import { Empty, Problem, Page, Section } from '../parts.js';
 import { projectId, useMay, useSession } from '../session.js';
 import type { Column } from '../table.js';
+import { timeColumn } from '../table.js';
 
 /** Shows the used part of the quota, the plan and the credits. */
 export function Usage() {
@@ -18,7 +20,7 @@ export function Usage() {
         of={{
           Project: <bdi>{project?.name}</bdi>,
           Organization: <bdi>{project?.organization}</bdi>,
-          'Your role': project?.role.toLowerCase().replaceAll('_', ' '),
+          'Your role': roleName(project?.role ?? ''),
         }}
       />
       <QuotaSection />
@@ -108,11 +110,10 @@ type Credit = Awaited<ReturnType<typeof readCredits>>['data'][number];
 const readCredits = (page: { limit: number; cursor?: string }) => call('get', '/credit/history', { query: page });
 
 const columns: readonly Column<Credit>[] = [
-  { id: 'at', name: 'Time', width: '11rem', cell: ({ at }) => <Time at={at} /> },
-  { id: 'credits', name: 'Credits', width: '7rem', onNarrow: 'main', cell: ({ credits }) => credits },
-  { id: 'kind', name: 'Used for', width: '9rem', cell: ({ kind, model }) => model ?? kind.replaceAll('_', ' ') },
+  timeColumn('Time', ({ at }) => at),
+  { name: 'Credits', width: '7rem', onNarrow: 'main', cell: ({ credits }) => credits },
+  { name: 'Used for', width: '9rem', cell: ({ kind, model }) => model ?? kind.replaceAll('_', ' ') },
   {
-    id: 'tokens',
     name: 'Tokens',
     width: '10rem',
     onNarrow: 'hidden',
@@ -120,7 +121,6 @@ const columns: readonly Column<Credit>[] = [
       kind === 'model_turn' && `${input_tokens} input, ${output_tokens} output`,
   },
   {
-    id: 'run',
     name: 'Run',
     width: 'minmax(12rem, 1fr)',
     onNarrow: 'hidden',
