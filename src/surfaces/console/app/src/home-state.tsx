@@ -1,24 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call, capitalized } from './api.js';
 import { Box } from './home-box.js';
-import { pollInterval } from './news.js';
 import { durationText } from './parts.js';
 import { startOf } from './runs/filter.js';
 import { apiAddress } from './session.js';
+import { usePolled } from './use-polled.js';
 
 /** Shows the remaining credits of the organization and the governed calls of the project. */
 export function Quota() {
-  const calls = useQuery({
-    queryKey: ['quota'],
-    queryFn: () => call('get', '/v1/quota'),
-    refetchInterval: pollInterval,
-  });
-  const { data, error } = useQuery({
-    queryKey: ['home', 'quota'],
-    queryFn: () => call('get', '/customer'),
-    refetchInterval: pollInterval,
-  });
+  const calls = usePolled(['quota'], () => call('get', '/v1/quota'));
+  const { data, error } = usePolled(['home', 'quota'], () => call('get', '/customer'));
   const { subscription_credits: subscription, top_up_credits: topUp } = data?.quota.number_of_credits ?? {};
   const left = data && String(Math.round(((subscription ?? 0) + (topUp ?? 0)) * 100) / 100);
   return (
@@ -48,11 +39,7 @@ async function readHealth(): Promise<Readiness> {
 
 /** Shows whether the API process that serves this page and its dependencies are available. */
 export function Health() {
-  const { data, error } = useQuery({
-    queryKey: ['home', 'health'],
-    queryFn: readHealth,
-    refetchInterval: pollInterval,
-  });
+  const { data, error } = usePolled(['home', 'health'], readHealth);
   return (
     <Box
       name="Health"
@@ -71,11 +58,7 @@ const worstFirst = ['no_workers', 'delayed', 'ok'] as const;
 
 /** Shows whether the workers of the service keep up. All projects share the queues. */
 export function Workers() {
-  const { data, error } = useQuery({
-    queryKey: ['home', 'queues'],
-    queryFn: () => call('get', '/{projectID}/queues'),
-    refetchInterval: pollInterval,
-  });
+  const { data, error } = usePolled(['home', 'queues'], () => call('get', '/{projectID}/queues'));
   const states = data?.queues.map(({ state }) => state) ?? [];
   const worst = worstFirst.find((state) => states.includes(state))?.replaceAll('_', ' ');
   return (
@@ -119,11 +102,7 @@ async function readSyncHealth() {
 
 /** Shows the state of the project's syncs, and how many failed in the last 24 hours. */
 export function SyncHealth() {
-  const { data, error } = useQuery({
-    queryKey: ['home', 'syncs'],
-    queryFn: readSyncHealth,
-    refetchInterval: pollInterval,
-  });
+  const { data, error } = usePolled(['home', 'syncs'], readSyncHealth);
   const { catalog, repositories = [] } = data?.syncs ?? {};
   const count = repositories.length === 1 ? '1 repository' : `${repositories.length} repositories`;
   return (

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { call, type Execution, type InboxItem } from './api.js';
 import { Box } from './home-box.js';
@@ -6,12 +5,12 @@ import { Health, Quota, SyncHealth, Workers } from './home-state.js';
 import { goalOf } from './inbox/edits.js';
 import { readInbox } from './inbox/inbox.js';
 import { ApprovalLink, RunLink, ScheduleLink } from './links.js';
-import { pollInterval } from './news.js';
 import { roleName } from './roles.js';
 import { Elapsed, Time, Page, Loading } from './parts.js';
 import { useMay, useSession } from './session.js';
 import { queryOf, type RunFilter } from './runs/filter.js';
 import { failureOf } from './states.js';
+import { usePolled } from './use-polled.js';
 
 const Day = lazy(() => import('./charts/day.js').then(({ Day: component }) => ({ default: component })));
 const maxEntries = 5;
@@ -53,14 +52,11 @@ export function Home() {
 }
 
 function Panel({ name, filter }: { name: string; filter: RunFilter }) {
-  const { data, error } = useQuery({
-    queryKey: ['home', 'runs', filter],
-    queryFn: () =>
-      call('get', '/{projectID}/execution_flows', {
-        query: { limit: maxEntries, fields: 'summary', ...queryOf(filter) },
-      }),
-    refetchInterval: pollInterval,
-  });
+  const { data, error } = usePolled(['home', 'runs', filter], () =>
+    call('get', '/{projectID}/execution_flows', {
+      query: { limit: maxEntries, fields: 'summary', ...queryOf(filter) },
+    }),
+  );
   const count = data && `${data.total_is_lower_bound ? 'More than ' : ''}${data.total_count}`;
   return (
     <Box
@@ -96,7 +92,7 @@ function RunLine({ run }: { run: Execution }) {
 }
 
 function WaitingPanel() {
-  const { data, error } = useQuery({ queryKey: ['inbox'], queryFn: readInbox, refetchInterval: pollInterval });
+  const { data, error } = usePolled(['inbox'], readInbox);
   return (
     <Box
       name="Waiting for a decision"
@@ -140,7 +136,7 @@ async function readNext() {
 }
 
 function NextPanel() {
-  const { data, error } = useQuery({ queryKey: ['home', 'next'], queryFn: readNext, refetchInterval: pollInterval });
+  const { data, error } = usePolled(['home', 'next'], readNext);
   return (
     <Box
       name="Next runs"

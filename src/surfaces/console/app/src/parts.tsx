@@ -81,6 +81,16 @@ export function Badge({ state }: { state: string }) {
   );
 }
 
+/** Announces each change of the state to screen readers. */
+export function StateLine({ state }: { state: string }) {
+  return (
+    <p role="status">
+      <span className="hidden">State: </span>
+      <Badge state={state} />
+    </p>
+  );
+}
+
 interface TimeOptions {
   at: number | null | undefined;
   /** The date if it is not today, and the time, by default. */

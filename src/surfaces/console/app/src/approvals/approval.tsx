@@ -7,7 +7,7 @@ import { Facts } from '../facts.js';
 import { Decide, decisionsOf, decisionText, type Decision } from '../inbox/decide.js';
 import { LifecycleLink, RunLink } from '../links.js';
 import { pollInterval } from '../news.js';
-import { Badge, Data, Time, Page, Section, Loaded } from '../parts.js';
+import { Badge, Data, Time, Page, Section, Loaded, StateLine } from '../parts.js';
 import { useMay } from '../session.js';
 import { useNames } from '../use-names.js';
 
@@ -29,10 +29,7 @@ export function ApprovalPage() {
       <Loaded query={query}>
         {(approval) => (
           <>
-            <p role="status">
-              <span className="hidden">State: </span>
-              <Badge state={approval.status} />
-            </p>
+            <StateLine state={approval.status} />
             <Section title="Requested call">
               <CallDetails approval={approval} />
             </Section>

@@ -1,10 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../api.js';
-import { pollInterval } from '../news.js';
 import { durationText, TableHead, Problem, Time, Section } from '../parts.js';
 import { Chart, type ChartOptions } from './chart.js';
+import { usePolled } from '../use-polled.js';
 
 const daySeconds = 86_400;
 
@@ -15,7 +14,7 @@ async function readDay() {
 
 /** Charts the runs, durations and credits of the last 24 hours. */
 export function Day() {
-  const { data, error } = useQuery({ queryKey: ['home', 'day'], queryFn: readDay, refetchInterval: pollInterval });
+  const { data, error } = usePolled(['home', 'day'], readDay);
   const { by_hour: hours } = data ?? { by_hour: [] };
   const startTimes = hours.map((hour) => hour.at);
   const runs = [

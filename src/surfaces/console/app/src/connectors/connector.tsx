@@ -1,9 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, type Connector as ConnectorRecord } from '../api.js';
 import { Facts } from '../facts.js';
-import { pollInterval } from '../news.js';
 import { ActionButton, Badge, Data, Time, Page, Section, Loaded } from '../parts.js';
 import { useMay } from '../session.js';
 import { Authorization } from './authorization.js';
@@ -13,16 +11,15 @@ import { categoryNames, movesFrom } from './states.js';
 import { TestCall } from './test-call.js';
 import { Triggers } from './triggers.js';
 import { ConfirmButton } from '../confirm.js';
+import { usePolled } from '../use-polled.js';
 
 const route = getRouteApi('/connectors/$connectorId');
 
 export function Connector() {
   const { connectorId: id } = route.useParams();
-  const query = useQuery({
-    queryKey: ['connector', id],
-    queryFn: () => call('get', '/connectors/{projectID}/{connector_id}', { params: { connector_id: id } }),
-    refetchInterval: pollInterval,
-  });
+  const query = usePolled(['connector', id], () =>
+    call('get', '/connectors/{projectID}/{connector_id}', { params: { connector_id: id } }),
+  );
   return (
     <Page title={query.data?.name ?? 'Connector'}>
       <Loaded query={query}>{(connector) => <Details key={id} connector={connector} />}</Loaded>

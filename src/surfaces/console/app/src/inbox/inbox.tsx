@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { call, type InboxItem } from '../api.js';
-import { pollInterval } from '../news.js';
 import { Empty, Problem, Time, Page, Loading } from '../parts.js';
 import { holdCallsPolicy } from '../curl.js';
 import { InboxCard } from './card.js';
 import { decisionsOf, type Decision } from './decide.js';
 import { goalOf } from './edits.js';
+import { usePolled } from '../use-polled.js';
 
 /** At most 2,000 items are loaded. People with more do not decide them one by one. */
 const maxPages = 10;
@@ -35,11 +34,7 @@ export function Inbox() {
 }
 
 function Items() {
-  const {
-    data: items,
-    error,
-    refetch,
-  } = useQuery({ queryKey: ['inbox'], queryFn: readInbox, refetchInterval: pollInterval });
+  const { data: items, error, refetch } = usePolled(['inbox'], readInbox);
   const [chosenId, choose] = useState<string>();
   const [decision, setDecision] = useState<Decision>();
   const list = useRef<HTMLUListElement>(null);

@@ -4,7 +4,7 @@ import { call, type Lifecycle } from '../api.js';
 import { Facts } from '../facts.js';
 import { ApprovalLink, LifecycleLink, RunLink } from '../links.js';
 import { pollInterval } from '../news.js';
-import { Badge, durationText, Problem, Time, Page, Section, Loaded } from '../parts.js';
+import { Badge, durationText, Problem, Time, Page, Section, Loaded, StateLine } from '../parts.js';
 import { useMay } from '../session.js';
 import { Caller } from './lifecycles.js';
 
@@ -40,10 +40,7 @@ export function LifecyclePage() {
       <Loaded query={query}>
         {(lifecycle) => (
           <>
-            <p role="status">
-              <span className="hidden">State: </span>
-              <Badge state={lifecycle.status} />
-            </p>
+            <StateLine state={lifecycle.status} />
             <Section title="Stages">
               <StageList lifecycle={lifecycle} />
             </Section>

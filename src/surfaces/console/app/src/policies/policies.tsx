@@ -3,7 +3,6 @@ import { lazy, Suspense, useState } from 'react';
 import { call, type PolicyRule, type PolicySet } from '../api.js';
 import { holdCallsPolicy } from '../curl.js';
 import { List } from '../list.js';
-import { pollInterval } from '../news.js';
 import { Badge, Data, Empty, Problem, Time, Window, Page, Section, Loading } from '../parts.js';
 import { useMay } from '../session.js';
 import type { Column } from '../table.js';
@@ -12,17 +11,14 @@ import { Editor } from './editor.js';
 import { Trial } from './trial.js';
 import { SelectField } from '../field.js';
 import { timeColumn } from '../table.js';
+import { usePolled } from '../use-polled.js';
 
 const Difference = lazy(() => import('../difference.js').then(({ Difference: component }) => ({ default: component })));
 
 /** Shows the policies of the organization: the rules in force, an editor, a trial of a call, and all versions. */
 export function Policies() {
   const may = useMay();
-  const { data, error, refetch } = useQuery({
-    queryKey: ['policies', 'in force'],
-    queryFn: () => call('get', '/v1/policies'),
-    refetchInterval: pollInterval,
-  });
+  const { data, error, refetch } = usePolled(['policies', 'in force'], () => call('get', '/v1/policies'));
   return (
     <Page title="Policies">
       <Problem error={error} />

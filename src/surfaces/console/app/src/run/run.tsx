@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { call, capitalized, type Execution, type Monitoring, type Step } from '../api.js';
 import { InboxCard } from '../inbox/card.js';
 import { AgentflowLink, LifecycleLink, RunLink, ScheduleLink } from '../links.js';
-import { Badge, Data, Elapsed, Problem, Time, Page, Section, Loaded } from '../parts.js';
+import { Data, Elapsed, Problem, Time, Page, Section, Loaded, StateLine } from '../parts.js';
 import { useMay } from '../session.js';
 import { failureOf, isOver, stateOf, waitingOf } from '../states.js';
 import { Actions } from './actions.js';
@@ -60,10 +60,7 @@ function RunPage({ id }: { id: string }) {
         {(loaded) => (
           <>
             <div className="toolbar">
-              <p role="status">
-                <span className="hidden">State: </span>
-                <Badge state={stateOf(loaded)} />
-              </p>
+              <StateLine state={stateOf(loaded)} />
               <Actions run={loaded} onDone={reload} />
             </div>
             <About run={loaded} steps={steps} />

@@ -1,7 +1,7 @@
+import { useFirstAgentflow } from '../use-first-agentflow.js';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { useQuery } from '@tanstack/react-query';
-import { call, type Execution } from '../api.js';
+import { type Execution } from '../api.js';
 import { curl } from '../curl.js';
 import { Empty, Page, Loading } from '../parts.js';
 import { useMay } from '../session.js';
@@ -133,13 +133,9 @@ function ColumnChoice({
 
 /** Shows a command that runs the first agentflow. */
 function NoRuns({ isFiltered }: { isFiltered: boolean }) {
-  const { data } = useQuery({
-    queryKey: ['first-agentflow'],
-    queryFn: () => call('get', '/agentflow', { query: { limit: 1 } }),
-    enabled: !isFiltered,
-  });
+  const agentflowId = useFirstAgentflow(!isFiltered);
   if (isFiltered) return <Empty>No runs match these filters.</Empty>;
-  const command = curl('execute_flow', { agentflow_id: data?.data[0]?._id ?? '<agentflow id>', goal: 'Try it' });
+  const command = curl('execute_flow', { agentflow_id: agentflowId, goal: 'Try it' });
   return (
     <Empty command={command}>
       This project has no runs yet. Create one with this command, and then execute it on its page:

@@ -5,9 +5,22 @@ import { call } from '../api.js';
 import { Facts } from '../facts.js';
 import { AgentflowLink, RunLink } from '../links.js';
 import { pollInterval } from '../news.js';
-import { Badge, durationText, TableHead, LoadOlder, Problem, Time, Page, Section, Loading, Loaded } from '../parts.js';
+import {
+  Badge,
+  durationText,
+  TableHead,
+  LoadOlder,
+  Problem,
+  Time,
+  Page,
+  Section,
+  Loading,
+  Loaded,
+  StateLine,
+} from '../parts.js';
 import { ScheduleActions } from './actions.js';
 import { cadenceOf, overlapTexts, type Schedule, type ScheduleRun, type ScheduleRuns } from './schedule.js';
+import { usePolled } from '../use-polled.js';
 
 const route = getRouteApi('/schedules/$scheduleId');
 const pageSize = 25;
@@ -20,11 +33,7 @@ export function ScheduleDetails() {
 function SchedulePage({ id }: { id: string }) {
   const [done, setDone] = useState<string>();
   const params = { id };
-  const schedule = useQuery({
-    queryKey: ['schedule', id],
-    queryFn: () => call('get', '/schedule/coworker/{id}', { params }),
-    refetchInterval: pollInterval,
-  });
+  const schedule = usePolled(['schedule', id], () => call('get', '/schedule/coworker/{id}', { params }));
   const runs = useInfiniteQuery({
     queryKey: ['schedule', id, 'runs'],
     queryFn: ({ pageParam }) =>
@@ -43,10 +52,7 @@ function SchedulePage({ id }: { id: string }) {
         {(stored) => (
           <>
             <div className="toolbar">
-              <p role="status">
-                <span className="hidden">State: </span>
-                <Badge state={stored.status} />
-              </p>
+              <StateLine state={stored.status} />
               <ScheduleActions schedule={stored} onDone={setDone} />
             </div>
             <p role="status">{done}</p>

@@ -1,14 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
+import { useFirstAgentflow } from '../use-first-agentflow.js';
 import { Link } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { curl } from '../curl.js';
-import { pollInterval } from '../news.js';
 import { Badge, Empty, TableHead, LoadOlder, Problem, Time, Page, Loading } from '../parts.js';
 import { useMay } from '../session.js';
 import { usePages } from '../use-pages.js';
 import { Calendar } from './calendar.js';
 import { cadenceOf, overlapTexts, type Schedule } from './schedule.js';
 import { ScheduleLink } from '../links.js';
+import { usePolled } from '../use-polled.js';
 
 export function Schedules() {
   const may = useMay();
@@ -63,11 +63,9 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
 function ScheduleRow({ schedule }: { schedule: Schedule }) {
   const { _id: id, goal, status, reason, count, limit, overlap } = schedule;
   // Only Temporal has the times. If it is down, the stored part of the list is still shown.
-  const { data: runs, error } = useQuery({
-    queryKey: ['schedule', id, 'latest'],
-    queryFn: () => call('get', '/schedule/coworker/{id}/runs', { params: { id }, query: { limit: 1 } }),
-    refetchInterval: pollInterval,
-  });
+  const { data: runs, error } = usePolled(['schedule', id, 'latest'], () =>
+    call('get', '/schedule/coworker/{id}/runs', { params: { id }, query: { limit: 1 } }),
+  );
   const [last] = runs?.data ?? [];
   return (
     <tr>
@@ -110,12 +108,9 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
 }
 
 function NothingScheduled() {
-  const { data } = useQuery({
-    queryKey: ['first-agentflow'],
-    queryFn: () => call('get', '/agentflow', { query: { limit: 1 } }),
-  });
+  const agentflowId = useFirstAgentflow(true);
   const command = curl('schedule/coworker', {
-    ...{ coworker_id: data?.data[0]?._id ?? '<agentflow id>', goal: 'Brief the team', type: 'cron' },
+    ...{ coworker_id: agentflowId, goal: 'Brief the team', type: 'cron' },
     frequency: 'CRON_TZ=Europe/Oslo 0 9 * * 1-5',
   });
   return (

@@ -7,6 +7,7 @@ import { LifecycleLink } from '../links.js';
 import { useMay } from '../session.js';
 import { Follow, Unfollow } from './repositories.js';
 import { ConfirmButton } from '../confirm.js';
+import { usePolled } from '../use-polled.js';
 
 /** No event reports the state of the catalog sync, which only Temporal has, so the page polls. */
 const refreshMs = 5000;
@@ -110,11 +111,9 @@ function Repositories({ repositories }: { repositories: SyncState['repositories'
 
 /** Lists the last runs of a sync, each with its lifecycle. */
 function Runs({ tool, name }: { tool: string; name: string }) {
-  const { data, error } = useQuery({
-    queryKey: ['sync-runs', tool],
-    queryFn: () => call('get', '/v1/lifecycles', { query: { tool, limit: 20 } }),
-    refetchInterval: pollInterval,
-  });
+  const { data, error } = usePolled(['sync-runs', tool], () =>
+    call('get', '/v1/lifecycles', { query: { tool, limit: 20 } }),
+  );
   return (
     <>
       <h3>{name}</h3>

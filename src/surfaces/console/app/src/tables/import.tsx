@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import { call, isResponse, messageOf, newIdempotencyKey, type Table } from '../api.js';
-import { Problem, Window } from '../parts.js';
+import { Problem, TableHead, Window } from '../parts.js';
 import { batchesOf, problemsByLine, readCsv, type CsvFile, type CsvRow } from './csv.js';
 import { textOf } from './values.js';
 
@@ -68,16 +68,7 @@ function Preview({ file: { columns, rows, ignored } }: { file: CsvFile }) {
       )}
       <div className="preview" tabIndex={0} role="region" aria-label="The first rows of the file">
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Line</th>
-              {columns.map(({ column_id, column_name }) => (
-                <th key={column_id} scope="col">
-                  {column_name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead of={['Line', ...columns.map(({ column_name }) => column_name)]} />
           <tbody>
             {rows.slice(0, previewed).map(({ line, record }) => (
               <tr key={line}>
