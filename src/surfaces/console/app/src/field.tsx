@@ -109,6 +109,7 @@ type InputOptions = Pick<
   | 'placeholder'
   | 'spellCheck'
   | 'step'
+  | 'title'
   | 'type'
 >;
 

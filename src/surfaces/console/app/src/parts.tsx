@@ -46,37 +46,21 @@ export function Loaded<T>({ query: { data, error }, children }: LoadedOptions<T>
   );
 }
 
-const signs: Record<string, string> = {
-  accepted: '✓',
-  authorized: '✓',
-  completed: '✓',
-  approved: '✓',
-  approve: '✓',
-  accept: '✓',
-  used: '✓',
-  permit: '✓',
-  active: '✓',
-  failed: '✕',
-  rejected: '✕',
-  reject: '✕',
-  denied: '✕',
-  forbid: '✕',
-  revoked: '✕',
-  expired: '⊘',
-  cancelled: '⊘',
-  running: '▶',
-  waiting: '‖',
-  paused: '‖',
-  pending: '‖',
-  pending_approval: '‖',
-  require_approval: '‖',
-};
+/** The colour and the symbol of each state. All other states are neutral. */
+const looks: readonly (readonly [tone: string, sign: string, states: string])[] = [
+  ['good', '✓', 'accepted authorized completed approved approve accept used permit active'],
+  ['bad', '✕', 'failed rejected reject denied forbid revoked suspended ended retrying'],
+  ['bad', '⊘', 'expired cancelled'],
+  ['busy', '▶', 'running'],
+  ['held', '‖', 'waiting paused pending pending_approval require_approval awaiting_verification'],
+];
 
 /** Shows a state by text, a symbol and a colour. */
 export function Badge({ state }: { state: string }) {
+  const [tone = 'neutral', sign = '·'] = looks.find(([, , states]) => states.split(' ').includes(state)) ?? [];
   return (
-    <span className={`badge ${state}`}>
-      <span aria-hidden="true">{signs[state] ?? '·'}</span> {capitalized(state.replaceAll('_', ' '))}
+    <span className={`badge is-${tone}`}>
+      <span aria-hidden="true">{sign}</span> {capitalized(state.replaceAll('_', ' '))}
     </span>
   );
 }

@@ -3,7 +3,7 @@ import { call, type ContextAnswer } from '../api.js';
 import { curl } from '../curl.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
 import { LifecycleLink } from '../links.js';
-import { Field, Form, TextField } from '../field.js';
+import { Field, Form, TextField, SelectField } from '../field.js';
 import { Data, Empty, useDraft, Page, Section } from '../parts.js';
 import { fromLocalInput } from '../schedules/schedule.js';
 import { useSubmit } from '../use-submit.js';
@@ -58,15 +58,20 @@ function Ask() {
           <code>{'MATCH (n:Entity)-[r]->(m) WHERE n.project_id = $project_id RETURN n, r, m'}</code>
         </p>
         <div className="filter">
-          <label>
-            Limit{' '}
-            <select value={limit} onChange={(event) => setLimit(Number(event.target.value))}>
-              {limits.map((each) => (
-                <option key={each}>{each}</option>
-              ))}
-            </select>
-          </label>
-          <TextField label="As of (optional)" type="datetime-local" step={1} text={asOf} onChange={setAsOf} />
+          <SelectField
+            label="Limit"
+            value={String(limit)}
+            options={limits.map((each) => ({ value: String(each) }))}
+            onChange={(value) => setLimit(Number(value))}
+          />
+          <TextField
+            label="As of (optional)"
+            title="Shows what was valid at this local time."
+            type="datetime-local"
+            step={1}
+            text={asOf}
+            onChange={setAsOf}
+          />
           <button className="primary" disabled={isBusy}>
             {isBusy ? 'Searching…' : 'Search'}
           </button>
