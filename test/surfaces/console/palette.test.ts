@@ -33,6 +33,8 @@ test('the palette opens pages, lists and runs by keyboard', async () => {
     };
     await open('inb', 'Inbox');
     await page.waitForURL(consoleUrl(person, '/inbox'));
+    const icon = page.locator('link[rel=icon]');
+    expect(await icon.evaluate(async (link: any) => (await fetch(link.href)).status)).toBe(200);
     await open('failed runs', 'Failed runs');
     await page.waitForURL(/\/runs\?state=failed&since=24h$/);
     await open('by its goal', 'found by its goal');
