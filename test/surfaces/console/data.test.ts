@@ -37,11 +37,11 @@ test('rows are filtered, sorted, added, imported and deleted', async () => {
     await page.getByRole('button', { name: 'Add row…' }).click();
     await page.getByLabel(/^Company/).fill('Fjord Foods');
     await page.getByLabel(/^Price/).fill('cheap');
-    await page.getByRole('button', { name: 'Add row' }).click();
+    await page.getByRole('button', { name: 'Add row', exact: true }).click();
     await page.getByRole('dialog').getByText('Must be a number').waitFor();
     expect(await page.getByLabel(/^Price/).getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel(/^Price/).fill('12.5');
-    await page.getByRole('button', { name: 'Add row' }).click();
+    await page.getByRole('button', { name: 'Add row', exact: true }).click();
     await page.getByText('1 row', { exact: true }).waitFor();
 
     await page.getByRole('button', { name: 'Import CSV…' }).click();
@@ -359,7 +359,7 @@ test('syncs show the catalog, the repositories and the last runs', async () => {
     await page.getByText('The last attempt failed: it is down').waitFor();
     await page.getByText('This project follows no repositories.').waitFor();
     await page.getByRole('button', { name: 'Start sync…' }).click();
-    await page.getByRole('button', { name: 'Start sync' }).click();
+    await page.getByRole('button', { name: 'Start sync', exact: true }).click();
     await page.getByRole('dialog').getByRole('alert').getByText('is not synced into this project').waitFor();
     await shot(page, 'syncs');
     await page.goto(consoleUrl(person));
