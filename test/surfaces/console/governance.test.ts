@@ -55,6 +55,8 @@ test('an approval can be found, read and approved by keyboard with a reason, and
     await page.getByRole('status').filter({ hasText: 'approved' }).waitFor();
     await page.getByText('agreed with the owner').waitFor();
     await page.getByText('The call was deleted after the decision.').waitFor();
+    // The page can show the decision before its own request is answered.
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     await shot(page, 'approval-approved');
   });
