@@ -72,5 +72,5 @@ const problemPages: ErrorRequestHandler = (thrown: unknown, req, res, _next) => 
 function titleOf(status: number): string {
   if (status === 404) return 'Not found';
   if (status === 403) return 'Not allowed';
-  return status >= 500 ? 'Something failed' : 'The request was refused';
+  return status >= 500 ? 'Something went wrong' : 'The request was refused';
 }

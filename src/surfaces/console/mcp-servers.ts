@@ -24,7 +24,7 @@ export function showMcpAuthorized(consoleDeps: ConsoleDeps): RequestHandler {
     if (!principal)
       throw new AppError(
         'not_found',
-        'this authorization was used, expired, or was begun by another person: begin it again',
+        'this authorization was used, has expired, or was started by another person: start it again',
       );
     const { connector_id } = request;
     await complete(
@@ -38,7 +38,7 @@ export function showMcpAuthorized(consoleDeps: ConsoleDeps): RequestHandler {
         'The MCP server is authorized',
         html`<h1>The MCP server is authorized</h1>
 <p>Runs can use it now. You can close this page.</p>
-<p><a href="/console">Go on to the console</a></p>`,
+<p><a href="/console">Continue to the console</a></p>`,
       ),
     );
   };
@@ -67,6 +67,6 @@ async function complete(
   const { approval_id: id } = outcome.value as { approval_id: string };
   throw new AppError(
     'approval_refused',
-    `a policy holds this until somebody else approves it (approval ${id}): repeat it once it is approved`,
+    `another person must approve this first, because a policy requires it (approval ${id}): repeat it once it is approved`,
   );
 }

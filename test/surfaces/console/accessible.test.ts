@@ -20,7 +20,7 @@ beforeAll(async () => {
   person = made.person;
   pages = [
     ...made.pages.map(({ name, path, address = path, filled }) => [name, address, filled] as const),
-    ['runs-empty', '/runs?text=nothing-has-this', 'No run matches'],
+    ['runs-empty', '/runs?text=nothing-has-this', 'No runs match'],
     ['not-found', '/nothing'],
   ];
 });
@@ -129,6 +129,6 @@ test('a screen reader announces changes of the state of an execution', async () 
     await moveExecution(person.workspace, execution_id, 'execute');
     await page.getByRole('status').filter({ hasText: 'completed' }).waitFor();
     // The same element: screen readers do not announce a live region that is replaced.
-    expect(await page.locator('[role=status][data-kept=yes]').textContent()).toContain('completed');
+    expect(await page.locator('[role=status][data-kept=yes]').textContent()).toContain('Completed');
   });
 });

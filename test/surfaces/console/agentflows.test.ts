@@ -34,7 +34,7 @@ test('agentflows are found by text, promoted, compared, and tried with inputs', 
   const person = await createPerson(deps);
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/agentflows'));
-    await page.getByText('This project has no agentflow yet.').waitFor();
+    await page.getByText('This project has no agentflows yet.').waitFor();
     await page.getByRole('region', { name: 'Command' }).waitFor();
     const id = await agentflowOf(person);
     await agentflowOf(person, { name: 'Another' });
@@ -46,7 +46,7 @@ test('agentflows are found by text, promoted, compared, and tried with inputs', 
     await shot(page, 'agentflows');
     await page.getByRole('link', { name: 'Draft and check', exact: true }).click();
     await page.getByRole('button', { name: 'Promote…' }).click();
-    await page.getByRole('button', { name: 'Promote the agentflow' }).click();
+    await page.getByRole('button', { name: 'Promote agentflow' }).click();
     await page.getByText('Promoted as version 1.').waitFor();
     await page.getByText(', promoted as version 1').waitFor();
     const changed = await person.workspace.api.patch(`/agentflow/${id}`, { description: 'Writes short letters' });
@@ -61,20 +61,20 @@ test('agentflows are found by text, promoted, compared, and tried with inputs', 
     expect(await difference.locator('ins').allTextContents()).toEqual(['+   "description": "Writes short letters",\n']);
     await shot(page, 'agentflow-versions');
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Edit from version 1' }).click();
+    await page.getByRole('button', { name: 'Load version 1 into the editor' }).click();
     await page.getByRole('button', { name: 'Form' }).click();
     expect(await page.getByRole('textbox', { name: 'Description', exact: true }).inputValue()).toBe(
       'Writes <b>letters</b>',
     );
-    await page.getByRole('button', { name: 'Discard what I typed' }).click();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
     await page.getByRole('button', { name: 'Test run…' }).click();
     const inputs = page.getByRole('textbox', { name: 'Input variables' });
     expect(JSON.parse(await inputs.inputValue())).toEqual({ reader: '' });
-    await page.getByRole('button', { name: 'Run it' }).click();
+    await page.getByRole('button', { name: 'Start test run' }).click();
     await page.getByText('Goal must have at least 1 character').waitFor();
     await page.getByRole('textbox', { name: 'Goal', exact: true }).fill('a letter');
     await inputs.fill('{ "reader": "Ada" }');
-    await page.getByRole('button', { name: 'Run it' }).click();
+    await page.getByRole('button', { name: 'Start test run' }).click();
     await page.waitForURL(/\/runs\//);
     await page.getByRole('heading', { level: 1, name: 'a letter' }).waitFor();
     await page.getByRole('status').filter({ hasText: 'completed' }).waitFor();
@@ -97,8 +97,8 @@ test('an agentflow is edited as form, graph and JSON; problems are at their fiel
     await field('Prompt').fill('Check {{ previous');
     await page.getByLabel('Next agent').selectOption('Writer');
     await field('Temperature').fill('9');
-    await field('Turns of the model').fill('101');
-    await field('Tokens of all turns').fill('many');
+    await field('Maximum model turns').fill('101');
+    await field('Maximum total tokens').fill('many');
     await field('Agent type').fill('');
     await field('Variables').fill(`goal\n${'v'.repeat(201)}`);
     await save();
@@ -107,10 +107,10 @@ test('an agentflow is edited as form, graph and JSON; problems are at their fiel
     await field('Agent type').fill('reviewer');
     await field('Variables').fill('goal\n\nregion\n');
     await page.getByText('Temperature must be a number from 0 to 2').waitFor();
-    await page.getByRole('alert').getByText('Turns of the model must be').waitFor();
-    await page.getByRole('alert').getByText('Tokens of all turns must be').waitFor();
-    await field('Turns of the model').fill('4');
-    await field('Tokens of all turns').fill('');
+    await page.getByRole('alert').getByText('Maximum model turns must be').waitFor();
+    await page.getByRole('alert').getByText('Maximum total tokens must be').waitFor();
+    await field('Maximum model turns').fill('4');
+    await field('Maximum total tokens').fill('');
     await field('Temperature').fill('0.5');
     await save();
     await page.getByText('Prompt is not a valid Liquid template').waitFor();
@@ -126,14 +126,14 @@ test('an agentflow is edited as form, graph and JSON; problems are at their fiel
     await graph.getByRole('button', { name: 'Checker' }).click();
     await page.getByLabel('Next agent').selectOption('');
     await eventually(async () => expect(await graph.locator('.react-flow__edge').count()).toBe(1));
-    await page.getByLabel('Add a skill of the project').selectOption('Register');
+    await page.getByLabel('Add skill').selectOption('Register');
     await page.getByText('Look up', { exact: true }).waitFor();
     await shot(page, 'agentflow-graph');
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'JSON' }).click();
     const json = await field('Agentflow as JSON').inputValue();
     await field('Agentflow as JSON').fill(json.slice(0, -1));
-    await page.getByText('This is not JSON').waitFor();
+    await page.getByText('The text is not valid JSON').waitFor();
     await field('Agentflow as JSON').fill(json.replace('"failover_goal": null', '"failover_goal": "Say sorry"'));
     await page.context().clearCookies();
     await save();
@@ -164,13 +164,13 @@ test('an agentflow is made in a narrow window, and two people do not overwrite e
   await withPage(
     async (page) => {
       await signIn(page, person, consoleUrl(person, '/agentflows/new'));
-      await page.getByRole('button', { name: 'Create the agentflow' }).click();
+      await page.getByRole('button', { name: 'Create agentflow' }).click();
       await page.getByText('Name must have at least 1 character').waitFor();
       await page.getByRole('textbox', { name: 'Name' }).fill('Letters');
       await page.getByRole('textbox', { name: 'Title' }).fill('Writer');
-      await page.getByRole('button', { name: 'Add an agent' }).click();
+      await page.getByRole('button', { name: 'Add agent' }).click();
       await page.getByRole('textbox', { name: 'Title' }).fill('Checker');
-      await page.getByRole('button', { name: 'Create the agentflow' }).click();
+      await page.getByRole('button', { name: 'Create agentflow' }).click();
       await page.getByRole('heading', { level: 1, name: 'Letters' }).waitFor();
       const { body } = await person.workspace.api.get('/agentflow');
       expect(body.data).toMatchObject([
@@ -196,7 +196,7 @@ test('a member is not offered agentflows and is refused, and a failing API is sa
   const member = await createPerson(deps, { role: 'MEMBER', workspace: person.workspace });
   await withPage(async (page) => {
     await signIn(page, member, consoleUrl(member, `/agentflows/${id}`));
-    await page.getByText('It needs the grant svc:orchestrate.read').waitFor();
+    await page.getByText('It requires the grant svc:orchestrate.read').waitFor();
     expect(await page.getByRole('link', { name: 'Agentflows' }).count()).toBe(0);
     const api = (await asPage(member)).client();
     for (const [method, path] of [

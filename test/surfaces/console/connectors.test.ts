@@ -27,13 +27,13 @@ test('a connector is created with the messages of the API at its fields, shows i
   const { api, projectID } = person.workspace;
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/connectors'));
-    await page.getByText('This project has no connector yet').waitFor();
-    await page.getByRole('button', { name: 'Create a connector…' }).click();
+    await page.getByText('This project has no connectors yet').waitFor();
+    await page.getByRole('button', { name: 'New connector…' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Claims register');
     await page.getByLabel('Base URL').fill('no address');
-    await page.getByLabel('It asks for').selectOption('bearer');
+    await page.getByLabel('Authentication').selectOption('bearer');
     await page.getByLabel('Token', { exact: true }).fill('a-secret-token');
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: 'Create connector' }).click();
     const field = page.getByLabel('Base URL');
     await page.locator('[aria-invalid=true]').waitFor();
     expect(await field.getAttribute('aria-invalid')).toBe('true');
@@ -42,13 +42,13 @@ test('a connector is created with the messages of the API at its fields, shows i
     );
     expect(problem).toMatch(/url/i);
     await page.reload();
-    await page.getByRole('button', { name: 'Create a connector…' }).click();
+    await page.getByRole('button', { name: 'New connector…' }).click();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Claims register');
     // A secret is kept nowhere but in the open window.
     expect(await page.evaluate(() => JSON.stringify((globalThis as any).sessionStorage))).not.toContain('a-secret');
     await page.getByLabel('Token', { exact: true }).fill('a-secret-token');
     await page.getByLabel('Base URL').fill(`${sink.url}/${projectID}`);
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: 'Create connector' }).click();
     await page.getByRole('heading', { name: 'Claims register', level: 1 }).waitFor();
     await page.getByRole('status').filter({ hasText: 'active' }).waitFor();
     expect(await page.getByRole('region', { name: 'Configuration as JSON' }).textContent()).toContain('[stored]');
@@ -73,7 +73,7 @@ test('a connector is created with the messages of the API at its fields, shows i
     await page.getByRole('button', { name: 'Edit…' }).click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.getByLabel('Base URL').inputValue()).toBe(`${sink.url}/${projectID}`);
-    await dialog.getByText('Leave it empty to keep the stored one.').waitFor();
+    await dialog.getByText('Leave empty to keep the stored value.').waitFor();
     await dialog.getByLabel('Name', { exact: true }).fill('Claims, new');
     await dialog.getByLabel('Base URL').fill('no address');
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -84,8 +84,8 @@ test('a connector is created with the messages of the API at its fields, shows i
     await dialog.getByLabel('Base URL').fill(`${sink.url}/${projectID}/v2`);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Claims, new', level: 1 }).waitFor();
-    await page.getByLabel('GET, below the base URL').fill('/claims');
-    await page.getByRole('button', { name: 'Call it' }).click();
+    await page.getByLabel('Path (GET, relative to the base URL)').fill('/claims');
+    await page.getByRole('button', { name: 'Send request' }).click();
     await page.getByText(`{"ok":true,"path":"/${projectID}/v2/claims"}`).waitFor();
     // The secret was left empty, so it was kept.
     expect(sink.seen(`/${projectID}/v2/claims`)[0]?.headers.authorization).toBe('Bearer a-secret-token');
@@ -96,8 +96,8 @@ test('a connector is created with the messages of the API at its fields, shows i
     await page.getByRole('status').filter({ hasText: 'paused' }).waitFor();
     await page.getByRole('button', { name: 'Delete…' }).click();
     expect((await read()).status).toBe('paused');
-    await page.getByRole('button', { name: 'Delete the connector' }).click();
-    await page.getByText('This project has no connector yet').waitFor();
+    await page.getByRole('button', { name: 'Delete connector' }).click();
+    await page.getByText('This project has no connectors yet').waitFor();
     expect(await api.get(`/connectors/${projectID}/${id}`)).toMatchObject({ status: 404 });
   });
 });
@@ -110,8 +110,8 @@ test('a test call is refused at its field, and made once although its answer is 
   const calls = () => sink.seen(`/${projectID}/claims`).length;
   await withPage(async (page, complaints) => {
     await signIn(page, person, consoleUrl(person, `/connectors/${_id}`));
-    const path = page.getByLabel('GET, below the base URL');
-    const callIt = () => page.getByRole('button', { name: 'Call it' }).click();
+    const path = page.getByLabel('Path (GET, relative to the base URL)');
+    const callIt = () => page.getByRole('button', { name: 'Send request' }).click();
     await path.fill('claims');
     await callIt();
     await page.getByRole('alert').getByText('must begin with /').waitFor();
@@ -137,7 +137,7 @@ test('a test call is refused at its field, and made once although its answer is 
     expect(calls()).toBe(1);
     // After an answer it is another call.
     await page.context().clearCookies();
-    await page.getByText('Call it', { exact: true }).dispatchEvent('click');
+    await page.getByText('Send request', { exact: true }).dispatchEvent('click');
     await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
     await page.getByLabel('Password').fill(person.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -160,31 +160,31 @@ test('the tools of an MCP server are accepted as they were read, with their diff
   mcp.tools = [toolNamed('find'), toolNamed('file')];
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/connectors'));
-    await page.getByRole('button', { name: 'Create a connector…' }).click();
-    await page.getByLabel('Kind').selectOption('mcp');
+    await page.getByRole('button', { name: 'New connector…' }).click();
+    await page.getByLabel('Type').selectOption('mcp');
     await page.getByLabel('Name', { exact: true }).fill('Tickets');
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: 'Create connector' }).click();
     await page.getByRole('dialog').getByText('Give either url or command').waitFor();
-    await page.getByLabel('URL of the server (Streamable HTTP)').fill(mcp.url);
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByText('2 tools, 2 to look at').waitFor();
+    await page.getByLabel('Server URL (Streamable HTTP)').fill(mcp.url);
+    await page.getByRole('button', { name: 'Create connector' }).click();
+    await page.getByText('2 tools, 2 to review').waitFor();
     await page.getByLabel('Select find').check();
     await page.getByRole('button', { name: 'Accept 1 selected…' }).click();
     await page.getByRole('button', { name: 'Accept', exact: true }).click();
-    await page.getByText('2 tools, 1 to look at').waitFor();
+    await page.getByText('2 tools, 1 to review').waitFor();
     mcp.tools = [toolNamed('find', { description: 'Finds and deletes' }), toolNamed('file')];
     await page.getByRole('button', { name: 'Accept all…' }).click();
     await page.getByRole('button', { name: 'Accept', exact: true }).click();
     await page.getByRole('dialog').getByText('the server changed its tools', { exact: false }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Read the tools now' }).click();
+    await page.getByRole('button', { name: 'Refresh tools' }).click();
     const tool = page.getByRole('listitem').filter({ hasText: 'suspended' });
     expect(await tool.locator('del').textContent()).toBe('Does find');
     expect(await tool.locator('ins').textContent()).toBe('Finds and deletes');
     await shot(page, 'mcp-tools');
     await page.getByRole('button', { name: 'Accept all…' }).click();
     await page.getByRole('button', { name: 'Accept', exact: true }).click();
-    await page.getByText('2 tools, 0 to look at').waitFor();
+    await page.getByText('2 tools, 0 to review').waitFor();
   });
 });
 
@@ -209,11 +209,11 @@ test('an MCP server is authorized in another tab, and the authorization is withd
     await tab.goto(`${testRun().url}${back.pathname}${back.search}`);
     await tab.getByRole('heading', { name: 'The MCP server is authorized' }).waitFor();
     await page.getByRole('status').filter({ hasText: 'for the whole project' }).getByText('✓').waitFor();
-    await page.getByRole('button', { name: 'Read the tools now' }).click();
-    await page.getByText('to look at').waitFor();
+    await page.getByRole('button', { name: 'Refresh tools' }).click();
+    await page.getByText('to review').waitFor();
     await shot(page, 'mcp-authorized');
-    await page.getByRole('button', { name: 'Withdraw…' }).click();
-    await page.getByRole('button', { name: 'Withdraw', exact: true }).click();
+    await page.getByRole('button', { name: 'Revoke…' }).click();
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByRole('status').filter({ hasText: 'not authorized' }).waitFor();
     await page.goto(consoleUrl(person, '/connectors?category=restful'));
     await page.getByText('1 connector', { exact: true }).waitFor();

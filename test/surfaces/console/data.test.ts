@@ -33,24 +33,24 @@ test('rows are filtered, sorted, added, imported and deleted', async () => {
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/tables'));
     await page.getByRole('link', { name: 'Leads' }).click();
-    await page.getByText('This table has no row yet').waitFor();
-    await page.getByRole('button', { name: 'Add a row…' }).click();
+    await page.getByText('This table has no rows yet').waitFor();
+    await page.getByRole('button', { name: 'Add row…' }).click();
     await page.getByLabel(/^Company/).fill('Fjord Foods');
     await page.getByLabel(/^Price/).fill('cheap');
-    await page.getByRole('button', { name: 'Add the row' }).click();
+    await page.getByRole('button', { name: 'Add row', exact: true }).click();
     await page.getByRole('dialog').getByText('Must be a number').waitFor();
     expect(await page.getByLabel(/^Price/).getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel(/^Price/).fill('12.5');
-    await page.getByRole('button', { name: 'Add the row' }).click();
+    await page.getByRole('button', { name: 'Add row', exact: true }).click();
     await page.getByText('1 row', { exact: true }).waitFor();
 
     await page.getByRole('button', { name: 'Import CSV…' }).click();
     const file = page.getByLabel('CSV file');
     await file.setInputFiles(csv('wrong.csv', 'Nothing,Known', '1,2'));
-    await page.getByText('The first line names no column of the table.').waitFor();
+    await page.getByText('The first line contains no column of the table.').waitFor();
     const bad = csv('leads.csv', 'company;price;note;stage', '"Åsa; & Co";7;x;new', 'Bo;many;y;won', 'Cy;3;z;gone');
     await file.setInputFiles(bad);
-    await page.getByText('Not imported, because the table has no such column: note').waitFor();
+    await page.getByText('Not imported, because the table has no such columns: note').waitFor();
     expect(await page.getByRole('region', { name: 'The first rows of the file' }).textContent()).toContain('Åsa; & Co');
     await page.getByRole('button', { name: 'Import 3 rows' }).click();
     await page.getByText('Line 3, Price: must be a number').waitFor();
@@ -66,7 +66,7 @@ test('rows are filtered, sorted, added, imported and deleted', async () => {
     await page.getByLabel('Column').selectOption('price');
     await page.getByLabel('Condition').selectOption('lt');
     await page.getByRole('textbox', { name: 'Value' }).fill('3');
-    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.getByText('3 rows', { exact: true }).waitFor();
     await page.getByRole('columnheader', { name: 'Price' }).getByRole('button').click();
     await page.waitForURL(/sort=price/);
@@ -90,7 +90,7 @@ test('a table that somebody else creates shows in the lists of all tabs', async 
     await signIn(page, person, consoleUrl(person, '/tables'));
     const other = await page.context().newPage();
     await other.goto(consoleUrl(person, '/tables'));
-    for (const tab of [page, other]) await tab.getByText('This project has no table yet').waitFor();
+    for (const tab of [page, other]) await tab.getByText('This project has no tables yet').waitFor();
     await createTable(person.workspace, [], 'Leads');
     for (const tab of [page, other]) await tab.getByRole('link', { name: 'Leads' }).waitFor();
   });
@@ -103,8 +103,8 @@ test('governed calls, also those that only read, show in the open lists of lifec
     await signIn(page, person, consoleUrl(person, '/lifecycles?tool=docs'));
     const audit = await page.context().newPage();
     await audit.goto(consoleUrl(person, '/audit?action=docs'));
-    await page.getByText('No call matches these filters.').waitFor();
-    await audit.getByText('No entry matches these filters.').waitFor();
+    await page.getByText('No calls match these filters.').waitFor();
+    await audit.getByText('No entries match these filters.').waitFor();
     const { status } = await bearerClient(person.workspace.apiKey).post('/v1/docs', { topic: 'governance' });
     expect(status).toBe(200);
     await page.getByRole('link', { name: 'docs' }).waitFor();
@@ -141,13 +141,13 @@ test('rows are exported as CSV without formulas, and a table is deleted by its n
       `251,"'=HYPERLINK(""x"")",-300,won`,
       '250,Company 249,-249,',
     ]);
-    await page.getByRole('button', { name: 'Delete the table…' }).click();
-    await page.getByLabel('Name of the table').fill('leads');
-    await page.getByRole('button', { name: 'Delete the table', exact: true }).click();
-    await page.getByRole('alert').getByText('Name of the table must be =Leads').waitFor();
-    await page.getByLabel('Name of the table').fill('=Leads');
-    await page.getByRole('button', { name: 'Delete the table', exact: true }).click();
-    await page.getByText('This project has no table yet').waitFor();
+    await page.getByRole('button', { name: 'Delete table…' }).click();
+    await page.getByLabel('Table name').fill('leads');
+    await page.getByRole('button', { name: 'Delete table', exact: true }).click();
+    await page.getByRole('alert').getByText('Table name must be =Leads').waitFor();
+    await page.getByLabel('Table name').fill('=Leads');
+    await page.getByRole('button', { name: 'Delete table', exact: true }).click();
+    await page.getByText('This project has no tables yet').waitFor();
   });
   expect(await workspace.api.get(`${path}/records`)).toMatchObject(refusal(404, 'not_found'));
   const connectors = async () => (await workspace.api.get(`/connectors/${workspace.projectID}`)).body.total_count;
@@ -197,10 +197,10 @@ test('a cell is edited by keyboard; what is refused or was changed by somebody e
     await input.fill('7');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('somebody else changed the record', { exact: false }).waitFor();
-    await page.getByText('The value is now “5”.').waitFor();
+    await page.getByText('The current value is “5”.').waitFor();
     expect(await input.inputValue()).toBe('7');
     await shot(page, 'table-conflict');
-    await page.getByRole('button', { name: 'Save mine' }).click();
+    await page.getByRole('button', { name: 'Keep mine' }).click();
     await page.getByRole('button', { name: 'Price of row 1: 7' }).waitFor();
     expect((await workspace.api.get(path)).body.price).toBe(7);
     await page.getByRole('button', { name: 'Company of row 1: Fjord' }).click();
@@ -267,7 +267,7 @@ test('files are chosen and dropped, uploaded with their progress, downloaded and
       ]);
       expect(download.suggestedFilename()).toBe('dropped.txt');
       await page.getByRole('button', { name: 'Delete handbook.md' }).click();
-      await page.getByRole('button', { name: 'Delete the file' }).click();
+      await page.getByRole('button', { name: 'Delete file' }).click();
       await row('handbook.md').waitFor({ state: 'detached' });
       await page.getByText('2 files', { exact: true }).waitFor();
     },
@@ -319,17 +319,17 @@ test('syncs show the catalog, the repositories and the last runs', async () => {
     await page.getByText('it has failed').waitFor();
     await page.getByText('The catalog is not synced into this project.').waitFor();
     const followed = `acme/${newId()}`;
-    await page.getByRole('button', { name: 'Follow a repository…' }).click();
+    await page.getByRole('button', { name: 'Follow repository…' }).click();
     await page.getByRole('textbox', { name: 'Repository' }).fill('no repository');
-    await page.getByRole('button', { name: 'Follow it' }).click();
+    await page.getByRole('button', { name: 'Follow', exact: true }).click();
     await page.getByRole('alert').getByText('must be owner/name').waitFor();
     await page.getByRole('textbox', { name: 'Repository' }).fill(followed);
-    await page.getByRole('button', { name: 'Follow it' }).click();
+    await page.getByRole('button', { name: 'Follow', exact: true }).click();
     await page.getByRole('dialog').getByText('/v1/codesync/webhook/github').waitFor();
-    await page.getByText('is shown once and cannot be read again').waitFor();
+    await page.getByText('Copy the webhook secret now').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: `Unfollow ${followed}…` }).click();
-    await page.getByRole('button', { name: 'Unfollow it' }).click();
+    await page.getByRole('button', { name: 'Unfollow', exact: true }).click();
     await page.getByRole('button', { name: `Unfollow ${followed}…` }).waitFor({ state: 'detached' });
     const after = (await api.get(`/${projectID}/syncs`)).body.repositories;
     expect(after).toEqual(body.repositories);
@@ -355,17 +355,17 @@ test('syncs show the catalog, the repositories and the last runs', async () => {
         route.fulfill({ json: { repositories: [], catalog: { ...catalog, started_at: 1, failure: 'it is down' } } }),
     );
     await page.reload();
-    await page.getByText('2 changes wait: orders').waitFor();
+    await page.getByText('2 pending changes: orders').waitFor();
     await page.getByText('The last attempt failed: it is down').waitFor();
-    await page.getByText('This project follows no repository.').waitFor();
-    await page.getByRole('button', { name: 'Start a sync…' }).click();
-    await page.getByRole('button', { name: 'Start the sync' }).click();
+    await page.getByText('This project follows no repositories.').waitFor();
+    await page.getByRole('button', { name: 'Start sync…' }).click();
+    await page.getByRole('button', { name: 'Start sync', exact: true }).click();
     await page.getByRole('dialog').getByRole('alert').getByText('is not synced into this project').waitFor();
     await shot(page, 'syncs');
     await page.goto(consoleUrl(person));
     const home = page.getByRole('region', { name: 'Syncs' });
     await home.getByText('catalog retrying: it is down').waitFor();
-    await home.getByRole('link', { name: '1 failed in the last 24 hours of pushes' }).click();
+    await home.getByRole('link', { name: 'Code syncs failed in the last 24 hours: 1' }).click();
     await page.waitForURL(/\/lifecycles\?tool=code-sync&status=failed&since=24h$/);
   });
 });

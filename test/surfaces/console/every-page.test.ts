@@ -43,11 +43,11 @@ const isShown = (page: Page, text: string) => page.getByText(text).filter({ visi
 const addressOf = ({ path: of, address = of }: PageCase) => address;
 
 test('the tests know every page of the app', () => {
-  const routes = [...sourceOf('router.tsx').matchAll(/path: '(\/[^']*)'/g)].map(([, route = '']) =>
+  const routes = [...sourceOf('router.tsx').matchAll(/page\(\s*'(\/[^']*)'/g)].map(([, route = '']) =>
     route.replace(/\$\w+/g, ':id'),
   );
   const known = new Set(pages.map((page) => page.path));
-  expect([...known].sort()).toEqual(routes.filter((route) => !route.startsWith('/projects')).sort());
+  expect([...known].sort()).toEqual(routes.sort());
   expect(appPaths.filter((each) => !known.has(each))).toEqual([]);
 });
 
@@ -83,10 +83,10 @@ test('each page shows what a failing API says, with the record of the call', asy
       await page.goto(consoleUrl(person, addressOf(each)));
       if (each.name === 'context') {
         await page.getByLabel('Question or Cypher').fill('anything');
-        await page.getByRole('button', { name: 'Ask' }).click();
+        await page.getByRole('button', { name: 'Search' }).click();
       }
       const problem = page.getByRole('alert').filter({ hasText: 'The store is away' }).first();
-      await problem.getByRole('link', { name: `Record ${lifecycle_id}` }).waitFor();
+      await problem.getByRole('link', { name: `Lifecycle ${lifecycle_id}` }).waitFor();
     });
     complaints.splice(0);
   });
@@ -127,8 +127,12 @@ test.each(['VIEWER', 'MEMBER'] as const)('a %s is offered what the API allows, a
       await page.goto(consoleUrl(other, addressOf(each)));
       await page.getByRole('heading', { level: 1 }).waitFor();
       const entry = entries.find((known) => known.path === each.path.split('/')[1]);
-      if (entry && !isOffered(entry)) await isShown(page, 'does not show this page');
-      else expect([each.name, await page.getByText('does not show this page').count()]).toEqual([each.name, 0]);
+      if (entry && !isOffered(entry)) await isShown(page, 'does not include access to this page');
+      else
+        expect([each.name, await page.getByText('does not include access to this page').count()]).toEqual([
+          each.name,
+          0,
+        ]);
       expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(offered);
     }),
   );
@@ -151,11 +155,13 @@ test('who may only read is offered no change on any page', async () => {
       const isForm = /new$|edit$/.test(each.path);
       await isShown(
         page,
-        isForm || each.path === '/context' ? 'does not show this page' : each.filled.replace('Approve…', 'Votes'),
+        isForm || each.path === '/context'
+          ? 'does not include access to this page'
+          : each.filled.replace('Approve…', 'Votes'),
       );
       const changes = page
         .locator('main')
-        .getByRole('button', { name: /(?<!^Reading)…$|^(Save|Create|Start|Authorize)/ });
+        .getByRole('button', { name: /(?<!^Refreshing)…$|^(Save|Create|Start|Authorize)/ });
       expect([each.name, await changes.allTextContents()]).toEqual([each.name, []]);
     });
   });

@@ -39,7 +39,7 @@ test('an approval can be found, read and approved by keyboard with a reason, and
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Approval of save-model' }).waitFor();
     await page.getByText('Models are looked at').first().waitFor();
-    await page.getByRole('region', { name: 'The exact call' }).getByText('held-model').waitFor();
+    await page.getByRole('region', { name: 'Exact call' }).getByText('held-model').waitFor();
     const shown = (await page.locator('main').textContent()) ?? '';
     const { body } = await approval();
     for (const text of [body.payload_digest, body.requested_by, body.tool, 'ask-for-models', lifecycleId, id])
@@ -54,7 +54,9 @@ test('an approval can be found, read and approved by keyboard with a reason, and
     await page.keyboard.press('Enter');
     await page.getByRole('status').filter({ hasText: 'approved' }).waitFor();
     await page.getByText('agreed with the owner').waitFor();
-    await page.getByText('The service keeps a call only until it is decided.').waitFor();
+    await page.getByText('The call was deleted after the decision.').waitFor();
+    // The page can show the decision before its own request is answered.
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     await shot(page, 'approval-approved');
   });
@@ -86,7 +88,7 @@ test('an approval can be rejected; a second decision is refused with the current
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByText('no <b>').waitFor();
     await page.goto(consoleUrl(person, '/approvals?status=pending'));
-    await page.getByText('Nothing waits for a decision.').waitFor();
+    await page.getByText('Nothing is waiting for a decision.').waitFor();
     await page.getByRole('combobox', { name: 'State' }).selectOption('rejected');
     await page.getByRole('link', { name: 'save-model' }).waitFor();
   });
@@ -102,12 +104,12 @@ test('an approval cannot be decided by its requester or by a member, who sees on
   const own = (await ownKey.post('/v1/save-model', { model: 'mine' })).body.approval_id as string;
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, `/approvals/${own}`));
-    await page.getByText('You cannot decide this: nobody decides on their own request').waitFor();
+    await page.getByText('You cannot decide this request: nobody decides on their own request').waitFor();
     expect(await page.getByRole('button', { name: /Approve|Reject/ }).count()).toBe(0);
   });
   await withPage(async (page) => {
     await signIn(page, member, consoleUrl(member, '/approvals'));
-    await page.getByText('No call was held in this project yet.').waitFor();
+    await page.getByText('This project has no approvals yet.').waitFor();
     await page.goto(consoleUrl(member, `/approvals/${id}`));
     await page.getByRole('alert').getByText('was not found').waitFor();
   });
@@ -147,7 +149,7 @@ test('a lifecycle is shown as its eight stages, with its decision and its audit 
     await page.getByText(entry.hash).waitFor();
     const main = (await page.locator('main').textContent()) ?? '';
     expect(body.decision).toMatchObject({ decision_id: body.decision_id, decision: 'require_approval' });
-    for (const text of [body.decision_id, 'require approval', entry.prev_hash, body.trace_id])
+    for (const text of [body.decision_id, 'Require approval', entry.prev_hash, body.trace_id])
       expect(main).toContain(text);
     await shot(page, 'lifecycle');
     await page.getByRole('link', { name: id }).click();
@@ -159,7 +161,7 @@ test('a lifecycle is shown as its eight stages, with its decision and its audit 
   const foreign = await createPerson(deps);
   await withPage(async (page) => {
     await signIn(page, foreign, consoleUrl(foreign, '/lifecycles'));
-    await page.getByText('No governed call was made in this project yet.').waitFor();
+    await page.getByText('No governed calls have been made in this project yet.').waitFor();
     expect(await page.getByRole('region', { name: 'Command' }).textContent()).toContain('/v1/docs');
     await page.goto(consoleUrl(foreign, `/lifecycles/${lifecycleId}`));
     await page.getByRole('alert').getByText('Lifecycle was not found').waitFor();
@@ -179,9 +181,9 @@ test('the quota is shown as meters that follow the calls, with their numbers as 
     await page.getByText(`3 of ${projectMax} used`).waitFor();
     expect(await meter.evaluate(({ value }: any) => value)).toBe(3);
     expect(
-      await page.getByRole('meter', { name: 'Its organization' }).evaluate(({ value, max }: any) => [value, max]),
+      await page.getByRole('meter', { name: 'Organization' }).evaluate(({ value, max }: any) => [value, max]),
     ).toEqual([3, organizationMax]);
-    await page.getByText('Nothing was charged yet.').waitFor();
+    await page.getByText('No credits have been charged yet.').waitFor();
     await shot(page, 'usage');
   });
   expect(await gateway.get('/v1/quota')).toMatchObject({
@@ -215,7 +217,7 @@ test('the audit chain is filtered, exported, verified, and verified again after 
       .getByRole('button', { name: /^Entry / })
       .first()
       .click();
-    await page.getByRole('dialog').getByText('Hash before').waitFor();
+    await page.getByRole('dialog').getByText('Previous hash').waitFor();
     await shot(page, 'audit');
     await page.keyboard.press('Escape');
     const { audit_entries } = deps.mongo.collections;
@@ -229,7 +231,7 @@ test('the audit chain is filtered, exported, verified, and verified again after 
   const member = await createPerson(deps, { role: 'MEMBER', workspace: person.workspace });
   await withPage(async (page) => {
     await signIn(page, member, consoleUrl(member, '/audit'));
-    await page.getByText('It is for administrators').waitFor();
+    await page.getByText('It requires an administrator role').waitFor();
     expect(await page.getByRole('navigation').getByRole('link', { name: 'Audit' }).count()).toBe(0);
   });
   expect((await (await asPage(member)).client().get('/v1/audit')).status).toBe(403);

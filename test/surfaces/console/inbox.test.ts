@@ -40,28 +40,31 @@ test('what waits is listed oldest first and decided by keyboard, exactly as it i
   const second = await waitingExecution(person, 'Second');
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/inbox'));
-    await page.getByText('2 items wait, oldest first.').waitFor();
+    await page.getByText('2 items, oldest first').waitFor();
     const other = await page.context().newPage();
     await other.goto(consoleUrl(person, '/inbox'));
-    await other.getByText('2 items wait, oldest first.').waitFor();
-    const titles = await page.getByRole('list', { name: 'What waits' }).getByRole('button').allTextContents();
+    await other.getByText('2 items, oldest first').waitFor();
+    const titles = await page
+      .getByRole('list', { name: 'Waiting for a decision' })
+      .getByRole('button')
+      .allTextContents();
     expect(titles.map((title) => title.split(':')[0])).toEqual(['First', 'Second']);
     const shown = (await page.getByRole('article').textContent()) ?? '';
     for (const text of ['POST', `${sink.url}${first.path}`, '"subject": "Dear <b>Ada</b>"', 'Send the letter'])
       expect(shown).toContain(text);
     await shot(page, 'inbox');
-    await page.getByRole('list', { name: 'What waits' }).getByRole('button').first().focus();
+    await page.getByRole('list', { name: 'Waiting for a decision' }).getByRole('button').first().focus();
     await page.keyboard.press('a');
     await page.getByRole('heading', { name: /^Approve: First/ }).waitFor();
     expect(sink.seen(first.path)).toEqual([]);
     await page.keyboard.press('Enter');
-    await page.getByText('1 item waits, oldest first.').waitFor();
-    await other.getByText('1 item waits, oldest first.').waitFor();
-    await page.getByRole('list', { name: 'What waits' }).getByRole('button').first().focus();
+    await page.getByText('1 item, oldest first').waitFor();
+    await other.getByText('1 item, oldest first').waitFor();
+    await page.getByRole('list', { name: 'Waiting for a decision' }).getByRole('button').first().focus();
     await page.keyboard.press('r');
     await page.getByLabel('Reason (optional)').fill('not today');
     await page.keyboard.press('Enter');
-    for (const tab of [page, other]) await tab.getByText('Nothing waits for a decision.').waitFor();
+    for (const tab of [page, other]) await tab.getByText('Nothing is waiting for a decision.').waitFor();
     await page.getByRole('region', { name: 'Command' }).waitFor();
   });
   await untilExecution(person.workspace, first.id, 'completed');
@@ -84,14 +87,14 @@ test('a held call is shown exactly with its votes, and its requester cannot deci
     const card = page.getByRole('article');
     await card.getByText('held-model').waitFor();
     await card.getByText('0 of 1 approvals').waitFor();
-    await page.getByRole('list', { name: 'What waits' }).getByRole('button').nth(1).click();
+    await page.getByRole('list', { name: 'Waiting for a decision' }).getByRole('button').nth(1).click();
     await card.getByText('Nobody decides on their own request.').waitFor();
     expect(await card.getByRole('button', { name: 'Approve…' }).count()).toBe(0);
-    await page.getByRole('list', { name: 'What waits' }).getByRole('button').first().click();
+    await page.getByRole('list', { name: 'Waiting for a decision' }).getByRole('button').first().click();
     await card.getByRole('button', { name: 'Approve…' }).click();
     await page.getByLabel('Reason (optional)').fill('as agreed');
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
-    await page.getByText('1 item waits, oldest first.').waitFor();
+    await page.getByText('1 item, oldest first').waitFor();
   });
   const { body } = await gateway.get('/v1/approvals?status=approved');
   expect(body.data).toMatchObject([{ votes: [{ decision: 'approve', comment: 'as agreed' }] }]);
@@ -113,7 +116,7 @@ test('an approver edits the call of an agent; a wrong value is explained, and no
     const open = () => page.getByRole('article').getByRole('button', { name: 'Approve…' }).click();
     const approve = () => page.getByRole('button', { name: 'Approve', exact: true }).click();
     await open();
-    await page.getByText('Change the call').click();
+    await page.getByText('Edit call').click();
     await page.getByLabel('text (string)').fill('Dear Grace');
     await page.getByLabel('count (integer)').fill('three');
     await approve();
@@ -127,7 +130,7 @@ test('an approver edits the call of an agent; a wrong value is explained, and no
     await page.getByLabel('count (integer)').fill('3');
     await shot(page, 'edit');
     await approve();
-    await page.getByText('Nothing waits for a decision.').waitFor();
+    await page.getByText('Nothing is waiting for a decision.').waitFor();
   });
   await untilExecution(workspace, id, 'completed');
   expect(sink.seen(path).map(({ body }) => JSON.parse(body))).toEqual([{ text: 'Dear Grace', count: 3 }]);
@@ -170,7 +173,7 @@ test('what an MCP server asks is shown as its own text, and answered with the fo
     await shot(page, 'elicitation');
     await page.getByLabel('Departure').fill('2026-12-24T08:00:00Z');
     await page.getByRole('button', { name: 'Answer', exact: true }).click();
-    await page.getByText('Nothing waits for a decision.').waitFor();
+    await page.getByText('Nothing is waiting for a decision.').waitFor();
   });
   const kept = await deps.mongo.collections.mcp_elicitations.findOne({ _id });
   expect(kept).toMatchObject({ status: 'accepted', decided_by: person.userId });
@@ -186,26 +189,26 @@ test('home counts what fails, waits and runs, and each number leads to its list'
   await withPage(async (page) => {
     await signIn(page, person);
     await page.getByRole('link', { name: 'Failed in the last 24 hours: 0' }).waitFor();
-    await page.getByRole('link', { name: /^Credits left: [\d.]+$/ }).waitFor();
+    await page.getByRole('link', { name: /^Remaining credits: [\d.]+$/ }).waitFor();
     await page.getByRole('region', { name: 'Health' }).getByText('mongodb up').waitFor();
     const workers = page.getByRole('region', { name: 'Workers' });
-    await workers.getByRole('link', { name: /^Workers: (ok|delayed)\. Shows the running runs$/ }).waitFor();
+    await workers.getByRole('link', { name: /^Workers: (ok|delayed)\. Show active runs$/ }).waitFor();
     expect(await workers.getByRole('listitem').count()).toBe(4);
     await page.getByRole('link', { name: 'Syncs: 0 repositories' }).waitFor();
-    await page.getByText('The numbers of each hour').click();
+    await page.getByText('Hourly figures').click();
     expect(await page.getByRole('row').count()).toBeGreaterThan(24);
-    expect(await page.getByRole('img', { name: /by hour/ }).count()).toBe(3);
+    expect(await page.getByRole('img', { name: /per hour/ }).count()).toBe(3);
     await shot(page, 'home');
-    await page.getByRole('link', { name: 'Waits for a person: 1' }).click();
-    await page.getByText('1 item waits').waitFor();
+    await page.getByRole('link', { name: 'Waiting for a decision: 1' }).click();
+    await page.getByText('1 item, oldest first').waitFor();
     await page.goBack();
-    const waits = page.getByRole('region', { name: 'Waits for a person' });
+    const waits = page.getByRole('region', { name: 'Waiting for a decision' });
     await waits.getByRole('link', { name: 'Send the letter' }).click();
     // The agent has composed its preview, and is not done.
     await page.locator('.agents li[aria-current=step]').getByText('waiting').waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'Failed in the last 24 hours: 0' }).click();
     await page.waitForURL(/runs\?state=failed&since=24h$/);
-    await page.getByText('No run matches these filters.').waitFor();
+    await page.getByText('No runs match these filters.').waitFor();
   });
 });

@@ -21,7 +21,7 @@ test('the palette opens pages, lists and runs by keyboard', async () => {
   );
   await withPage(async (page) => {
     await signIn(page, person);
-    await page.getByRole('heading', { name: 'The last 24 hours', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Last 24 hours', exact: true }).waitFor();
     const open = async (text: string, name: string) => {
       await page.keyboard.press('Control+k');
       const field = page.getByRole('searchbox', { name: 'Action, page, list or run' });
@@ -33,7 +33,9 @@ test('the palette opens pages, lists and runs by keyboard', async () => {
     };
     await open('inb', 'Inbox');
     await page.waitForURL(consoleUrl(person, '/inbox'));
-    await open('failed in', 'Runs that failed');
+    const icon = page.locator('link[rel=icon]');
+    expect(await icon.evaluate(async (link: any) => (await fetch(link.href)).status)).toBe(200);
+    await open('failed runs', 'Failed runs');
     await page.waitForURL(/\/runs\?state=failed&since=24h$/);
     await open('by its goal', 'found by its goal');
     await page.waitForURL(consoleUrl(person, `/runs/${_id}`));
@@ -66,28 +68,28 @@ test('the palette opens the dialogs of what this person may do', async () => {
     await page.getByRole('button', { name: 'Resume…' }).waitFor();
     await open(page, 'cancel', 'Cancel this run…');
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('It cannot be resumed.').waitFor();
+    await dialog.getByText('A cancelled run cannot be resumed.').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await page.waitForURL(consoleUrl(person, `/runs/${_id}`));
     await open(page, 'run weekly', 'Start a run of Weekly brief…');
     await page.waitForURL(consoleUrl(person, `/agentflows/${agentflow}?ask=test`));
     await dialog.getByLabel('Goal').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
-    await open(page, 'member', 'Add a member…');
+    await open(page, 'member', 'Add member…');
     await dialog.getByLabel('Email address').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await open(page, 'new table', 'New table…');
     await dialog.getByLabel('Name', { exact: true }).fill('Leads');
     await dialog.getByLabel('Type of column 1').selectOption('enum');
-    await dialog.getByRole('button', { name: 'Create the table' }).click();
+    await dialog.getByRole('button', { name: 'Create table' }).click();
     await dialog.getByRole('alert').getByText('Name of column 1').waitFor();
     await page.reload();
     expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('Leads');
     await dialog.getByLabel('Name of column 1').fill('Stage');
     await dialog.getByLabel('Values of column 1').fill('new\nwon');
     expect(await violations(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Create the table' }).click();
-    await page.getByText('This table has no row yet').waitFor();
+    await dialog.getByRole('button', { name: 'Create table' }).click();
+    await page.getByText('This table has no rows yet').waitFor();
   });
   const { tables } = (await api.get(`/storage/${projectID}`)).body;
   expect(tables[0]).toMatchObject({ table_name: 'Leads' });
@@ -97,7 +99,7 @@ test('the palette opens the dialogs of what this person may do', async () => {
   const viewer = await createPerson(deps, { role: 'VIEWER', workspace: person.workspace });
   await withPage(async (page) => {
     await signIn(page, viewer);
-    await page.getByText('does not show runs').waitFor();
+    await page.getByText('does not include access to runs').waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('menuitem', { name: 'Home' }).waitFor();
     expect(await page.getByRole('menuitem', { name: '…' }).count()).toBe(0);

@@ -20,9 +20,9 @@ test('rules are edited with the problem at its line, tried on recorded calls, st
   expect((await gateway.post('/v1/save-model', { model: 'permitted' })).status).toBe(200);
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/policies'));
-    await page.getByText('Version 1, by').waitFor();
+    await page.getByText('Version 1, saved by').waitFor();
     const rules = page.getByRole('textbox', { name: 'Rules', exact: true });
-    const tryIt = () => page.getByRole('button', { name: 'Try on recorded calls' }).click();
+    const tryIt = () => page.getByRole('button', { name: 'Simulate on recorded calls' }).click();
     await rules.fill(`[\n  ${JSON.stringify(all)},\n  {"policy_id": "no-models",\n   "effect": "never"}\n]`);
     await tryIt();
     await page.getByRole('alert').getByText('must be').waitFor();
@@ -35,7 +35,7 @@ test('rules are edited with the problem at its line, tried on recorded calls, st
     expect(await rules.inputValue()).toContain('"never"');
     await rules.fill('[{"policy_id": "all"');
     await tryIt();
-    await page.getByRole('alert').getByText('This is not JSON').waitFor();
+    await page.getByRole('alert').getByText('The text is not valid JSON').waitFor();
     await rules.fill(JSON.stringify([all, { ...noModels, when: 'context.nothing' }], null, 1));
     await tryIt();
     await page.getByRole('alert').getByText('No-models:').waitFor();
@@ -47,7 +47,7 @@ test('rules are edited with the problem at its line, tried on recorded calls, st
     await shot(page, 'policies-trial');
     await page.getByRole('button', { name: 'Save…' }).click();
     expect((await gateway.get('/v1/policies')).body.version).toBe(1);
-    await page.getByRole('button', { name: 'Save the new version' }).click();
+    await page.getByRole('button', { name: 'Save new version' }).click();
     await page.getByText('Version 2 is in force.').waitFor();
     await page.getByRole('list', { name: 'Rules in force' }).getByText('no-models').waitFor();
     await page.getByRole('button', { name: 'Version 1', exact: true }).click();
@@ -55,7 +55,7 @@ test('rules are edited with the problem at its line, tried on recorded calls, st
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Version 2', exact: true }).click();
     await page.getByRole('region', { name: 'Difference' }).getByText('+     "policy_id": "no-models"').waitFor();
-    await page.getByLabel('Difference from').selectOption('no rules');
+    await page.getByLabel('Compare with').selectOption('No rules');
     await page.getByRole('region', { name: 'Difference' }).getByText('+     "policy_id": "all"').waitFor();
     await page.keyboard.press('Escape');
     await page.getByLabel('Operation or tool').fill('save-model');
@@ -82,9 +82,9 @@ test('a version that somebody else stored meanwhile is shown, and nothing typed 
     await rules.fill(mine);
     await page.getByRole('button', { name: 'Save…' }).click();
     await gateway.put('/v1/policies', { policies: [all, { ...noModels, policy_id: 'of-somebody-else' }] });
-    await page.getByRole('button', { name: 'Save the new version' }).click();
+    await page.getByRole('button', { name: 'Save new version' }).click();
     await page.getByText('The policies are at version 2: read them again').waitFor();
-    await page.getByText('You began with version 1.').waitFor();
+    await page.getByText('You started with version 1.').waitFor();
     expect(await rules.inputValue()).toBe(mine);
     await page.getByRole('button', { name: 'Show version 2' }).click();
     await page.getByRole('region', { name: 'Rules of version 2' }).getByText('of-somebody-else').waitFor();
@@ -92,14 +92,14 @@ test('a version that somebody else stored meanwhile is shown, and nothing typed 
     await shot(page, 'policies-conflict');
     await page.getByRole('button', { name: 'Replace version 2 instead' }).click();
     await page.getByRole('button', { name: 'Save…' }).click();
-    await page.getByRole('button', { name: 'Save the new version' }).click();
+    await page.getByRole('button', { name: 'Save new version' }).click();
     await page.getByText('Version 3 is in force.').waitFor();
   });
   expect((await gateway.get('/v1/policies')).body.policies).toMatchObject([all, noModels]);
   const member = await createPerson(deps, { role: 'MEMBER', workspace: person.workspace });
   await withPage(async (page) => {
     await signIn(page, member, consoleUrl(member, '/policies'));
-    await page.getByText('It is for administrators').waitFor();
+    await page.getByText('It requires an administrator role').waitFor();
     expect(await page.getByRole('navigation').getByRole('link', { name: 'Policies' }).count()).toBe(0);
   });
   expect((await (await asPage(member)).client().put('/v1/policies', { policies: [] })).status).toBe(403);

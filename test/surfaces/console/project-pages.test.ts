@@ -16,10 +16,10 @@ test('the context graph is asked in words and in Cypher, as table and graph, wit
   await withPage(async (page, complaints) => {
     await signIn(page, person, consoleUrl(person, '/context'));
     const question = page.getByLabel('Question or Cypher');
-    const ask = () => page.getByRole('button', { name: 'Ask' }).click();
+    const ask = () => page.getByRole('button', { name: 'Search' }).click();
     await question.fill('Which products does Acme own?');
     await ask();
-    await page.getByText('The context graph has nothing about this.').waitFor();
+    await page.getByText('The context graph contains no matching data.').waitFor();
     expect(await page.getByRole('region', { name: 'Command' }).textContent()).toContain('/v1/save-context');
     const saved = await gateway.post('/v1/save-context', {
       source: 'the catalog',
@@ -35,7 +35,7 @@ test('the context graph is asked in words and in Cypher, as table and graph, wit
     await entities.getByRole('button', { name: 'Acme' }).waitFor();
     expect(await entities.getByRole('row').filter({ hasText: 'Acme' }).textContent()).toMatch(/names \d\.\d+/);
     await page.getByRole('table', { name: 'Relationships' }).getByText('OWNS').waitFor();
-    await page.getByText('Found by full text').waitFor();
+    await page.getByText('Found by full-text search').waitFor();
     await entities.getByRole('button', { name: 'Acme' }).click();
     const drawer = page.getByRole('dialog');
     await drawer.getByText('the catalog').waitFor();
@@ -58,7 +58,7 @@ test('the context graph is asked in words and in Cypher, as table and graph, wit
     await ask();
     await page
       .getByRole('alert')
-      .getByRole('link', { name: /^Record / })
+      .getByRole('link', { name: /^Lifecycle / })
       .waitFor();
     expect(await question.inputValue()).toBe('MATCH (n) DELETE n');
     await page.route('**/v1/query-context', (route) =>
@@ -78,29 +78,29 @@ test('members are added, change their role and leave, each after a confirmation 
   await withPage(async (page) => {
     await signIn(page, owner, consoleUrl(owner, '/members'));
     const row = page.getByRole('row').filter({ hasText: other.email.toLowerCase() });
-    await page.getByRole('button', { name: 'Add a member…' }).click();
+    await page.getByRole('button', { name: 'Add member…' }).click();
     await page.getByLabel('Email address').fill('not-an-address');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Add member', exact: true }).click();
     await page.getByRole('alert').getByText('Email address must be').waitFor();
     expect(await page.getByLabel('Email address').inputValue()).toBe('not-an-address');
     await page.getByLabel('Email address').fill(other.email);
     await page.getByRole('combobox', { name: 'Role' }).selectOption('VIEWER');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Add member', exact: true }).click();
     await row.getByText('viewer').waitFor();
     await row.getByRole('button', { name: /^Change role/ }).click();
     await page.getByRole('combobox', { name: 'Role' }).selectOption('MEMBER');
-    await page.getByRole('button', { name: 'Change the role', exact: true }).click();
+    await page.getByRole('button', { name: 'Change role', exact: true }).click();
     await row.getByText('member').waitFor();
     await shot(page, 'members');
     await row.getByRole('button', { name: /^Remove/ }).click();
-    await page.getByRole('button', { name: 'Remove the member' }).click();
+    await page.getByRole('button', { name: 'Remove member' }).click();
     await row.waitFor({ state: 'detached' });
     await page
       .getByRole('row')
       .filter({ hasText: '(you)' })
       .getByRole('button', { name: /^Remove/ })
       .click();
-    await page.getByRole('button', { name: 'Remove the member' }).click();
+    await page.getByRole('button', { name: 'Remove member' }).click();
     await page.getByRole('alert').getByText('last OWNER').waitFor();
   });
   await withPage(async (page) => {
@@ -119,12 +119,12 @@ test('API keys are created, shown once and revoked; the settings are changed aft
   const { projectID } = person.workspace;
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/keys'));
-    await page.getByRole('button', { name: 'Create a key…' }).click();
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: 'New API key…' }).click();
+    await page.getByRole('button', { name: 'Create API key' }).click();
     await page.getByRole('alert').getByText('Name must').waitFor();
     await page.getByRole('textbox', { name: 'Name' }).fill('Nightly import');
     await page.getByLabel('svc:query.read').check();
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: 'Create API key' }).click();
     const secret = (await page.getByRole('region', { name: 'Command' }).textContent()) ?? '';
     expect(secret).toMatch(/^svc_sk_/);
     const key = bearerClient(secret);
@@ -136,7 +136,7 @@ test('API keys are created, shown once and revoked; the settings are changed aft
     expect(await page.content()).not.toContain(secret);
     await shot(page, 'keys');
     await row.getByRole('button', { name: 'Revoke Nightly import…' }).click();
-    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await page.getByRole('button', { name: 'Revoke key' }).click();
     await row.getByText('revoked').waitFor();
     expect((await key.post('/v1/query-context', { query: 'anything' })).status).toBe(401);
     await page.goto(consoleUrl(person, '/settings'));
@@ -150,17 +150,17 @@ test('API keys are created, shown once and revoked; the settings are changed aft
     await page.getByRole('textbox', { name: 'Name' }).fill('Claims desk');
     await about.getByRole('button', { name: 'Save' }).click();
     await about.getByRole('button', { name: 'Save', disabled: true }).waitFor();
-    await page.getByRole('button', { name: 'Make it governed…' }).click();
-    await page.getByRole('button', { name: 'Make it governed', exact: true }).click();
-    await page.getByRole('status').filter({ hasText: 'The project is governed.' }).waitFor();
-    await page.getByRole('button', { name: 'Turn them on…' }).click();
-    await page.getByRole('button', { name: 'Turn them on', exact: true }).click();
+    await page.getByRole('button', { name: 'Switch to governed…' }).click();
+    await page.getByRole('button', { name: 'Switch to governed', exact: true }).click();
+    await page.getByRole('status').filter({ hasText: 'The project is in governed mode.' }).waitFor();
+    await page.getByRole('button', { name: 'Turn on…' }).click();
+    await page.getByRole('button', { name: 'Turn on', exact: true }).click();
     await page.getByRole('status').filter({ hasText: 'are recorded' }).waitFor();
-    await page.getByRole('combobox', { name: 'Change the language to' }).selectOption('de');
-    await page.getByRole('button', { name: 'Change the language', exact: true }).click();
-    await page.getByText('searched in this language: German').waitFor();
+    await page.getByRole('combobox', { name: 'Change language to' }).selectOption('de');
+    await page.getByRole('button', { name: 'Change language', exact: true }).click();
+    await page.getByText('Search language of the context graph: German').waitFor();
     await page.getByLabel('Settings (JSON)').fill('{"user_connectors": [');
-    await page.getByRole('alert').getByText('This is not JSON').waitFor();
+    await page.getByRole('alert').getByText('The text is not valid JSON').waitFor();
     await page.getByLabel('Settings (JSON)').fill('{"user_connectors": ["mail"]}');
     await page.getByRole('button', { name: 'Save' }).last().click();
     // What was typed is kept until it is stored.

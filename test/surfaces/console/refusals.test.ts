@@ -41,8 +41,8 @@ test('a repository that is refused is marked at its field, and a reload and the 
   const repository = `acme/${newId()}`;
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/syncs'));
-    const open = () => page.getByRole('button', { name: 'Follow a repository…' }).click();
-    const follow = () => page.getByRole('button', { name: 'Follow it' }).click();
+    const open = () => page.getByRole('button', { name: 'Follow repository…' }).click();
+    const follow = () => page.getByRole('button', { name: 'Follow', exact: true }).click();
     const [name, branch] = [page.getByRole('textbox', { name: 'Repository' }), page.getByLabel(/^Branch/)];
     await open();
     await name.fill('no repository');
@@ -54,8 +54,8 @@ test('a repository that is refused is marked at its field, and a reload and the 
     await open();
     expect([await name.inputValue(), await branch.inputValue()]).toEqual(['no repository', 'main']);
     await name.fill(repository);
-    await whenSignedOut(page, person, 'Follow it');
-    await page.getByText('is shown once and cannot be read again').waitFor();
+    await whenSignedOut(page, person, 'Follow');
+    await page.getByText('Copy the webhook secret now').waitFor();
   });
   const { repositories } = (await api.get(`/${projectID}/syncs`)).body;
   expect(repositories).toMatchObject([{ repository, branch: 'main' }]);
@@ -73,8 +73,8 @@ test('a reason that is refused is marked at its field, and a reload and the end 
     await signIn(page, person);
     const reason = page.getByLabel('Reason (optional)');
     for (const [path, ask, confirm] of [
-      [`/runs/${run}`, 'Cancel…', 'Cancel the run'],
-      [`/schedules/${schedule._id}`, 'Pause…', 'Pause the schedule'],
+      [`/runs/${run}`, 'Cancel…', 'Cancel run'],
+      [`/schedules/${schedule._id}`, 'Pause…', 'Pause schedule'],
     ] as const) {
       await page.goto(consoleUrl(person, path));
       await page.getByRole('button', { name: ask }).click();
@@ -121,7 +121,7 @@ test('a filter that is refused is marked at its field, and the other filters sta
     await isRefused(state, /^State must be/);
     release();
     await state.selectOption('completed');
-    await page.getByText('No call matches these filters.').waitFor();
+    await page.getByText('No calls match these filters.').waitFor();
     expect(await state.getAttribute('aria-invalid')).toBeNull();
 
     await page.goto(consoleUrl(person, '/runs?state=failed&text=%00'));
@@ -129,19 +129,19 @@ test('a filter that is refused is marked at its field, and the other filters sta
     await isRefused(text, /^Goal, agentflow or id must/);
     expect(await state.inputValue()).toBe('failed');
     await text.fill('letter');
-    await page.getByText('No run matches these filters.').waitFor();
+    await page.getByText('No runs match these filters.').waitFor();
     expect(await text.getAttribute('aria-invalid')).toBeNull();
 
     await page.goto(consoleUrl(person, `/tables/${table._id}?column=price&op=lt`));
     const value = page.getByRole('textbox', { name: 'Value' });
     await value.fill('cheap');
-    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await isRefused(value, 'Value must be a number');
     await page.reload();
     await isRefused(value, 'Value must be a number');
     expect(await value.inputValue()).toBe('cheap');
     await value.fill('2');
-    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.getByText('1 row', { exact: true }).waitFor();
     expect(await value.getAttribute('aria-invalid')).toBeNull();
   });

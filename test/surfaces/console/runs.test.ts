@@ -57,10 +57,10 @@ test('runs are filtered by state, time and text, and the address keeps the filte
     await page.getByRole('combobox', { name: 'State' }).selectOption('cancelled');
     await page.getByRole('link', { name: 'stopped invoice' }).waitFor();
     await page.waitForURL(/\?state=cancelled$/);
-    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByLabel('Goal, agentflow or id').fill('LETTER');
     await page.getByText('3 runs', { exact: true }).waitFor();
-    await page.getByRole('combobox', { name: 'Made in' }).selectOption('24h');
+    await page.getByRole('combobox', { name: 'Created' }).selectOption('24h');
     await page.getByText('2 runs', { exact: true }).waitFor();
     await page.reload();
     await page.getByText('2 runs', { exact: true }).waitFor();
@@ -167,7 +167,7 @@ test('several runs are cancelled with a reason, and each says what became of it'
     await page.getByLabel('Reason (optional)').fill('asked for by finance');
     expect((await person.workspace.api.get(`/execute_flow/${open}`)).body.status).toBe('ready');
     await page.getByRole('button', { name: 'Cancel 2 runs' }).click();
-    await page.getByText('2 of 2 answered, 1 accepted.').waitFor();
+    await page.getByText('2 of 2 processed, 1 succeeded.').waitFor();
     await page.getByRole('listitem').filter({ hasText: 'already over' }).getByText('is failed').waitFor();
     await shot(page, 'runs-bulk');
     await page.getByRole('button', { name: 'Close' }).click();
@@ -191,9 +191,9 @@ test('several runs are rerun with a reason, and each leads to its new run', asyn
     await page.getByRole('button', { name: 'Rerun 2…' }).click();
     await page.getByLabel('Reason (optional)').fill('the register was wrong');
     await page.getByRole('button', { name: 'Rerun 2 runs' }).click();
-    await page.getByText('2 of 2 answered, 1 accepted.').waitFor();
+    await page.getByText('2 of 2 processed, 1 succeeded.').waitFor();
     await page.getByRole('listitem').filter({ hasText: 'still open' }).getByText('is ready').waitFor();
-    await page.getByRole('link', { name: 'runs again' }).click();
+    await page.getByRole('link', { name: 'View new run' }).click();
     await page.getByText('the register was wrong').waitFor();
   });
   const { data } = (await api.get(`/${projectID}/execution_flows`)).body;
@@ -216,23 +216,23 @@ test('a run is executed, followed, paused and resumed on its page, without a rel
     await state('ready');
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(goal);
     await page.getByRole('button', { name: 'Execute…' }).click();
-    await page.getByRole('button', { name: 'Execute the run' }).click();
+    await page.getByRole('button', { name: 'Execute run' }).click();
     await state('running');
     const fact = (name: string) => page.locator(`dt:text-is("${name}") + dd`);
     // It ticks, although nothing happens.
     await fact('Duration')
       .filter({ hasText: /^([3-9]|\d\d+) s$/ })
       .waitFor();
-    expect(await fact('Made').locator('time').getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
+    expect(await fact('Created').locator('time').getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
     await fact('Credits').getByText('1', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Pause…' }).click();
     await page.getByLabel('Reason (optional)').fill('a look at it');
-    await page.getByRole('button', { name: 'Pause the run' }).click();
-    await page.getByRole('button', { name: 'Pause the run' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Pause run' }).click();
+    await page.getByRole('button', { name: 'Pause run' }).waitFor({ state: 'detached' });
     release();
     await state('paused');
     await page.getByRole('button', { name: 'Resume…' }).click();
-    await page.getByRole('button', { name: 'Resume the run' }).click();
+    await page.getByRole('button', { name: 'Resume run' }).click();
     await state('completed');
     await page.locator('.rows summary', { hasText: 'agent completed' }).waitFor();
     expect(await page.getByRole('button', { name: /Pause|Resume|Cancel/ }).count()).toBe(0);
@@ -273,7 +273,7 @@ test('a failed run shows why, with each attempt and what it sent, and the conclu
   });
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, `/runs/${id}`));
-    await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
+    await page.getByRole('heading', { name: 'Failure reason' }).waitFor();
     await page.getByText('no such customer').first().waitFor();
     await page.getByText('1 attempt', { exact: false }).first().waitFor();
     expect(await page.locator('.waterfall .bar').first().getAttribute('title')).toContain('no such customer');
@@ -301,7 +301,7 @@ test('without data the list offers a command, and a failing API shows its text',
   const person = await createPerson(deps);
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/runs'));
-    await page.getByText('No run was made in this project yet').waitFor();
+    await page.getByText('This project has no runs yet').waitFor();
     expect(await page.getByRole('region', { name: 'Command' }).textContent()).toContain('/execute_flow');
     await page.route('**/execution_flows?**', (route) =>
       route.fulfill({
@@ -311,9 +311,9 @@ test('without data the list offers a command, and a failing API shows its text',
     );
     await page.getByRole('combobox', { name: 'State' }).selectOption('failed');
     await page.getByRole('alert').filter({ hasText: 'The register is closed' }).waitFor();
-    await page.getByRole('link', { name: 'Record l1' }).waitFor();
+    await page.getByRole('link', { name: 'Lifecycle l1' }).waitFor();
     await page.unroute('**/execution_flows?**');
-    await page.getByText('No run matches these filters.').waitFor();
+    await page.getByText('No runs match these filters.').waitFor();
     await page.goto(consoleUrl(person, `/runs/${person.userId}`));
     await page.getByRole('alert').waitFor();
   });
@@ -329,7 +329,7 @@ test('a sign-in that ends on the open page is renewed there, and nothing typed i
     await page.getByLabel('Reason (optional)').fill('typed before');
     await page.context().clearCookies();
     // The window to sign in may be open before, because the page reads again by itself.
-    await page.getByText('Cancel the run', { exact: true }).dispatchEvent('click');
+    await page.getByText('Cancel run', { exact: true }).dispatchEvent('click');
     await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
     await shot(page, 'sign-in-again');
     await page.getByLabel('Password').fill('wrong');
@@ -359,7 +359,7 @@ test('two tabs share one stream of the project, and what one does shows in the o
     await page.getByRole('row').filter({ hasText: 'seen twice' }).getByText('ready').waitFor();
     await moveExecution(person.workspace, id, 'execute');
     await page.getByRole('row').filter({ hasText: 'seen twice' }).getByText('completed').waitFor();
-    await other.getByText('No run matches these filters.').waitFor();
+    await other.getByText('No runs match these filters.').waitFor();
     expect(streams).toHaveLength(1);
     // The other tab goes on when the first one is closed.
     await page.close();
@@ -393,14 +393,14 @@ test('a live run is followed across a kill of the API, and the model is read whi
     async (page, complaints) => {
       await signIn(page, person, `${api.url}/console/projects/${workspace.projectID}/runs/${id}`);
       await page.getByRole('button', { name: 'Execute…' }).click();
-      await page.getByRole('button', { name: 'Execute the run' }).click();
+      await page.getByRole('button', { name: 'Execute run' }).click();
       await page.getByRole('status').filter({ hasText: 'running' }).waitFor();
       await api.end('SIGKILL');
-      await page.getByText('Connecting again').waitFor();
+      await page.getByText('Reconnecting').waitFor();
       await product.api();
-      await page.getByText('Connecting again').waitFor({ state: 'detached' });
+      await page.getByText('Reconnecting').waitFor({ state: 'detached' });
       release();
-      await page.getByRole('region', { name: 'Words of the model' }).getByText('Dear Ada,').waitFor();
+      await page.getByRole('region', { name: 'Streamed text' }).getByText('Dear Ada,').waitFor();
       await shot(page, 'run-model-writes');
       finish();
       await page.getByRole('status').filter({ hasText: 'completed' }).waitFor();

@@ -36,16 +36,15 @@ test('schedules are listed with a calendar, and link to their runs, executions a
     await signIn(page, person, consoleUrl(person, '/schedules'));
     await page.getByText('2 schedules').waitFor();
     const daily = page.getByRole('region', { name: 'List of schedules' }).getByRole('row').filter({ hasText: 'Brief' });
-    for (const text of ['active', '0 9 * * * in Europe/Oslo', '0 of 40', 'skip it'])
-      await daily.getByText(text).waitFor();
+    for (const text of ['active', '0 9 * * * in Europe/Oslo', '0 of 40', 'Skip']) await daily.getByText(text).waitFor();
     await daily.locator(`time[datetime="${new Date(next[0] * 1000).toISOString()}"]`).waitFor();
     expect(await daily.getByRole('link', { name: /Temporal UI/ }).getAttribute('href')).toBe(
       deps.temporal.scheduleUiLink(`schedule/${cron._id}`),
     );
-    const calendar = page.getByRole('region', { name: 'Calendar of coming runs' });
+    const calendar = page.getByRole('region', { name: 'Calendar of upcoming runs' });
     await calendar.locator(`time[datetime="${new Date(next[1] * 1000).toISOString()}"]`).waitFor();
     expect(await calendar.locator('time').first().getAttribute('title')).toMatch(/ UTC$/);
-    await page.getByRole('button', { name: 'Later week' }).click();
+    await page.getByRole('button', { name: 'Next week' }).click();
     await calendar.locator(`time[datetime="${new Date(next[8] * 1000).toISOString()}"]`).waitFor();
     await shot(page, 'schedules');
     await page.getByRole('link', { name: 'Only once' }).first().click();
@@ -76,26 +75,26 @@ test('a schedule is paused with a reason, resumed, triggered and deleted by keyb
     await ask('Pause');
     await page.keyboard.type('the source is being moved');
     await page.keyboard.press('Enter');
-    await page.getByText('Paused: nothing starts').waitFor();
+    await page.getByText('Paused. No runs start').waitFor();
     expect(await stored()).toMatchObject({ status: 'paused', reason: 'the source is being moved' });
     await page.getByRole('definition').filter({ hasText: 'the source is being moved' }).waitFor();
-    await page.getByText('Nothing comes.').waitFor();
+    await page.getByText('No upcoming runs.').waitFor();
     await shot(page, 'schedule-paused');
     await ask('Trigger now');
-    await tabTo(page, 'Trigger the schedule');
+    await tabTo(page, 'Trigger schedule');
     await page.keyboard.press('Enter');
-    await page.getByText('Triggered: a run starts now.').waitFor();
+    await page.getByText('Triggered. A run starts now.').waitFor();
     await page.getByRole('region', { name: 'Past runs' }).getByText('completed').first().waitFor();
     await ask('Resume');
-    await tabTo(page, 'Resume the schedule');
+    await tabTo(page, 'Resume schedule');
     await page.keyboard.press('Enter');
     await page.getByText('Resumed.').waitFor();
     expect(await stored()).toMatchObject({ status: 'active', reason: null, count: 1 });
     await ask('Delete');
     expect((await stored()).status).toBe('active');
-    await tabTo(page, 'Delete the schedule');
+    await tabTo(page, 'Delete schedule');
     await page.keyboard.press('Enter');
-    await page.getByText('Nothing is scheduled in this project.').waitFor();
+    await page.getByText('This project has no schedules yet.').waitFor();
     await page.getByRole('region', { name: 'Command' }).waitFor();
   });
   expect((await person.workspace.api.get(`/schedule/coworker/${id}`)).status).toBe(404);
@@ -117,7 +116,7 @@ test('a backfill shows its times before it is sent, and a wrong range is explain
     async (page) => {
       await signIn(page, person, consoleUrl(person, `/schedules/${id}`));
       const open = () => page.getByRole('button', { name: 'Backfill…' }).click();
-      const show = () => page.getByRole('button', { name: 'Show what would run' }).click();
+      const show = () => page.getByRole('button', { name: 'Preview' }).click();
       await open();
       await page.getByRole('textbox', { name: 'From' }).fill(local(hour - 2 * 3600));
       await page.getByRole('textbox', { name: 'To' }).fill(local(hour - 3 * 3600));
@@ -129,17 +128,17 @@ test('a backfill shows its times before it is sent, and a wrong range is explain
       expect(local(hour - 3 * 3600)).toContain(await page.getByRole('textbox', { name: 'To' }).inputValue());
       await page.getByRole('textbox', { name: 'To' }).fill(local(hour - 3600));
       await show();
-      await page.getByText('2 planned times would run.').waitFor();
+      await page.getByText('2 runs would start.').waitFor();
       await shot(page, 'backfill');
       expect(fired(await runsOf(person.workspace, id))).toEqual([]);
-      await page.getByRole('button', { name: 'Run 2 planned times' }).click();
-      await page.getByText('Backfilled: 2 runs start.').waitFor();
+      await page.getByRole('button', { name: 'Start 2 runs' }).click();
+      await page.getByText('Backfill started: 2 runs.').waitFor();
       await eventually(async () => expect(fired(await runsOf(person.workspace, id))).toHaveLength(2));
       await open();
       await page.getByRole('textbox', { name: 'From' }).fill(local(hour - 2 * 3600));
       await page.getByRole('textbox', { name: 'To' }).fill(local(hour - 3600));
       await show();
-      await page.getByText('0 planned times would run, 2 have already fired.').waitFor();
+      await page.getByText('0 runs would start, 2 already started.').waitFor();
     },
     { timezone: 'UTC' },
   );
@@ -151,7 +150,7 @@ test('a schedule is made and changed; a wrong value is explained at its field, a
   await coworker(person.workspace);
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/schedules/new'));
-    const save = () => page.getByRole('button', { name: 'Create the schedule' }).click();
+    const save = () => page.getByRole('button', { name: 'Create schedule' }).click();
     await page.getByLabel('Agentflow').selectOption({ index: 1 });
     await page.getByRole('textbox', { name: 'Goal' }).fill('Brief {{ row.name');
     await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 99 * * *');
@@ -213,13 +212,13 @@ test('planned times that did not fire are shown with the reason, and a long list
         (route) => hold(() => void route.continue()),
       );
     });
-    await page.getByRole('button', { name: 'Show older' }).click();
+    await page.getByRole('button', { name: 'Load more' }).click();
     const release = await held;
     const newsRead = page.waitForRequest((request) => request.url().includes(`/schedule/coworker/${id}/runs`));
     await person.workspace.api.patch(`/schedule/coworker/${id}`, { status: 'active' });
     await newsRead;
     release();
-    await page.getByRole('button', { name: 'Show older' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Load more' }).waitFor({ state: 'detached' });
     expect(await page.getByRole('rowheader').count()).toBe(26);
   });
   // It would fire each second for the rest of the run.
@@ -233,7 +232,7 @@ test('a member is not offered schedules and is refused, another project has none
   const member = await createPerson(deps, { role: 'MEMBER', workspace: person.workspace });
   await withPage(async (page) => {
     await signIn(page, member, consoleUrl(member, `/schedules/${id}`));
-    await page.getByText('It needs the grant svc:orchestrate.read').waitFor();
+    await page.getByText('It requires the grant svc:orchestrate.read').waitFor();
     expect(await page.getByRole('link', { name: 'Schedules' }).count()).toBe(0);
     const api = (await asPage(member)).client();
     for (const [method, path] of [

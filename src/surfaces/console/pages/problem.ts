@@ -7,7 +7,7 @@ export function problemCard(title: string, description: string): Html {
     title,
     html`<h1>${title}</h1>
 ${problemNote(description)}
-<p><a href="/console">Go on to the console</a></p>`,
+<p><a href="/console">Continue to the console</a></p>`,
   );
 }
 
@@ -17,6 +17,6 @@ export function refreshPage(url: string): Html {
     'Opening the console',
     html`<meta http-equiv="refresh" content="0; url=${url}"><h1>Opening the console</h1>
 <p>You followed a link from another site.</p>
-<p><a href="${url}">Go on to the console</a></p>`,
+<p><a href="${url}">Continue to the console</a></p>`,
   );
 }

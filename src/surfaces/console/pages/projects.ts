@@ -20,10 +20,10 @@ export function projectsPage({ email, csrf, places: { shown, total }, find }: Pr
 </form>
 ${
   (total > manyPlaces || find !== '') &&
-  html`<form method="get" action="/console" role="search"><label for="find">Find a project by its name</label>
+  html`<form method="get" action="/console" role="search"><label for="find">Find a project by name</label>
 <input id="find" name="find" type="search" maxlength="100" value="${find}"><p><button class="small">Find</button></p></form>`
 }
-${shown.length === 0 && html`<p class="note">${find === '' ? 'You have no role on any project.' : 'No project of yours has such a name.'}</p>`}
+${shown.length === 0 && html`<p class="note">${find === '' ? 'You are not a member of any project.' : 'None of your projects has this name.'}</p>`}
 <ul>
 ${shown.map(
   (
@@ -32,6 +32,6 @@ ${shown.map(
 <span class="hint"><bdi>${place.organization}</bdi>, <bdi>${place.department}</bdi>. Your role: ${roleName(place.role)}.</span></p></li>`,
 )}
 </ul>
-${total > shown.length && html`<p class="hint">The first ${shown.length} of ${total} are listed.</p>`}`,
+${total > shown.length && html`<p class="hint">Showing the first ${shown.length} of ${total} projects.</p>`}`,
   );
 }

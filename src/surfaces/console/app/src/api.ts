@@ -87,7 +87,7 @@ async function transportCall<T>(_surface: string, outgoing: Outgoing, options: C
     throw new ServiceError(202, {
       ...answer,
       error: 'pending_approval',
-      error_description: `a policy holds this until somebody else approves it (approval ${answer.approval_id ?? ''})`,
+      error_description: `another person must approve this first, because a policy requires it (approval ${answer.approval_id ?? ''})`,
     });
   return answer;
 }
@@ -99,7 +99,7 @@ export const call = createCall({ workspace: { projectId }, call: transportCall }
 export function messageOf(error: unknown): string {
   if (error instanceof TypeError) return 'The service cannot be reached.';
   if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error);
-  return capitalized(error.error_description || `The service answered with status ${error.status}.`);
+  return capitalized(error.error_description || `The service returned status ${error.status}.`);
 }
 
 /** Creates a validation error in the format of the API, so that the form shows it at the field of the path. */

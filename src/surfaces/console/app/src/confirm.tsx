@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Form } from './field.js';
 import { Window } from './parts.js';
 import { useSubmit } from './use-submit.js';
@@ -48,5 +48,26 @@ export function Confirm<Result>(props: ConfirmOptions<Result>) {
         </p>
       </Form>
     </Window>
+  );
+}
+
+interface ButtonOptions<Result> extends Omit<ConfirmOptions<Result>, 'onClose'> {
+  /** The label of the button that opens the dialog. */
+  button: string;
+  /** The accessible name of that button, if the label is not unique on the page. */
+  buttonName?: string;
+  className?: string | undefined;
+}
+
+/** A button that asks the person to confirm an action. */
+export function ConfirmButton<Result>({ button, buttonName, className, ...confirm }: ButtonOptions<Result>) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className={className} aria-label={buttonName} onClick={() => setOpen(true)}>
+        {button}
+      </button>
+      {isOpen && <Confirm {...confirm} onClose={() => setOpen(false)} />}
+    </>
   );
 }

@@ -6,7 +6,8 @@ const context = 3;
 /** Shows the lines that differ, with some context. */
 export function Difference({ from, to }: { from: unknown; to: unknown }) {
   const parts = useMemo(() => diffLines(canonicalText(from), canonicalText(to)), [from, to]);
-  if (parts.every(({ added, removed }) => !added && !removed)) return <p className="empty">There is no difference.</p>;
+  if (parts.every(({ added, removed }) => !added && !removed))
+    return <p className="empty">There are no differences.</p>;
   return (
     <pre className="diff" tabIndex={0} role="region" aria-label="Difference">
       {parts.map(({ added, removed, value }, at) => {
@@ -24,7 +25,7 @@ function shortened(lines: readonly string[], isAfterChange: boolean, isBeforeCha
   const last = isBeforeChange ? context : 0;
   const hidden = lines.length - first - last;
   if (hidden <= 1) return lines;
-  return [...lines.slice(0, first), `… ${hidden} lines`, ...lines.slice(lines.length - last)];
+  return [...lines.slice(0, first), `… ${hidden} unchanged lines`, ...lines.slice(lines.length - last)];
 }
 
 /** Sorts the fields, so that their order makes no difference. */

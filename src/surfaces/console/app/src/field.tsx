@@ -1,4 +1,4 @@
-import { createContext, useContext, useEffect, useId, useState, type ReactNode } from 'react';
+import { createContext, useContext, useEffect, useId, useState, type InputHTMLAttributes, type ReactNode } from 'react';
 import { Problem } from './parts.js';
 import { refusalByField } from './refusal-by-field.js';
 
@@ -61,7 +61,7 @@ interface FieldOptions {
   label: ReactNode;
   hint?: ReactNode;
   /** The path of the value in the request of the enclosing form. */
-  name?: string;
+  name?: string | undefined;
   /** The validation error, if the enclosing form does not have it. */
   problem?: string | undefined;
   /** Renders the control with these attributes. */
@@ -96,38 +96,94 @@ export function Field({ label, hint, name = '', problem: ownProblem, children }:
   );
 }
 
-interface TextOptions extends Omit<FieldOptions, 'children'> {
+type Control = Omit<FieldOptions, 'children'>;
+type InputOptions = Pick<
+  InputHTMLAttributes<HTMLInputElement>,
+  | 'autoComplete'
+  | 'autoFocus'
+  | 'className'
+  | 'inputMode'
+  | 'list'
+  | 'maxLength'
+  | 'onBlur'
+  | 'placeholder'
+  | 'spellCheck'
+  | 'step'
+  | 'title'
+  | 'type'
+>;
+
+interface TextOptions extends Control, InputOptions {
   text: string;
   onChange: (text: string) => void;
   /** A text area is rendered for more than one. */
-  rows?: number;
-  maxLength?: number;
-  autoFocus?: boolean;
-  placeholder?: string;
+  rows?: number | undefined;
   isReadOnly?: boolean;
 }
 
-export function TextField({
-  text,
-  onChange,
-  rows = 1,
-  maxLength,
-  autoFocus,
-  placeholder,
-  isReadOnly,
-  ...field
-}: TextOptions) {
+export function TextField({ label, hint, name, problem, text, onChange, rows = 1, isReadOnly, ...input }: TextOptions) {
   return (
-    <Field {...field}>
+    <Field {...{ label, hint, name, problem }}>
       {(control) => {
         const inputProps = {
-          ...control,
-          ...{ maxLength, autoFocus, placeholder, value: text, readOnly: isReadOnly, autoComplete: 'off' },
+          ...{ ...control, autoComplete: 'off', ...input, value: text, readOnly: isReadOnly },
           onChange: (event: { target: { value: string } }) => onChange(event.target.value),
         };
-        return rows === 1 ? <input {...inputProps} /> : <textarea {...inputProps} rows={rows} />;
+        return rows === 1 ? <input {...inputProps} /> : <textarea {...(inputProps as object)} rows={rows} />;
       }}
     </Field>
+  );
+}
+
+export interface Option {
+  value: string;
+  /** The label; the value by default. */
+  name?: string;
+}
+
+interface SelectOptions extends Control {
+  value: string;
+  options: readonly Option[];
+  onChange: (value: string) => void;
+}
+
+/** The current value is always an option, for example the id of a deleted agentflow. */
+export function SelectField({ value, options, onChange, ...field }: SelectOptions) {
+  const isKnown = options.some((option) => option.value === value);
+  return (
+    <Field {...field}>
+      {(control) => (
+        <select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
+          {[...(isKnown ? [] : [{ value }]), ...options].map(({ value: each, name = each }: Option) => (
+            <option key={each} value={each}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+interface CheckOptions {
+  label: ReactNode;
+  isChecked: boolean;
+  onChange: (isChecked: boolean) => void;
+  isDisabled?: boolean;
+  className?: string;
+}
+
+export function CheckField({ label, isChecked, onChange, isDisabled = false, className }: CheckOptions) {
+  return (
+    <label className={className}>
+      <input
+        type="checkbox"
+        checked={isChecked}
+        disabled={isDisabled}
+        onChange={(event) => onChange(event.target.checked)}
+      />{' '}
+      {label}
+    </label>
   );
 }
 

@@ -1,13 +1,8 @@
 import { useEffect, useState } from 'react';
-import { Field, Form } from './field.js';
+import { capitalized } from './api.js';
+import { Form, SelectField, TextField, type Option } from './field.js';
 import { sinceNames } from './runs/filter.js';
 import type { SearchParams } from './search-params.js';
-
-export interface Option {
-  value: string;
-  /** The label. */
-  name: string;
-}
 
 export interface FilterField<Name extends string> {
   name: Name;
@@ -21,11 +16,11 @@ export interface FilterField<Name extends string> {
 }
 
 const sinceOptions = Object.entries(sinceNames).map(([value, name]) => ({ value, name }));
-export const sinceField = { name: 'since', label: 'In', parameter: 'from', options: sinceOptions } as const;
+export const sinceField = { name: 'since', label: 'Time range', parameter: 'from', options: sinceOptions } as const;
 
-/** Returns options whose labels equal their values, with spaces for underscores. */
+/** Returns options whose labels are their values, with spaces for underscores. */
 export const named = (...values: readonly string[]): readonly Option[] =>
-  values.map((value) => ({ value, name: value.replaceAll('_', ' ') }));
+  values.map((value) => ({ value, name: capitalized(value.replaceAll('_', ' ')) }));
 
 export interface FilterFormOptions<Name extends string> {
   fields: readonly FilterField<Name>[];
@@ -43,55 +38,34 @@ export function FilterForm<Name extends string>({ fields, filter, error, onChang
   };
   return (
     <Form className="filter" search="Filter the list" error={error} onSubmit={() => undefined}>
-      {fields.map(({ name, options, ...field }) => {
-        const Control = options ? Choice : TextFilter;
-        return (
-          <Control
-            key={name}
-            {...field}
-            name={name}
-            options={options ?? []}
-            value={filter[name] ?? ''}
-            onChange={(value) => set(name, value)}
-          />
+      {fields.map(({ name, label, parameter = name, options, maxLength }) => {
+        const field = { label, name: parameter, onChange: (value: string) => set(name, value) };
+        const value = filter[name] ?? '';
+        return options ? (
+          <SelectField key={name} {...field} value={value} options={[{ value: '', name: 'Any' }, ...options]} />
+        ) : (
+          <TextFilter key={name} {...field} value={value} maxLength={maxLength} />
         );
       })}
       {Object.keys(filter).length > 0 && (
         <button type="button" onClick={() => onChange({})}>
-          Show all
+          Clear filters
         </button>
       )}
     </Form>
   );
 }
 
-interface ControlOptions extends FilterField<string> {
-  options: readonly Option[];
+interface TextFilterOptions {
+  label: string;
+  name: string;
   value: string;
+  maxLength: number | undefined;
   onChange: (value: string) => void;
 }
 
-/** The current value is always an option, for example the id of a deleted agentflow. */
-function Choice({ label, name, parameter = name, value, options, onChange }: ControlOptions) {
-  return (
-    <Field label={label} name={parameter}>
-      {(control) => (
-        <select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="">any</option>
-          {value !== '' && !options.some((option) => option.value === value) && <option>{value}</option>}
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  );
-}
-
 /** Applies the filter after the person has stopped typing. */
-function TextFilter({ label, name, parameter = name, value, maxLength = 1000, onChange }: ControlOptions) {
+function TextFilter({ value, maxLength = 1000, onChange, ...field }: TextFilterOptions) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   useEffect(() => {
@@ -99,17 +73,5 @@ function TextFilter({ label, name, parameter = name, value, maxLength = 1000, on
     const timer = setTimeout(() => onChange(typed.trim()), 350);
     return () => clearTimeout(timer);
   }, [typed, value, onChange]);
-  return (
-    <Field label={label} name={parameter}>
-      {(control) => (
-        <input
-          {...control}
-          type="search"
-          value={typed}
-          maxLength={maxLength}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-      )}
-    </Field>
-  );
+  return <TextField {...field} type="search" text={typed} maxLength={maxLength} onChange={setTyped} />;
 }

@@ -1,9 +1,10 @@
+import { roleName } from './roles.js';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { NavigationEntry } from './navigation.js';
 import { OfferedPage } from './needs.js';
 import { useConnected } from './news.js';
-import { consolePath, csrfToken, projectId, useSession } from './session.js';
+import { consolePath, csrfToken, useSession } from './session.js';
 import { OpenPalette } from './palette/open-palette.js';
 import { SignInAgain } from './sign-in-again.js';
 import { useOfferedPages } from './use-offered-pages.js';
@@ -14,7 +15,7 @@ export function Frame() {
   return (
     <>
       <a className="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <header className="top">
         <div className="bar">
@@ -32,7 +33,7 @@ export function Frame() {
           <form method="post" action={`${consolePath}/sign-out`}>
             <input type="hidden" name="csrf_token" value={csrfToken()} readOnly />
             <p className="who">
-              <bdi>{person?.email}</bdi>, {project?.role.toLowerCase().replaceAll('_', ' ')}
+              <bdi>{person?.email}</bdi>, {roleName(project?.role ?? '')}
             </p>
             <button className="small">Sign out</button>
           </form>
@@ -56,7 +57,7 @@ function Connection() {
   const isConnected = useConnected();
   return (
     <p role="status" className="connection">
-      {!isConnected && 'Connecting again: what is shown may be old.'}
+      {!isConnected && 'Reconnecting. This page may be out of date.'}
     </p>
   );
 }
@@ -89,8 +90,7 @@ function PageLink({ page: { path, name } }: { page: NavigationEntry }) {
   return (
     <Link
       // The path of each page in the navigation is a route without other parameters.
-      to={`/projects/$projectId/${path}` as '/projects/$projectId'}
-      params={{ projectId }}
+      to={`/${path}` as '/'}
       activeOptions={{ exact: path === '', includeSearch: false }}
     >
       {name}

@@ -1,3 +1,4 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Problem } from './parts.js';
 
@@ -5,19 +6,32 @@ interface BoxOptions {
   name: string;
   /** Undefined while it loads. */
   count: string | undefined;
-  /** Links the count to the list of the counted entries. */
-  link?: (text: string) => ReactNode;
+  /** The list of the counted entries. */
+  link?: Pick<LinkProps, 'to' | 'search'>;
+  /** The accessible name of the link: the name and the count by default. */
+  linkName?: string;
   error: unknown;
-  children: ReactNode;
+  /** The first entries. */
+  rows?: ReactNode;
+  children?: ReactNode;
 }
 
 /** Shows a count on Home, with its first entries. */
-export function Box({ name, count, link = (text) => text, error, children }: BoxOptions) {
+export function Box({ name, count = '…', link, linkName = `${name}: ${count}`, error, rows, children }: BoxOptions) {
   return (
     <section className="panel" aria-label={name}>
       <h2>{name}</h2>
       <Problem error={error} />
-      <p className="number">{count === undefined ? '…' : link(count)}</p>
+      <p className="number">
+        {link && count !== '…' ? (
+          <Link {...link} aria-label={linkName}>
+            {count}
+          </Link>
+        ) : (
+          count
+        )}
+      </p>
+      {rows && <ul className="rows">{rows}</ul>}
       {children}
     </section>
   );

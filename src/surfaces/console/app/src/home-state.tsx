@@ -1,41 +1,23 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { call } from './api.js';
+import { call, capitalized } from './api.js';
 import { Box } from './home-box.js';
-import { pollInterval } from './news.js';
 import { durationText } from './parts.js';
 import { startOf } from './runs/filter.js';
-import { apiAddress, projectId } from './session.js';
+import { apiAddress } from './session.js';
+import { usePolled } from './use-polled.js';
 
 /** Shows the remaining credits of the organization and the governed calls of the project. */
 export function Quota() {
-  const calls = useQuery({
-    queryKey: ['quota'],
-    queryFn: () => call('get', '/v1/quota'),
-    refetchInterval: pollInterval,
-  });
-  const { data, error } = useQuery({
-    queryKey: ['home', 'quota'],
-    queryFn: () => call('get', '/customer'),
-    refetchInterval: pollInterval,
-  });
+  const calls = usePolled(['quota'], () => call('get', '/v1/quota'));
+  const { data, error } = usePolled(['home', 'quota'], () => call('get', '/customer'));
   const { subscription_credits: subscription, top_up_credits: topUp } = data?.quota.number_of_credits ?? {};
   const left = data && String(Math.round(((subscription ?? 0) + (topUp ?? 0)) * 100) / 100);
   return (
-    <Box
-      name="Credits left"
-      count={left}
-      error={error ?? calls.error}
-      link={(text) => (
-        <Link to="/projects/$projectId/usage" params={{ projectId }} aria-label={`Credits left: ${left}`}>
-          {text}
-        </Link>
-      )}
-    >
-      {data && <p className="soft">Plan {data.plan}</p>}
+    <Box name="Remaining credits" count={left} error={error ?? calls.error} link={{ to: '/usage' }}>
+      {data && <p className="soft">Plan: {data.plan}</p>}
       {calls.data && (
         <p className="soft">
-          Governed calls of the last {calls.data.window_seconds} seconds: {calls.data.project.used}
+          Governed calls in the last {calls.data.window_seconds} seconds: {calls.data.project.used}
           {calls.data.project.max > 0 && ` of ${calls.data.project.max}`}
         </p>
       )}
@@ -57,21 +39,18 @@ async function readHealth(): Promise<Readiness> {
 
 /** Shows whether the API process that serves this page and its dependencies are available. */
 export function Health() {
-  const { data, error } = useQuery({
-    queryKey: ['home', 'health'],
-    queryFn: readHealth,
-    refetchInterval: pollInterval,
-  });
+  const { data, error } = usePolled(['home', 'health'], readHealth);
   return (
-    <Box name="Health" count={data?.status.replaceAll('_', ' ')} error={error}>
-      <ul className="rows">
-        {Object.entries(data?.dependencies ?? {}).map(([name, state]) => (
-          <li key={name} className={state === 'down' ? 'bad' : undefined}>
-            {name} {state}
-          </li>
-        ))}
-      </ul>
-    </Box>
+    <Box
+      name="Health"
+      count={data && capitalized(data.status.replaceAll('_', ' '))}
+      error={error}
+      rows={Object.entries(data?.dependencies ?? {}).map(([name, state]) => (
+        <li key={name} className={state === 'down' ? 'bad' : undefined}>
+          {name} {state}
+        </li>
+      ))}
+    />
   );
 }
 
@@ -79,46 +58,32 @@ const worstFirst = ['no_workers', 'delayed', 'ok'] as const;
 
 /** Shows whether the workers of the service keep up. All projects share the queues. */
 export function Workers() {
-  const { data, error } = useQuery({
-    queryKey: ['home', 'queues'],
-    queryFn: () => call('get', '/{projectID}/queues'),
-    refetchInterval: pollInterval,
-  });
+  const { data, error } = usePolled(['home', 'queues'], () => call('get', '/{projectID}/queues'));
   const states = data?.queues.map(({ state }) => state) ?? [];
   const worst = worstFirst.find((state) => states.includes(state))?.replaceAll('_', ' ');
   return (
     <Box
       name="Workers"
-      count={worst}
+      count={worst && capitalized(worst)}
       error={error}
-      link={(text) => (
-        <Link
-          to="/projects/$projectId/runs"
-          params={{ projectId }}
-          search={{ state: 'running' }}
-          aria-label={`Workers: ${worst}. Shows the running runs`}
-        >
-          {text}
-        </Link>
-      )}
+      link={{ to: '/runs', search: { state: 'running' } }}
+      linkName={`Workers: ${worst}. Show active runs`}
+      rows={data?.queues.map(({ name, state, oldest_waits_seconds: waits, temporal_ui_url: url }) => (
+        <li key={name} className={state === 'ok' ? undefined : 'bad'}>
+          <a href={url} rel="noreferrer">
+            {name}
+          </a>{' '}
+          {state.replaceAll('_', ' ')}
+          {waits !== null && `, oldest task waiting for ${durationText(waits)}`}
+        </li>
+      ))}
     >
-      <ul className="rows">
-        {data?.queues.map(({ name, state, oldest_waits_seconds: waits, temporal_ui_url: url }) => (
-          <li key={name} className={state === 'ok' ? undefined : 'bad'}>
-            <a href={url} rel="noreferrer">
-              {name}
-            </a>{' '}
-            {state.replaceAll('_', ' ')}
-            {waits !== null && `, the oldest task waits for ${durationText(waits)}`}
-          </li>
-        ))}
-      </ul>
-      <p className="soft">The task queues of all projects of this service.</p>
+      <p className="soft">All projects share these task queues.</p>
     </Box>
   );
 }
 
-const syncTools = { 'catalog-sync': 'of the catalog', 'code-sync': 'of pushes' } as const;
+const syncTools = { 'catalog-sync': 'Catalog syncs', 'code-sync': 'Code syncs' } as const;
 type SyncTool = keyof typeof syncTools;
 
 async function readSyncHealth() {
@@ -137,11 +102,7 @@ async function readSyncHealth() {
 
 /** Shows the state of the project's syncs, and how many failed in the last 24 hours. */
 export function SyncHealth() {
-  const { data, error } = useQuery({
-    queryKey: ['home', 'syncs'],
-    queryFn: readSyncHealth,
-    refetchInterval: pollInterval,
-  });
+  const { data, error } = usePolled(['home', 'syncs'], readSyncHealth);
   const { catalog, repositories = [] } = data?.syncs ?? {};
   const count = repositories.length === 1 ? '1 repository' : `${repositories.length} repositories`;
   return (
@@ -149,31 +110,24 @@ export function SyncHealth() {
       name="Syncs"
       count={data && count}
       error={error}
-      link={(text) => (
-        <Link to="/projects/$projectId/syncs" params={{ projectId }} aria-label={`Syncs: ${text}`}>
-          {text}
-        </Link>
-      )}
-    >
-      <ul className="rows">
-        {catalog && (
-          <li className={catalog.failure === null ? undefined : 'bad'}>
-            catalog {catalog.state}
-            {catalog.failure !== null && `: ${catalog.failure}`}
-          </li>
-        )}
-        {data?.failures.map(([tool, failures]) => (
-          <li key={tool} className="bad">
-            <Link
-              to="/projects/$projectId/lifecycles"
-              params={{ projectId }}
-              search={{ tool, status: 'failed', since: '24h' }}
-            >
-              {failures} failed in the last 24 hours {syncTools[tool]}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </Box>
+      link={{ to: '/syncs' }}
+      rows={
+        <>
+          {catalog && (
+            <li className={catalog.failure === null ? undefined : 'bad'}>
+              Catalog {catalog.state}
+              {catalog.failure !== null && `: ${catalog.failure}`}
+            </li>
+          )}
+          {data?.failures.map(([tool, failures]) => (
+            <li key={tool} className="bad">
+              <Link to="/lifecycles" search={{ tool, status: 'failed', since: '24h' }}>
+                {syncTools[tool]} failed in the last 24 hours: {failures}
+              </Link>
+            </li>
+          ))}
+        </>
+      }
+    />
   );
 }

@@ -1,5 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { call, type Execution, type InboxItem } from './api.js';
 import { Box } from './home-box.js';
@@ -7,31 +5,27 @@ import { Health, Quota, SyncHealth, Workers } from './home-state.js';
 import { goalOf } from './inbox/edits.js';
 import { readInbox } from './inbox/inbox.js';
 import { ApprovalLink, RunLink, ScheduleLink } from './links.js';
-import { pollInterval } from './news.js';
-import { Elapsed, Time } from './parts.js';
-import { projectId, useMay, useSession } from './session.js';
+import { roleName } from './roles.js';
+import { Elapsed, Time, Page, Loading } from './parts.js';
+import { useMay, useSession } from './session.js';
 import { queryOf, type RunFilter } from './runs/filter.js';
 import { failureOf } from './states.js';
-import { useTitle } from './use-title.js';
+import { usePolled } from './use-polled.js';
 
 const Day = lazy(() => import('./charts/day.js').then(({ Day: component }) => ({ default: component })));
 const maxEntries = 5;
 
 /** Summarizes failed runs, pending decisions, active runs and upcoming runs. */
 export function Home() {
-  useTitle('Home');
   const { project } = useSession().session;
   const may = useMay();
   const seesRuns = may('get /{projectID}/execution_flows');
   return (
-    <>
-      <h1>
-        <bdi>{project?.name}</bdi>
-      </h1>
+    <Page title={project?.name ?? ''} name="Home">
       {!seesRuns && (
         <p className="note">
-          Your role in this project, {project?.role.toLowerCase().replaceAll('_', ' ')}, does not show runs. It shows
-          the pages in the navigation.
+          Your role in this project ({roleName(project?.role ?? '')}) does not include access to runs. The navigation
+          lists the pages that you can open.
         </p>
       )}
       <div className="panels">
@@ -49,41 +43,31 @@ export function Home() {
         {may('get /{projectID}/syncs') && <SyncHealth />}
       </div>
       {may('get /analytics/{projectID}') && (
-        <Suspense fallback={<p className="soft">Loading…</p>}>
+        <Suspense fallback={<Loading />}>
           <Day />
         </Suspense>
       )}
-    </>
+    </Page>
   );
 }
 
 function Panel({ name, filter }: { name: string; filter: RunFilter }) {
-  const { data, error } = useQuery({
-    queryKey: ['home', 'runs', filter],
-    queryFn: () =>
-      call('get', '/{projectID}/execution_flows', {
-        query: { limit: maxEntries, fields: 'summary', ...queryOf(filter) },
-      }),
-    refetchInterval: pollInterval,
-  });
-  const count = data && `${data.total_is_lower_bound ? 'more than ' : ''}${data.total_count}`;
+  const { data, error } = usePolled(['home', 'runs', filter], () =>
+    call('get', '/{projectID}/execution_flows', {
+      query: { limit: maxEntries, fields: 'summary', ...queryOf(filter) },
+    }),
+  );
+  const count = data && `${data.total_is_lower_bound ? 'More than ' : ''}${data.total_count}`;
   return (
     <Box
       name={name}
       count={count}
       error={error}
-      link={(text) => (
-        <Link to="/projects/$projectId/runs" params={{ projectId }} search={filter} aria-label={`${name}: ${count}`}>
-          {text}
-        </Link>
-      )}
-    >
-      <ul className="rows">
-        {data?.data.map((run) => (
-          <RunLine key={run.execution_id} run={run} />
-        ))}
-      </ul>
-    </Box>
+      link={{ to: '/runs', search: filter }}
+      rows={data?.data.map((run) => (
+        <RunLine key={run.execution_id} run={run} />
+      ))}
+    />
   );
 }
 
@@ -108,25 +92,17 @@ function RunLine({ run }: { run: Execution }) {
 }
 
 function WaitingPanel() {
-  const { data, error } = useQuery({ queryKey: ['inbox'], queryFn: readInbox, refetchInterval: pollInterval });
-  const name = 'Waits for a person';
+  const { data, error } = usePolled(['inbox'], readInbox);
   return (
     <Box
-      name={name}
+      name="Waiting for a decision"
       count={data && String(data.length)}
       error={error}
-      link={(text) => (
-        <Link to="/projects/$projectId/inbox" params={{ projectId }} aria-label={`${name}: ${data?.length}`}>
-          {text}
-        </Link>
-      )}
-    >
-      <ul className="rows">
-        {data?.slice(0, maxEntries).map((item) => (
-          <WaitingLine key={item._id} item={item} />
-        ))}
-      </ul>
-    </Box>
+      link={{ to: '/inbox' }}
+      rows={data?.slice(0, maxEntries).map((item) => (
+        <WaitingLine key={item._id} item={item} />
+      ))}
+    />
   );
 }
 
@@ -160,31 +136,23 @@ async function readNext() {
 }
 
 function NextPanel() {
-  const { data, error } = useQuery({ queryKey: ['home', 'next'], queryFn: readNext, refetchInterval: pollInterval });
-  const name = 'Comes next';
+  const { data, error } = usePolled(['home', 'next'], readNext);
   return (
     <Box
-      name={name}
+      name="Next runs"
       count={data && `${data.total} ${data.total === 1 ? 'schedule' : 'schedules'}`}
       error={error}
-      link={(text) => (
-        <Link to="/projects/$projectId/schedules" params={{ projectId }}>
-          {text}
-        </Link>
-      )}
-    >
-      <ul className="rows">
-        {data?.next.map(({ at, id, goal }) => (
-          <li key={`${id}${at}`}>
-            <span className="soft right">
-              <Time at={at} />
-            </span>
-            <ScheduleLink id={id}>
-              <bdi>{goal}</bdi>
-            </ScheduleLink>
-          </li>
-        ))}
-      </ul>
-    </Box>
+      link={{ to: '/schedules' }}
+      rows={data?.next.map(({ at, id, goal }) => (
+        <li key={`${id}${at}`}>
+          <span className="soft right">
+            <Time at={at} />
+          </span>
+          <ScheduleLink id={id}>
+            <bdi>{goal}</bdi>
+          </ScheduleLink>
+        </li>
+      ))}
+    />
   );
 }

@@ -17,7 +17,7 @@ export function parsed(text: string): { value: unknown } | { problem: TextProble
     const { message } = error as Error;
     const found = /position (\d+)/.exec(message)?.[1];
     const at = found === undefined ? text.length : Number(found);
-    return { problem: { message: `this is not JSON: ${message}`, at: [at, Math.min(at + 1, text.length)] } };
+    return { problem: { message: `the text is not valid JSON: ${message}`, at: [at, Math.min(at + 1, text.length)] } };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { FilterForm, type FilterFormOptions } from './filter-form.js';
-import { Problem } from './parts.js';
+import { Problem, Loading } from './parts.js';
 import { Table, type Column } from './table.js';
 import { usePages, type PagesOptions } from './use-pages.js';
 
@@ -36,7 +36,7 @@ export function List<T, Name extends string = never>(props: ListOptions<T, Name>
         </p>
         {tools}
       </div>
-      {rows === undefined && !error && <p className="soft">Loading…</p>}
+      {rows === undefined && !error && <Loading />}
       {rows?.length === 0 && empty}
       {rows && rows.length > 0 && (
         <Table

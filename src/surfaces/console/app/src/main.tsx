@@ -34,6 +34,10 @@ function extendSessionWhileUsed(): void {
   addEventListener('keydown', extend);
 }
 
+// The address in the HTML is relative to the first page.
+const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
+icon?.setAttribute('href', icon.href);
+
 const root = createRoot(document.getElementById('app') as HTMLElement);
 try {
   const { person, may } = await readSession(false);
@@ -51,7 +55,7 @@ try {
 } catch (error) {
   root.render(
     <main>
-      <h1>The console cannot start</h1>
+      <h1>The console could not start</h1>
       <p className="problem" role="alert">
         {messageOf(error)}
       </p>

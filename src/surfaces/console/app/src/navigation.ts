@@ -13,11 +13,11 @@ export interface Needs {
   allowedBy: string;
 }
 
-const grant = (name: string) => `It needs the grant ${name}.`;
+const grant = (name: string) => `It requires the grant ${name}.`;
 const readGrant = grant('svc:orchestrate.read');
 /** The requirement of the forms below a page. */
 export const writeGrant = grant('svc:orchestrate.write');
-const administrators = 'It is for administrators: the roles OWNER, ORG_ADMIN and PROJECT_ADMIN.';
+const administrators = 'It requires an administrator role: OWNER, ORG_ADMIN or PROJECT_ADMIN.';
 
 /**
  * The pages of a project in the order of the navigation. To add a page, add a line here and a route to `router.tsx`.

@@ -20,7 +20,7 @@ function Refusal({ title, allowedBy }: Pick<NeedsOptions, 'title' | 'allowedBy'>
   return (
     <>
       <h1>{title}</h1>
-      <p className="note">Your role in this project does not show this page. {allowedBy}</p>
+      <p className="note">Your role in this project does not include access to this page. {allowedBy}</p>
     </>
   );
 }
@@ -29,8 +29,8 @@ const pages = navigation.flatMap((group) => group.pages);
 
 /** Renders the current page if the person meets its requirement in the navigation. */
 export function OfferedPage({ children }: { children: ReactNode }) {
-  // For example `/projects/$projectId/runs/$runId`.
-  const [, , , path] = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath.split('/') ?? [] });
+  // For example `/runs/$runId`.
+  const [, path] = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath.split('/') ?? [] });
   const page = pages.find((each) => each.path === path);
   return page?.needs ? (
     <Needs title={page.name} {...page.needs}>

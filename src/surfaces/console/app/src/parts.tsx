@@ -1,53 +1,95 @@
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useId, useState, type ReactNode } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
-import { lifecycleOf, messageOf } from './api.js';
+import { capitalized, lifecycleOf, messageOf } from './api.js';
 import { LifecycleLink } from './links.js';
+import { useTitle } from './use-title.js';
 
-const signs: Record<string, string> = {
-  accepted: '✓',
-  authorized: '✓',
-  completed: '✓',
-  approved: '✓',
-  approve: '✓',
-  accept: '✓',
-  used: '✓',
-  permit: '✓',
-  active: '✓',
-  failed: '✕',
-  rejected: '✕',
-  reject: '✕',
-  denied: '✕',
-  forbid: '✕',
-  revoked: '✕',
-  expired: '⊘',
-  cancelled: '⊘',
-  running: '▶',
-  waiting: '‖',
-  paused: '‖',
-  pending: '‖',
-  pending_approval: '‖',
-  require_approval: '‖',
-};
+export const Loading = () => <p className="soft">Loading…</p>;
+
+/** Titles the page and the browser's tab. */
+export function Page({ title, name = title, children }: { title: string; name?: string; children: ReactNode }) {
+  useTitle(name);
+  return (
+    <>
+      <h1>
+        <bdi>{title}</bdi>
+      </h1>
+      {children}
+    </>
+  );
+}
+
+/** A part of a page with its heading. */
+export function Section({ title, level = 2, children }: { title: ReactNode; level?: 2 | 3; children: ReactNode }) {
+  const id = useId();
+  const Heading = `h${level}` as const;
+  return (
+    <section aria-labelledby={id}>
+      <Heading id={id}>{title}</Heading>
+      {children}
+    </section>
+  );
+}
+
+interface LoadedOptions<T> {
+  query: { data: T | undefined; error: unknown };
+  children: (data: T) => ReactNode;
+}
+
+/** Renders the result of a query, and the error above it. */
+export function Loaded<T>({ query: { data, error }, children }: LoadedOptions<T>) {
+  return (
+    <>
+      <Problem error={error} />
+      {data === undefined ? !error && <Loading /> : children(data)}
+    </>
+  );
+}
+
+/** The colour and the symbol of each state. All other states are neutral. */
+const looks: readonly (readonly [tone: string, sign: string, states: string])[] = [
+  ['good', '✓', 'accepted authorized completed approved approve accept used permit active'],
+  ['bad', '✕', 'failed rejected reject denied forbid revoked suspended ended retrying'],
+  ['bad', '⊘', 'expired cancelled'],
+  ['busy', '▶', 'running'],
+  ['held', '‖', 'waiting paused pending pending_approval require_approval awaiting_verification'],
+];
 
 /** Shows a state by text, a symbol and a colour. */
 export function Badge({ state }: { state: string }) {
+  const [tone = 'neutral', sign = '·'] = looks.find(([, , states]) => states.split(' ').includes(state)) ?? [];
   return (
-    <span className={`badge ${state}`}>
-      <span aria-hidden="true">{signs[state] ?? '·'}</span> {state.replaceAll('_', ' ')}
+    <span className={`badge is-${tone}`}>
+      <span aria-hidden="true">{sign}</span> {capitalized(state.replaceAll('_', ' '))}
     </span>
   );
 }
 
+/** Announces each change of the state to screen readers. */
+export function StateLine({ state }: { state: string }) {
+  return (
+    <p role="status">
+      <span className="hidden">State: </span>
+      <Badge state={state} />
+    </p>
+  );
+}
+
+interface TimeOptions {
+  at: number | null | undefined;
+  /** The date if it is not today, and the time, by default. */
+  format?: Intl.DateTimeFormat;
+}
+
 /** Shows a local time, with the UTC time as its tooltip. */
-export function Time({ at }: { at: number | null | undefined }) {
+export function Time({ at, format }: TimeOptions) {
   if (at === null || at === undefined) return <span className="soft">–</span>;
   const date = new Date(at * 1000);
   const iso = date.toISOString();
   const day = date.toDateString() === new Date().toDateString() ? '' : `${date.toLocaleDateString()} `;
   return (
     <time dateTime={iso} title={`${iso.slice(0, 19).replace('T', ' ')} UTC`}>
-      {day}
-      {date.toLocaleTimeString()}
+      {format?.format(date) ?? `${day}${date.toLocaleTimeString()}`}
     </time>
   );
 }
@@ -93,7 +135,7 @@ export function LoadOlder({ hasOlder, load }: { hasOlder: boolean; load: () => v
   return (
     <p>
       <button type="button" onClick={load}>
-        Show older
+        Load more
       </button>
     </p>
   );
@@ -133,7 +175,7 @@ export function ErrorText({ error }: { error: unknown }) {
       {lifecycle !== undefined && (
         <>
           {' '}
-          <LifecycleLink id={lifecycle}>Record {lifecycle}</LifecycleLink>
+          <LifecycleLink id={lifecycle}>Lifecycle {lifecycle}</LifecycleLink>
         </>
       )}
     </>
@@ -224,6 +266,13 @@ export function useDraft(key: string): [text: string, set: (text: string) => voi
   ];
 }
 
+/** Keeps an object across a reload. It is removed when it has no fields. */
+export function useJsonDraft<T extends object>(key: string): [value: Partial<T>, set: (value: Partial<T>) => void] {
+  const [stored, store] = useDraft(key);
+  const value = (stored === '' ? {} : JSON.parse(stored)) as Partial<T>;
+  return [value, (next) => store(Object.keys(next).length === 0 ? '' : JSON.stringify(next))];
+}
+
 type Drafts = Record<string, string>;
 
 export interface Edits {
@@ -234,12 +283,11 @@ export interface Edits {
 
 /** Keeps several texts across a reload. */
 export function useDrafts(key: string): Edits {
-  const [stored, store] = useDraft(key);
-  const drafts = (stored === '' ? {} : JSON.parse(stored)) as Drafts;
+  const [stored, store] = useJsonDraft<Drafts>(key);
+  const drafts = stored as Drafts;
   const set = (name: string, text: string) => {
     const { [name]: _before, ...others } = drafts;
-    const next = text === '' ? others : { ...others, [name]: text };
-    store(Object.keys(next).length === 0 ? '' : JSON.stringify(next));
+    store(text === '' ? others : { ...others, [name]: text });
   };
-  return { drafts, set, clear: () => store('') };
+  return { drafts, set, clear: () => store({}) };
 }

@@ -35,7 +35,7 @@ export function refusalByField(error: unknown, fieldOf: (path: string) => string
   }
   if (Object.keys(fields).length === 0) return { fields, top: error };
   const { status, error: code, lifecycle_id } = error;
-  const description = rest.length > 0 ? rest.join('; ') : 'Some values are not valid; they are marked below.';
+  const description = rest.length > 0 ? rest.join('; ') : 'Some values are not valid. They are marked below.';
   return {
     fields,
     top: new ServiceError(status, {

@@ -15,9 +15,10 @@ export const consoleAddress = new URL('..', moduleUrl);
 export const apiAddress = new URL('../..', moduleUrl);
 /** For example `/console`. */
 export const consolePath = consoleAddress.pathname.replace(/\/$/, '');
-export const projectId = decodeURIComponent(
-  location.pathname.slice(consoleAddress.pathname.length).split('/')[1] ?? '',
-);
+const encodedProjectId = location.pathname.slice(consoleAddress.pathname.length).split('/')[1] ?? '';
+export const projectId = decodeURIComponent(encodedProjectId);
+/** The path of the pages of this project. */
+export const projectPath = `${consolePath}/projects/${encodedProjectId}`;
 
 interface State {
   session: Session;

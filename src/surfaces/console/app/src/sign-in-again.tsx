@@ -28,7 +28,7 @@ export function SignInAgain() {
   };
   return (
     <Window title="Sign in again">
-      <p>Your sign-in has ended. The page stays as it is.</p>
+      <p>Your session has expired. Sign in to continue. Your changes on this page are kept.</p>
       {problem !== undefined && (
         <p className="problem" role="alert">
           {problem}

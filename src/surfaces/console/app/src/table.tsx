@@ -1,8 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, type CSSProperties, type ReactNode } from 'react';
+import { Badge, Time } from './parts.js';
 
 export interface Column<T> {
-  id: string;
+  /** The name by default. */
+  id?: string;
   name: string;
   /** The size of the grid track. */
   width: string;
@@ -13,6 +15,23 @@ export interface Column<T> {
   onNarrow?: 'hidden' | 'main';
   cell(row: T): ReactNode;
 }
+
+type Narrow = Column<never>['onNarrow'];
+
+export const stateColumn = <T,>(stateOf: (row: T) => string, width = '8rem'): Column<T> => ({
+  name: 'State',
+  width,
+  cell: (row) => <Badge state={stateOf(row)} />,
+});
+
+export const timeColumn = <T,>(
+  name: string,
+  timeOf: (row: T) => number | null | undefined,
+  onNarrow?: Narrow,
+): Column<T> => ({
+  ...{ name, width: '11rem', cell: (row) => <Time at={timeOf(row)} /> },
+  ...(onNarrow && { onNarrow }),
+});
 
 export interface TableOptions<T> {
   /** The accessible name. */
@@ -82,7 +101,7 @@ export function Table<T>(props: TableOptions<T>) {
         <div role="row" aria-rowindex={1} className="row">
           {selection && <SelectAll rows={rows} keyOf={keyOf} selection={selection} />}
           {columns.map((column) => (
-            <div role="columnheader" key={column.id} aria-sort={column.sorted}>
+            <div role="columnheader" key={column.id ?? column.name} aria-sort={column.sorted}>
               {column.head ?? column.name}
             </div>
           ))}
@@ -140,7 +159,7 @@ function Row<T>({ at, start, id, row, columns, selection }: RowOptions<T>) {
         </div>
       )}
       {columns.map((column) => (
-        <div role="cell" key={column.id} className={column.onNarrow && `${column.onNarrow}-narrow`}>
+        <div role="cell" key={column.id ?? column.name} className={column.onNarrow && `${column.onNarrow}-narrow`}>
           {column.cell(row)}
         </div>
       ))}

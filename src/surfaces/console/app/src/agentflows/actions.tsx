@@ -1,8 +1,8 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
-import { Confirm } from '../confirm.js';
+import { ConfirmButton } from '../confirm.js';
 import { ActionButton } from '../parts.js';
-import { projectId, useMay } from '../session.js';
+import { useMay } from '../session.js';
 import { useDialog } from '../use-dialog.js';
 import type { Agentflow } from './document.js';
 import { TestRun } from './test-run.js';
@@ -15,82 +15,54 @@ interface ActionOptions {
   onDone: (text: string) => void;
 }
 
-const texts = {
-  promote: {
-    name: 'Promote',
-    hint: 'The saved agentflow is frozen as its next version, which /v1/run-agent then runs.',
-    operation: 'post /agentflow/{id}/promote',
-  },
-  delete: {
-    name: 'Delete',
-    hint: 'It cannot be restored. Runs keep their own copies, and schedules of it fail.',
-    operation: 'delete /agentflow/{id}',
-  },
-} as const;
-type Action = keyof typeof texts;
-
-export function AgentflowActions({ agentflow, editor, onDone }: ActionOptions) {
+export function AgentflowActions({ agentflow: { _id: id, name }, editor, onDone }: ActionOptions) {
   const may = useMay();
+  const navigate = useNavigate();
   const [dialog, setDialog] = useDialog();
-  const close = () => setDialog(undefined);
-  const action = (Object.keys(texts) as Action[]).find((name) => name === dialog && may(texts[name].operation));
   const mayRun = may('post /execute_flow') && may('post /execute_flow/{execution_id}/execute');
+  const params = { id };
+  const unsaved = editor.isChanged && ' Unsaved changes are not included.';
   return (
     <>
-      <Link
-        className="button"
-        to="/projects/$projectId/runs"
-        params={{ projectId }}
-        search={{ agentflow: agentflow._id }}
-      >
-        Its runs
+      <Link className="button" to="/runs" search={{ agentflow: id }}>
+        View runs
       </Link>
       {mayRun && <ActionButton name="Test run…" onClick={() => setDialog('test')} />}
-      {(Object.keys(texts) as Action[])
-        .filter((action) => may(texts[action].operation))
-        .map((action) => (
-          <ActionButton
-            key={action}
-            name={`${texts[action].name}…`}
-            isFinal={action === 'delete'}
-            onClick={() => setDialog(action)}
-          />
-        ))}
       {dialog === 'test' && mayRun && (
-        <TestRun id={agentflow._id} stored={editor.stored} isChanged={editor.isChanged} onClose={close} />
+        <TestRun id={id} stored={editor.stored} isChanged={editor.isChanged} onClose={() => setDialog(undefined)} />
       )}
-      {action && <Confirmation action={action} agentflow={agentflow} editor={editor} onDone={onDone} onClose={close} />}
+      {may('post /agentflow/{id}/promote') && (
+        <ConfirmButton
+          button="Promote…"
+          title={`Promote ${name}?`}
+          action="Promote agentflow"
+          act={() => call('post', '/agentflow/{id}/promote', { params })}
+          invalidates={[['agentflow', id]]}
+          onDone={({ version }) => onDone(`Promoted as version ${version}.`)}
+        >
+          <p className="soft">
+            Creates a fixed version of the saved agentflow. From then on, /v1/run-agent runs this version.{unsaved}
+          </p>
+        </ConfirmButton>
+      )}
+      {may('delete /agentflow/{id}') && (
+        <ConfirmButton
+          button="Delete…"
+          className="danger"
+          title={`Delete ${name}?`}
+          action="Delete agentflow"
+          isFinal
+          act={() => call('delete', '/agentflow/{id}', { params })}
+          onDone={() => {
+            editor.discard();
+            void navigate({ to: '/agentflows' });
+          }}
+        >
+          <p className="soft">
+            This cannot be undone. Runs keep their own copies. Schedules that use this agentflow fail.
+          </p>
+        </ConfirmButton>
+      )}
     </>
-  );
-}
-
-function Confirmation(props: ActionOptions & { action: Action; onClose: () => void }) {
-  const { action, agentflow, editor, onDone, onClose } = props;
-  const { name, hint } = texts[action];
-  const navigate = useNavigate();
-  const params = { id: agentflow._id };
-  const act = async () => {
-    if (action === 'promote') {
-      const { version } = await call('post', '/agentflow/{id}/promote', { params });
-      return onDone(`Promoted as version ${version}.`);
-    }
-    await call('delete', '/agentflow/{id}', { params });
-    editor.discard();
-    return navigate({ to: '/projects/$projectId/agentflows', params: { projectId } });
-  };
-  return (
-    <Confirm
-      title={`${name} ${agentflow.name}?`}
-      action={`${name} the agentflow`}
-      isFinal={action === 'delete'}
-      act={act}
-      invalidates={action === 'promote' ? [['agentflow', agentflow._id]] : []}
-      onClose={onClose}
-    >
-      <p className="soft">
-        {hint}
-        {editor.isChanged && ' What you have not saved is not part of it.'}
-      </p>
-    </Confirm>
   );
 }

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api.js';
-import { Field } from '../field.js';
+import { CheckField, SelectField, TextField } from '../field.js';
 import { Problem } from '../parts.js';
+import { agentFields, type AgentField } from './agent-fields.js';
 import {
   idOf,
   isFields,
   skillOf,
   text,
+  titleOf,
   valueAt,
   withAgent,
   withoutAgent,
@@ -31,180 +33,113 @@ interface AgentOptions extends FormOptions {
 export function AgentForm({ document, at, problems, onChange, onSelect }: AgentOptions) {
   const agent = document.agents[at];
   if (!agent) return null;
-  const set = (path: string, value: unknown) => onChange(withAgent(document, at, withValueAt(agent, path, value)));
-  const sharedProps = { agent, set, problemOf: (path: string) => problems[`${at}.${path}`] };
+  const set = (path: string, value: unknown) => {
+    onChange(withAgent(document, at, withValueAt(agent, path, value)));
+    if (path === '_id') onSelect(text(value));
+  };
   return (
     <fieldset>
-      <legend>Agent {text(agent.title) || idOf(agent)}</legend>
-      <TextValue {...sharedProps} path="title" label="Title" />
-      <Field label="Id" problem={sharedProps.problemOf('_id')} hint="Other agents and steps refer to it.">
-        {(control) => (
-          <input
-            {...control}
-            value={idOf(agent)}
-            onChange={(event) => {
-              set('_id', event.target.value);
-              onSelect(event.target.value);
-            }}
-          />
-        )}
-      </Field>
-      <TextValue {...sharedProps} path="role" label="Agent role" />
-      <TextValue {...sharedProps} path="agent_type" label="Agent type" hint="For example skilled_agent." />
-      <TextValue
-        {...sharedProps}
-        path="prompt.template"
-        label="Prompt"
-        rows={6}
-        hint="A Liquid template: {{ goal }}, {{ previous }}."
-      />
-      <Lines
-        {...sharedProps}
-        path="prompt.variables"
-        label="Variables"
-        hint="Names that the prompt uses, one on each line."
-      />
-      <NextAgent {...sharedProps} agents={document.agents} />
-      <TextValue {...sharedProps} path="llm.model" label="Model" hint="Empty: the default model of the deployment." />
-      <NumberValue {...sharedProps} path="llm.temperature" label="Temperature" />
-      <NumberValue {...sharedProps} path="llm.max_tokens" label="Tokens of an answer" />
-      <TextValue {...sharedProps} path="role_description" label="Description of the role" rows={3} />
-      <NumberValue {...sharedProps} path="max_turns" label="Turns of the model" hint="Empty: 12." />
-      <NumberValue {...sharedProps} path="max_total_tokens" label="Tokens of all turns" hint="Empty: 500,000." />
-      <NumberValue
-        {...sharedProps}
-        path="preview_timeout_seconds"
-        label="Seconds that a preview waits"
-        hint="Empty: seven days."
-      />
-      <Switch {...sharedProps} path="has_knowledge_base" label="Reads the knowledge of the project" />
-      <Switch {...sharedProps} path="is_preview_mode_enabled" label="Asks a person before it acts" />
-      <Skills {...sharedProps} />
+      <legend>Agent {titleOf(agent)}</legend>
+      {agentFields.map((field) => (
+        <Value
+          key={field.path}
+          {...field}
+          value={valueAt(agent, field.path)}
+          others={document.agents.filter((other) => other !== agent)}
+          problem={problems[`${at}.${field.path}`]}
+          onChange={(value) => set(field.path, value)}
+        />
+      ))}
       <p>
         <button type="button" onClick={() => onChange(withoutAgent(document, at))}>
-          Remove this agent
+          Remove agent
         </button>
       </p>
     </fieldset>
   );
 }
 
-interface ValueOptions {
-  agent: Fields;
-  set: (path: string, value: unknown) => void;
-  problemOf: (path: string) => string | undefined;
+interface ValueOptions extends AgentField {
+  value: unknown;
+  /** The other agents of the agentflow. */
+  others: readonly Fields[];
+  problem: string | undefined;
+  onChange: (value: unknown) => void;
 }
 
-type Named = ValueOptions & { path: string; label: string; hint?: string };
-
-function TextValue({ agent, set, problemOf, path, label, hint, rows }: Named & { rows?: number }) {
-  const value = text(valueAt(agent, path));
-  return (
-    <Field label={label} problem={problemOf(path)} hint={hint}>
-      {(control) =>
-        rows === undefined ? (
-          <input {...control} value={value} onChange={(event) => set(path, event.target.value)} />
-        ) : (
-          <textarea {...control} rows={rows} value={value} onChange={(event) => set(path, event.target.value)} />
-        )
-      }
-    </Field>
-  );
-}
-
-/** Edits a list of strings, one per line. Any other value can only be edited as JSON. */
-function Lines({ agent, set, problemOf, path, label, hint }: Named) {
-  const value = valueAt(agent, path) ?? [];
-  if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) return null;
-  return (
-    <Field label={label} problem={problemOf(path)} hint={hint}>
-      {(control) => (
-        <textarea
-          {...control}
-          rows={2}
-          value={value.join('\n')}
-          onChange={(event) => set(path, event.target.value === '' ? [] : event.target.value.split('\n'))}
-          onBlur={() =>
-            value.some(isBlank) &&
-            set(
-              path,
-              value.filter((line) => !isBlank(line)),
-            )
-          }
+function Value({ kind, label, hint, rows, value, others, problem, onChange }: ValueOptions) {
+  const field = { label, hint, problem };
+  switch (kind) {
+    case 'check':
+      return <CheckField label={label} isChecked={value === true} onChange={onChange} />;
+    case 'lines':
+      return <Lines {...field} value={value} onChange={onChange} />;
+    case 'agent':
+      return (
+        <SelectField
+          {...field}
+          value={text(value)}
+          options={[
+            { value: '', name: 'None (end of the agentflow)' },
+            ...others.map((agent) => ({ value: idOf(agent), name: titleOf(agent) })),
+          ]}
+          onChange={(next) => onChange(next || null)}
         />
-      )}
-    </Field>
-  );
+      );
+    case 'skills':
+      return <Skills value={value} problem={problem} onChange={onChange} />;
+    case 'number':
+      return (
+        <TextField
+          {...field}
+          inputMode="decimal"
+          text={typeof value === 'number' ? String(value) : text(value)}
+          onChange={(typed) => onChange(numberIn(typed))}
+        />
+      );
+    default:
+      return <TextField {...field} rows={rows} text={text(value)} onChange={onChange} />;
+  }
 }
-
-const isBlank = (line: string) => line.trim() === '';
 
 /** Keeps text that is not a number as it is. The API then returns a validation error. */
-function NumberValue({ agent, set, problemOf, path, label, hint }: Named) {
-  const value = valueAt(agent, path);
-  return (
-    <Field label={label} problem={problemOf(path)} hint={hint}>
-      {(control) => (
-        <input
-          {...control}
-          inputMode="decimal"
-          value={typeof value === 'number' ? value : text(value)}
-          onChange={(event) => set(path, numberIn(event.target.value))}
-        />
-      )}
-    </Field>
-  );
-}
-
 function numberIn(typed: string): number | string | undefined {
   if (typed === '') return undefined;
   // "1." and "0.10" are numbers that the person has not finished typing.
   return String(Number(typed)) === typed ? Number(typed) : typed;
 }
 
-function Switch({ agent, set, path, label }: Named) {
-  return (
-    <label>
-      <input
-        type="checkbox"
-        checked={valueAt(agent, path) === true}
-        onChange={(event) => set(path, event.target.checked)}
-      />{' '}
-      {label}
-    </label>
-  );
-}
+const isBlank = (line: string) => line.trim() === '';
 
-function NextAgent({ agent, set, problemOf, agents }: ValueOptions & { agents: readonly Fields[] }) {
-  const next = text(agent.next_agent);
-  const others = agents.filter((other) => other !== agent);
+/** Edits a list of strings, one per line. Any other value can only be edited as JSON. */
+function Lines({
+  value = [],
+  onChange,
+  ...field
+}: Pick<ValueOptions, 'label' | 'hint' | 'problem' | 'value' | 'onChange'>) {
+  if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) return null;
   return (
-    <Field label="Next agent" problem={problemOf('next_agent')}>
-      {(control) => (
-        <select {...control} value={next} onChange={(event) => set('next_agent', event.target.value || null)}>
-          <option value="">none: the flow ends</option>
-          {next !== '' && !others.some((other) => idOf(other) === next) && <option value={next}>{next}</option>}
-          {others.map((other) => (
-            <option key={idOf(other)} value={idOf(other)}>
-              {text(other.title) || idOf(other)}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <TextField
+      {...field}
+      rows={2}
+      text={value.join('\n')}
+      onChange={(typed) => onChange(typed === '' ? [] : typed.split('\n'))}
+      onBlur={() => value.some(isBlank) && onChange(value.filter((line) => !isBlank(line)))}
+    />
   );
 }
 
 /** Lists the skills with their actions, and adds skills of the project. Their details can only be edited as JSON. */
-function Skills({ agent, set, problemOf }: ValueOptions) {
+function Skills({ value, problem, onChange }: Pick<ValueOptions, 'value' | 'problem' | 'onChange'>) {
   const { data, error } = useQuery({
     queryKey: ['skills'],
     queryFn: () => call('get', '/skill', { query: { limit: 200 } }),
     staleTime: 60_000,
   });
-  const skills = (Array.isArray(agent.skills) ? agent.skills : []).filter(isFields);
+  const skills = (Array.isArray(value) ? value : []).filter(isFields);
   const addable = data?.data.filter(({ _id }) => !skills.some((skill) => skill._id === _id)) ?? [];
-  const problem = problemOf('skills');
+  const add = (id: string) =>
+    onChange([...skills, ...addable.filter(({ _id }) => _id === id).map((skill) => skillOf(skill))]);
   return (
     <div role="group" aria-label="Skills and actions">
       <p>
@@ -216,46 +151,26 @@ function Skills({ agent, set, problemOf }: ValueOptions) {
         </p>
       )}
       <Problem error={error} />
-      {skills.length === 0 && <p className="soft">None.</p>}
+      {skills.length === 0 && <p className="soft">No skills.</p>}
       <ul className="rows">
         {skills.map((skill, at) => (
           <li key={text(skill._id) || at}>
             <bdi>{text(skill.name)}</bdi> <span className="soft">{actionsText(skill)}</span>{' '}
-            <button
-              type="button"
-              className="small"
-              onClick={() =>
-                set(
-                  'skills',
-                  skills.filter((other) => other !== skill),
-                )
-              }
-            >
+            <button type="button" className="small" onClick={() => onChange(skills.filter((other) => other !== skill))}>
               Remove<span className="hidden"> the skill {text(skill.name)}</span>
             </button>
           </li>
         ))}
       </ul>
       {addable.length > 0 && (
-        <label>
-          Add a skill of the project
-          <select
-            value=""
-            onChange={(event) => {
-              const chosen = addable.find(({ _id }) => _id === event.target.value);
-              if (chosen) set('skills', [...skills, skillOf(chosen)]);
-            }}
-          >
-            <option value="">choose one</option>
-            {addable.map(({ _id, name }) => (
-              <option key={_id} value={_id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SelectField
+          label="Add skill"
+          value=""
+          options={[{ value: '', name: 'Select a skill' }, ...addable.map(({ _id, name }) => ({ value: _id, name }))]}
+          onChange={add}
+        />
       )}
-      <p className="soft">The details of skills and actions are in the JSON.</p>
+      <p className="soft">To edit the details of skills and actions, use the JSON view.</p>
     </div>
   );
 }

@@ -4,25 +4,24 @@ import { lazy, Suspense, useState } from 'react';
 import { call } from '../api.js';
 import { writeGrant } from '../navigation.js';
 import { Needs } from '../needs.js';
-import { Problem, Time } from '../parts.js';
+import { Problem, Time, Page, Loading, Loaded } from '../parts.js';
 import { refusalByField } from '../refusal-by-field.js';
-import { projectId, useMay } from '../session.js';
+import { useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
-import { useTitle } from '../use-title.js';
 import { AgentflowActions } from './actions.js';
 import { fieldOf, newBodyOf, type Agentflow } from './document.js';
 import { FormView, GraphView, JsonView } from './editor-views.js';
 import { useEditor, type Editor } from './use-editor.js';
 
 const Versions = lazy(() => import('./versions.js').then(({ Versions: component }) => ({ default: component })));
-const route = getRouteApi('/projects/$projectId/agentflows/$agentflowId');
+const route = getRouteApi('/agentflows/$agentflowId');
 
 export function NewAgentflow() {
-  useTitle('New agentflow');
   return (
     <Needs title="New agentflow" operation="post /agentflow" allowedBy={writeGrant}>
-      <h1>New agentflow</h1>
-      <AgentflowEditor />
+      <Page title="New agentflow">
+        <AgentflowEditor />
+      </Page>
     </Needs>
   );
 }
@@ -33,30 +32,26 @@ export function AgentflowDetails() {
 }
 
 function AgentflowPage({ id }: { id: string }) {
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey: ['agentflow', id],
     queryFn: () => call('get', '/agentflow/{id}', { params: { id } }),
   });
-  useTitle(data?.name ?? 'Agentflow');
-  if (!data)
-    return (
-      <>
-        <h1>Agentflow</h1>
-        {error ? <Problem error={error} /> : <p className="soft">Loading…</p>}
-      </>
-    );
   return (
-    <>
-      <h1>
-        <bdi>{data.name}</bdi>
-      </h1>
-      <Problem error={error} />
-      <p className="soft">
-        Changed <Time at={data.updated_at} />,{' '}
-        {data.promoted_version === undefined ? 'not promoted' : `promoted as version ${data.promoted_version}`}
-      </p>
-      <AgentflowEditor agentflow={data} />
-    </>
+    <Page title={query.data?.name ?? 'Agentflow'}>
+      <Loaded query={query}>
+        {(agentflow) => (
+          <>
+            <p className="soft">
+              Last changed <Time at={agentflow.updated_at} />,{' '}
+              {agentflow.promoted_version === undefined
+                ? 'not promoted'
+                : `promoted as version ${agentflow.promoted_version}`}
+            </p>
+            <AgentflowEditor agentflow={agentflow} />
+          </>
+        )}
+      </Loaded>
+    </Page>
   );
 }
 
@@ -88,8 +83,8 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
       <p role="status">{done}</p>
       {editor.isOutdated && (
         <p className="note">
-          Somebody has changed this agentflow since you began to edit it. If you save, your values replace theirs in
-          what you have changed.
+          Somebody has changed this agentflow since you started editing. If you save, your changes overwrite theirs in
+          the fields that you edited.
         </p>
       )}
       <Problem error={top} />
@@ -104,7 +99,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
           <legend className="hidden">{views[view]}</legend>
           {view === 'json' && <JsonView editor={editor} isReadOnly={!mayEdit} />}
           {hasFields && editor.document === undefined && (
-            <p className="problem">{editor.textProblem} Correct the JSON.</p>
+            <p className="problem">{editor.textProblem} Correct it in the JSON view.</p>
           )}
           {view === 'form' && editor.document && (
             <FormView document={editor.document} problems={fields} onChange={editor.change} />
@@ -115,7 +110,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
           {view !== 'versions' && mayEdit && (
             <p className="actions sticky">
               <button className="primary" disabled={isBusy || !editor.document || (agentflow && !editor.isChanged)}>
-                {agentflow ? 'Save' : 'Create the agentflow'}
+                {agentflow ? 'Save' : 'Create agentflow'}
               </button>
               {editor.isChanged && (
                 <button
@@ -125,7 +120,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
                     forget();
                   }}
                 >
-                  Discard what I typed
+                  Discard changes
                 </button>
               )}
             </p>
@@ -133,7 +128,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
         </fieldset>
       </form>
       {view === 'versions' && agentflow && (
-        <Suspense fallback={<p className="soft">Loading…</p>}>
+        <Suspense fallback={<Loading />}>
           <Versions id={agentflow._id} editor={editor} mayEdit={mayEdit} />
         </Suspense>
       )}
@@ -155,7 +150,7 @@ function useSave(agentflow: Agentflow | undefined, editor: Editor, onDone: (text
     queries.setQueryData(['agentflow', saved._id], saved);
     discard();
     if (agentflow) return onDone('Saved.');
-    const params = { projectId, agentflowId: saved._id };
-    await navigate({ to: '/projects/$projectId/agentflows/$agentflowId', params });
+    const params = { agentflowId: saved._id };
+    await navigate({ to: '/agentflows/$agentflowId', params });
   });
 }

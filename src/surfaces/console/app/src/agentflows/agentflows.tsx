@@ -3,18 +3,17 @@ import { call } from '../api.js';
 import { curl } from '../curl.js';
 import { AgentflowLink } from '../links.js';
 import { List } from '../list.js';
-import { Empty, Time } from '../parts.js';
-import { projectId, useMay } from '../session.js';
+import { Empty, Page } from '../parts.js';
+import { useMay } from '../session.js';
 import type { Column } from '../table.js';
-import { useTitle } from '../use-title.js';
 import type { Agentflow } from './document.js';
+import { timeColumn } from '../table.js';
 
-const route = getRouteApi('/projects/$projectId/agentflows');
+const route = getRouteApi('/agentflows');
 const fields = [{ name: 'text', label: 'Name, description or id' }] as const;
 
 const columns: readonly Column<Agentflow>[] = [
   {
-    id: 'name',
     name: 'Name',
     width: 'minmax(12rem, 2fr)',
     onNarrow: 'main',
@@ -23,33 +22,25 @@ const columns: readonly Column<Agentflow>[] = [
         <AgentflowLink id={_id}>
           <bdi>{name}</bdi>
         </AgentflowLink>
-        {!isActive && ' (not active)'}
+        {!isActive && ' (inactive)'}
       </>
     ),
   },
   {
-    id: 'description',
     name: 'Description',
     width: 'minmax(12rem, 3fr)',
     onNarrow: 'hidden',
     cell: ({ description }) => <bdi title={description.slice(0, 1000)}>{description.slice(0, 200)}</bdi>,
   },
-  { id: 'agents', name: 'Agents', width: '5rem', onNarrow: 'hidden', cell: ({ agents }) => agents.length },
-  { id: 'version', name: 'Version', width: '5rem', onNarrow: 'hidden', cell: (flow) => flow.promoted_version ?? '–' },
-  { id: 'changed', name: 'Changed', width: '11rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { name: 'Agents', width: '5rem', onNarrow: 'hidden', cell: ({ agents }) => agents.length },
+  { name: 'Version', width: '5rem', onNarrow: 'hidden', cell: (flow) => flow.promoted_version ?? '–' },
+  timeColumn('Last changed', ({ updated_at }) => updated_at),
+  timeColumn('Last run', ({ last_used, created_at }) => (last_used > created_at ? last_used : null), 'hidden'),
   {
-    id: 'run',
-    name: 'Last run',
-    width: '11rem',
-    onNarrow: 'hidden',
-    cell: ({ last_used, created_at }) => <Time at={last_used > created_at ? last_used : null} />,
-  },
-  {
-    id: 'runs',
     name: 'Runs',
     width: '4rem',
     cell: ({ _id, name }) => (
-      <Link to="/projects/$projectId/runs" params={{ projectId }} search={{ agentflow: _id }}>
+      <Link to="/runs" search={{ agentflow: _id }}>
         Runs<span className="hidden"> of {name}</span>
       </Link>
     ),
@@ -57,14 +48,12 @@ const columns: readonly Column<Agentflow>[] = [
 ];
 
 export function Agentflows() {
-  useTitle('Agentflows');
   const filter = route.useSearch();
   const { text = '' } = filter;
   const navigate = route.useNavigate();
   const may = useMay();
   return (
-    <>
-      <h1>Agentflows</h1>
+    <Page title="Agentflows">
       <List
         name="Agentflows"
         counted={['agentflow', 'agentflows']}
@@ -76,25 +65,26 @@ export function Agentflows() {
         filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
         tools={
           may('post /agentflow') && (
-            <Link className="button primary" to="/projects/$projectId/agentflows/new" params={{ projectId }}>
+            <Link className="button primary" to="/agentflows/new">
               New agentflow
             </Link>
           )
         }
       />
-    </>
+    </Page>
   );
 }
 
 function NoAgentflows({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <Empty>No agentflow contains this text.</Empty>;
+  if (isFiltered) return <Empty>No agentflows match this text.</Empty>;
   const command = curl('agentflow', {
     name: 'Brief',
     agents: [{ title: 'Writer', prompt: { template: 'Write a brief about {{ goal }}' } }],
   });
   return (
     <Empty command={command}>
-      This project has no agentflow yet. An agentflow is a chain of agents with prompts, skills and actions:
+      This project has no agentflows yet. An agentflow is a chain of agents with prompts, skills and actions. Create one
+      here, or with this command:
     </Empty>
   );
 }

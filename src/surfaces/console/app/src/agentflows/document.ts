@@ -1,4 +1,5 @@
 import type { components } from '../../../../../../sdk/node/src/openapi.js';
+import { agentFields } from './agent-fields.js';
 
 export type Agentflow = components['schemas']['Agentflow'];
 export type Skill = components['schemas']['Skill'];
@@ -52,7 +53,7 @@ export const textOf = (document: FlowDocument): string => JSON.stringify(documen
 export function documentIn(text: string): FlowDocument {
   const value = JSON.parse(text) as unknown;
   if (!isFields(value) || !Array.isArray(value.agents) || !value.agents.every(isFields))
-    throw new Error('The JSON must be an object whose "agents" are a list of objects.');
+    throw new Error('The JSON must be an object with "agents", a list of objects.');
   return value as FlowDocument;
 }
 
@@ -65,10 +66,8 @@ export const newBodyOf = (document: FlowDocument) => document as unknown as comp
 
 /** Returns the top-level fields that differ. */
 export function changesOf(document: FlowDocument, before: FlowDocument): Fields {
-  const entries = Object.entries(document).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
-  );
-  return Object.fromEntries(entries);
+  const isChanged = ([name, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(before[name]);
+  return Object.fromEntries(Object.entries(document).filter(isChanged));
 }
 
 /** Returns the value at a path such as `llm.model`. */
@@ -110,6 +109,8 @@ export function withoutAgent(document: FlowDocument, at: number): FlowDocument {
   return { ...document, agents, ...(initialAgent === removed?._id && { initialAgent: next ?? agents[0]?._id ?? '' }) };
 }
 
+/** Returns the title of an agent, or its id. */
+export const titleOf = (agent: Fields): string => text(agent.title) || idOf(agent);
 export const idOf = (agent: Fields): string => text(agent._id);
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -127,30 +128,11 @@ export function fieldOf(path: string, document: FlowDocument | undefined): strin
   if (!agent) return undefined;
   const start = path.startsWith(`agents.${at}.`) ? `agents.${at}.` : `agents.${idOf(agent)}.`;
   const rest = path.slice(start.length);
-  const field = agentFields.find((name) => rest === name || rest.startsWith(`${name}.`));
-  return field === undefined ? undefined : `${at}.${field}`;
+  const field = agentFields.find(({ path: name }) => rest === name || rest.startsWith(`${name}.`));
+  return field === undefined ? undefined : `${at}.${field.path}`;
 }
 
-export const flowFields = {
+const flowFields = {
   ...{ name: '', description: '', role: '', initialAgent: '', isActive: '', failover_goal: '' },
   'anomaly_detection.instructions': '',
 };
-export const agentFields = [
-  '_id',
-  'title',
-  'role',
-  'role_description',
-  'agent_type',
-  'prompt.template',
-  'prompt.variables',
-  'next_agent',
-  'llm.model',
-  'llm.temperature',
-  'llm.max_tokens',
-  'max_turns',
-  'max_total_tokens',
-  'preview_timeout_seconds',
-  'has_knowledge_base',
-  'is_preview_mode_enabled',
-  'skills',
-] as const;

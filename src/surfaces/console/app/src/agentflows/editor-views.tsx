@@ -1,43 +1,33 @@
-import { Field } from '../field.js';
+import { CheckField, SelectField, TextField } from '../field.js';
 import { JsonField, parsed } from '../json-field.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
 import { AgentForm, type FormOptions } from './agent-form.js';
-import { idOf, isFields, text, withAgent, withNewAgent, withValueAt } from './document.js';
+import { idOf, isFields, text, titleOf, withAgent, withNewAgent, withValueAt } from './document.js';
 import { useSelectedAgent, type Editor } from './use-editor.js';
 
 /** Renders the fields of the agentflow and of the selected agent. */
 export function FormView(props: FormOptions) {
   const { document, problems, onChange } = props;
   const { at, select } = useSelectedAgent(document);
-  const set = (name: string, value: unknown) => onChange({ ...document, [name]: value });
+  const set = (name: string) => (value: unknown) => onChange({ ...document, [name]: value });
   return (
     <>
       <fieldset>
         <legend>Agentflow</legend>
-        <Field label="Name" problem={problems.name}>
-          {(control) => (
-            <input {...control} value={text(document.name)} onChange={(event) => set('name', event.target.value)} />
-          )}
-        </Field>
-        <Field label="Description" problem={problems.description}>
-          {(control) => (
-            <textarea
-              {...control}
-              rows={2}
-              value={text(document.description)}
-              onChange={(event) => set('description', event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField label="Name" problem={problems.name} text={text(document.name)} onChange={set('name')} />
+        <TextField
+          label="Description"
+          problem={problems.description}
+          rows={2}
+          text={text(document.description)}
+          onChange={set('description')}
+        />
         <FirstAgent {...props} />
-        <label>
-          <input
-            type="checkbox"
-            checked={document.isActive !== false}
-            onChange={(event) => set('isActive', event.target.checked)}
-          />{' '}
-          Active: it can be executed
-        </label>
+        <CheckField
+          label="Active (runs can start)"
+          isChecked={document.isActive !== false}
+          onChange={set('isActive')}
+        />
         <Safeguards {...props} />
       </fieldset>
       <AgentChoice {...props} chosen={at} onSelect={select} />
@@ -55,64 +45,41 @@ function Safeguards({ document, problems, onChange }: FormOptions) {
     <>
       {/* Any other value can only be edited as JSON. */}
       {(failover === undefined || failover === null || typeof failover === 'string') && (
-        <Field
-          label="Goal after a failure"
+        <TextField
+          label="Failover goal"
           problem={problems.failover_goal}
-          hint="The flow restarts once with it. Empty: the run fails."
-        >
-          {(control) => (
-            <input
-              {...control}
-              value={text(failover)}
-              onChange={(event) => set('failover_goal', event.target.value || null)}
-            />
-          )}
-        </Field>
+          hint="If a run fails, the agentflow restarts once with this goal. Leave empty to let the run fail."
+          text={text(failover)}
+          onChange={(goal) => set('failover_goal', goal || null)}
+        />
       )}
-      <label>
-        <input
-          type="checkbox"
-          checked={isFields(anomaly) && anomaly.is_enabled === true}
-          onChange={(event) => set('anomaly_detection.is_enabled', event.target.checked)}
-        />{' '}
-        A model looks for anomalies in each run
-      </label>
-      <Field label="What is an anomaly" problem={problems['anomaly_detection.instructions']}>
-        {(control) => (
-          <textarea
-            {...control}
-            rows={2}
-            value={isFields(anomaly) ? text(anomaly.instructions) : ''}
-            onChange={(event) => set('anomaly_detection.instructions', event.target.value)}
-          />
-        )}
-      </Field>
+      <CheckField
+        label="Detect anomalies in each run"
+        isChecked={isFields(anomaly) && anomaly.is_enabled === true}
+        onChange={(isChecked) => set('anomaly_detection.is_enabled', isChecked)}
+      />
+      <TextField
+        label="Instructions for anomaly detection"
+        problem={problems['anomaly_detection.instructions']}
+        rows={2}
+        text={isFields(anomaly) ? text(anomaly.instructions) : ''}
+        onChange={(instructions) => set('anomaly_detection.instructions', instructions)}
+      />
     </>
   );
 }
 
 function FirstAgent({ document, problems, onChange }: FormOptions) {
   const first = text(document.initialAgent);
+  const agents = document.agents.map((agent) => ({ value: idOf(agent), name: titleOf(agent) }));
   return (
-    <Field label="First agent" problem={problems.initialAgent}>
-      {(control) => (
-        <select
-          {...control}
-          value={first}
-          onChange={(event) => onChange({ ...document, initialAgent: event.target.value })}
-        >
-          {first === '' && <option value="">the first of the list</option>}
-          {first !== '' && !document.agents.some((agent) => idOf(agent) === first) && (
-            <option value={first}>{first}</option>
-          )}
-          {document.agents.map((agent) => (
-            <option key={idOf(agent)} value={idOf(agent)}>
-              {text(agent.title) || idOf(agent)}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label="First agent"
+      problem={problems.initialAgent}
+      value={first}
+      options={[...(first === '' ? [{ value: '', name: 'First in the list' }] : []), ...agents]}
+      onChange={(initialAgent) => onChange({ ...document, initialAgent })}
+    />
   );
 }
 
@@ -128,7 +95,7 @@ function AgentChoice({ document, problems, onChange, chosen, onSelect }: ChoiceO
       {document.agents.map((agent, at) => (
         <li key={at}>
           <button type="button" aria-pressed={at === chosen} onClick={() => onSelect(idOf(agent))}>
-            <bdi>{text(agent.title) || idOf(agent)}</bdi>
+            <bdi>{titleOf(agent)}</bdi>
             {invalidFields.has(String(at)) && <span className="bad"> is not valid</span>}
           </button>
         </li>
@@ -142,7 +109,7 @@ function AgentChoice({ document, problems, onChange, chosen, onSelect }: ChoiceO
             onSelect(idOf(next.agents.at(-1) ?? {}));
           }}
         >
-          Add an agent
+          Add agent
         </button>
       </li>
     </ul>
@@ -169,7 +136,7 @@ export function GraphView(props: FormOptions) {
         label="Graph of the agents"
         nodes={document.agents.map((agent) => ({
           id: idOf(agent),
-          title: text(agent.title) || idOf(agent),
+          title: titleOf(agent),
           detail: detailOf(agent, idOf(agent) === text(document.initialAgent)),
         }))}
         edges={edges}
@@ -185,7 +152,7 @@ export function GraphView(props: FormOptions) {
 
 function detailOf(agent: Record<string, unknown>, isFirst: boolean): string {
   const skills = Array.isArray(agent.skills) ? agent.skills.length : 0;
-  return [isFirst && 'first', text(agent.role), skills > 0 && `${skills} ${skills === 1 ? 'skill' : 'skills'}`]
+  return [isFirst && 'first agent', text(agent.role), skills > 0 && `${skills} ${skills === 1 ? 'skill' : 'skills'}`]
     .filter(Boolean)
     .join(', ');
 }

@@ -1,6 +1,6 @@
 import { call, validationError } from '../api.js';
 import { Confirm } from '../confirm.js';
-import { Field, TextField } from '../field.js';
+import { TextField } from '../field.js';
 import { useDraft } from '../parts.js';
 import { useStart } from '../run/use-start.js';
 import { isFields, text, type FlowDocument, type Fields } from './document.js';
@@ -23,24 +23,22 @@ export function TestRun({ id, stored, isChanged, onClose }: TestRunOptions) {
     return start(body, options.idempotencyKey, () => call('post', '/execute_flow', { body }, options));
   };
   return (
-    <Confirm title="Test run" action="Run it" act={act} onDone={open} onClose={onClose}>
+    <Confirm title="Test run" action="Start test run" act={act} onDone={open} onClose={onClose}>
       <p className="soft">
-        The saved agentflow runs at once and uses credits.
-        {isChanged && ' What you have not saved is not part of it.'}
+        The saved agentflow starts immediately and uses credits.
+        {isChanged && ' Unsaved changes are not included.'}
       </p>
       <TextField label="Goal" name="goal" rows={3} text={goal} onChange={setGoal} autoFocus />
-      <Field label="Input variables" name="input_variables" hint="A JSON object.">
-        {(control) => (
-          <textarea
-            {...control}
-            className="code"
-            rows={5}
-            spellCheck={false}
-            value={shownInputs}
-            onChange={(event) => setInputs(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Input variables"
+        name="input_variables"
+        hint="A JSON object."
+        className="code"
+        spellCheck={false}
+        rows={5}
+        text={shownInputs}
+        onChange={setInputs}
+      />
     </Confirm>
   );
 }
@@ -50,7 +48,7 @@ function inputsIn(typed: string): Fields {
   try {
     value = JSON.parse(typed);
   } catch (error) {
-    throw validationError('input_variables', `are not JSON: ${error instanceof Error ? error.message : ''}`);
+    throw validationError('input_variables', `must be valid JSON: ${error instanceof Error ? error.message : ''}`);
   }
   if (!isFields(value)) throw validationError('input_variables', 'must be a JSON object');
   return value;

@@ -66,7 +66,7 @@ function read(text: string): [document: FlowDocument | undefined, problem: strin
   try {
     return [documentIn(text), undefined];
   } catch (error) {
-    return [undefined, error instanceof SyntaxError ? `The JSON cannot be read: ${error.message}` : String(error)];
+    return [undefined, error instanceof SyntaxError ? `The JSON is not valid: ${error.message}` : String(error)];
   }
 }
 

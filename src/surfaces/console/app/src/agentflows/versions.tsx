@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { call } from '../api.js';
 import { Difference } from '../difference.js';
-import { Problem, Time } from '../parts.js';
+import { Problem, Time, Section } from '../parts.js';
 import { useNames } from '../use-names.js';
 import { documentIn, documentOf, type FlowDocument } from './document.js';
 import type { Editor } from './use-editor.js';
+import { SelectField } from '../field.js';
 
 const current = 'current';
 
@@ -37,11 +38,11 @@ export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; 
   const after = useVersion(id, to, editor.stored);
   if (!data) return <Problem error={error} />;
   if (data.data.length === 0)
-    return <p className="empty">No version was promoted yet. Promote freezes the saved agentflow as version 1.</p>;
-  const options = [current, ...data.data.map(({ version }) => String(version))];
+    return <p className="empty">This agentflow has no versions yet. Promote it to create version 1.</p>;
+  const versions = data.data.map(({ version }) => ({ value: String(version), name: `Version ${version}` }));
+  const options = [{ value: current, name: 'Saved agentflow' }, ...versions];
   return (
-    <section aria-labelledby="versions">
-      <h2 id="versions">Versions</h2>
+    <Section title="Versions">
       <ul className="rows">
         {data.data.map(({ version, promoted_at, promoted_by }) => (
           <li key={version}>
@@ -49,50 +50,23 @@ export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; 
           </li>
         ))}
       </ul>
-      <h3>Difference</h3>
+      <h3>Compare versions</h3>
       <div className="filter">
-        <VersionChoice
+        <SelectField
           label="From"
           value={from}
           options={options}
           onChange={(next) => setChosen({ ...chosen, from: next })}
         />
-        <VersionChoice
-          label="To"
-          value={to}
-          options={options}
-          onChange={(next) => setChosen({ ...chosen, to: next })}
-        />
+        <SelectField label="To" value={to} options={options} onChange={(next) => setChosen({ ...chosen, to: next })} />
         {mayEdit && from !== current && before.document && (
           <button type="button" onClick={() => editor.change(before.document ?? documentIn(editor.text))}>
-            Edit from version {from}
+            Load version {from} into the editor
           </button>
         )}
       </div>
       <Problem error={before.error ?? after.error} />
       {before.document && after.document && <Difference from={before.document} to={after.document} />}
-    </section>
-  );
-}
-
-interface VersionChoiceOptions {
-  label: string;
-  value: string;
-  options: readonly string[];
-  onChange: (version: string) => void;
-}
-
-function VersionChoice({ label, value, options, onChange }: VersionChoiceOptions) {
-  return (
-    <label>
-      {label}
-      <select value={value} onChange={(event) => onChange(event.target.value)}>
-        {options.map((version) => (
-          <option key={version} value={version}>
-            {version === current ? 'what is saved now' : `version ${version}`}
-          </option>
-        ))}
-      </select>
-    </label>
+    </Section>
   );
 }

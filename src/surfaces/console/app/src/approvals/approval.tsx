@@ -1,3 +1,4 @@
+import { roleName } from '../roles.js';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,50 +7,38 @@ import { Facts } from '../facts.js';
 import { Decide, decisionsOf, decisionText, type Decision } from '../inbox/decide.js';
 import { LifecycleLink, RunLink } from '../links.js';
 import { pollInterval } from '../news.js';
-import { Badge, Data, Problem, Time } from '../parts.js';
+import { Badge, Data, Time, Page, Section, Loaded, StateLine } from '../parts.js';
 import { useMay } from '../session.js';
 import { useNames } from '../use-names.js';
-import { useTitle } from '../use-title.js';
 
-const route = getRouteApi('/projects/$projectId/approvals/$approvalId');
+const route = getRouteApi('/approvals/$approvalId');
 
 type FullApproval = Approval & { payload?: unknown };
 
 /** Shows one pending or decided approval: the exact call, its votes and the decision. */
 export function ApprovalPage() {
   const { approvalId: id } = route.useParams();
-  const {
-    data: approval,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     queryKey: ['approval', id],
     queryFn: () => call('get', '/v1/approvals/{id}', { params: { id } }),
-    refetchInterval: (query) =>
-      /^(pending|approved)$/.test(query.state.data?.status ?? '') ? pollInterval(query) : false,
+    refetchInterval: ({ state }) =>
+      /^(pending|approved)$/.test(state.data?.status ?? '') ? pollInterval({ state }) : false,
   });
-  const title = approval ? `Approval of ${approval.tool}` : 'Approval';
-  useTitle(title);
   return (
-    <>
-      <h1>{title}</h1>
-      <Problem error={error} />
-      {!approval && !error && <p className="soft">Loading…</p>}
-      {approval && (
-        <>
-          <p role="status">
-            <span className="hidden">State: </span>
-            <Badge state={approval.status} />
-          </p>
-          <section aria-labelledby="what">
-            <h2 id="what">What it would allow</h2>
-            <CallDetails approval={approval} />
-          </section>
-          <Votes approval={approval} />
-          <DecisionButtons approval={approval} onDone={refetch} />
-        </>
-      )}
-    </>
+    <Page title={query.data ? `Approval of ${query.data.tool}` : 'Approval'}>
+      <Loaded query={query}>
+        {(approval) => (
+          <>
+            <StateLine state={approval.status} />
+            <Section title="Requested call">
+              <CallDetails approval={approval} />
+            </Section>
+            <Votes approval={approval} />
+            <DecisionButtons approval={approval} onDone={query.refetch} />
+          </>
+        )}
+      </Loaded>
+    </Page>
   );
 }
 
@@ -59,52 +48,40 @@ function CallDetails({ approval }: { approval: FullApproval }) {
   return (
     <>
       <p>
-        One call of <strong>{tool}</strong> by{' '}
-        <strong>
-          <bdi>{nameOf(requested_by)}</bdi>
-        </strong>{' '}
-        with the payload of this digest, once. Any other call or payload needs an approval of its own.
+        This approval allows <bdi>{nameOf(requested_by)}</bdi> to call <strong>{tool}</strong> once, with exactly this
+        payload. Any other call requires its own approval.
       </p>
-      {payload !== undefined && <Data value={payload} label="The exact call" />}
+      {payload !== undefined && <Data value={payload} label="Exact call" />}
       {payload === undefined && (
         <p className="note">
           {status === 'pending'
-            ? 'Only the approvers of a call see it.'
-            : 'The service keeps a call only until it is decided. Its digest stays.'}
+            ? 'Only approvers can see the call.'
+            : 'The call was deleted after the decision. Its digest is kept.'}
         </p>
       )}
       <Facts
-        rows={[
-          ['Tool', tool],
-          ['Requester', <bdi key="by">{nameOf(requested_by)}</bdi>],
-          ['Payload (SHA-256)', <code key="sha">{payload_digest}</code>],
-          ['Edited payload (SHA-256)', edited_payload_digest && <code key="edited">{edited_payload_digest}</code>],
-          ['Held by', <Rules key="rules" approval={approval} />],
-          ['Version of the policies', approval.policy_version],
-          ['Reason', approval.reason],
-          ['Asked', <Time key="asked" at={approval.created_at} />],
-          [
-            'Can be decided until',
-            clock_stopped_at === null ? (
-              <Time key="until" at={approval.expires_at} />
-            ) : (
-              'the run continues, and as long after it as was left at its pause'
-            ),
-          ],
-          ['Can be decided by', approval.approver_roles?.map((role) => role.replaceAll('_', ' ')).join(' or ')],
-          [
-            'Decided',
+        of={{
+          Tool: tool,
+          'Requested by': <bdi>{nameOf(requested_by)}</bdi>,
+          'Payload SHA-256': <code>{payload_digest}</code>,
+          'Edited payload SHA-256': edited_payload_digest && <code>{edited_payload_digest}</code>,
+          'Policy rules': <Rules approval={approval} />,
+          'Policy version': approval.policy_version,
+          Reason: approval.reason,
+          Requested: <Time at={approval.created_at} />,
+          Expires: clock_stopped_at === null ? <Time at={approval.expires_at} /> : 'Not while the run is paused',
+          'Approver roles': approval.approver_roles?.map((role) => role.replaceAll('_', ' ')).join(' or '),
+          Decided:
             approval.decided_at === null ? undefined : (
-              <span key="decided">
+              <span>
                 <Time at={approval.decided_at} /> by <bdi>{nameOf(approval.decided_by ?? '')}</bdi>
               </span>
             ),
-          ],
-          ['Run', approval.execution_id && <RunLink key="run" id={approval.execution_id} />],
-          ['Lifecycle', approval.lifecycle_id && <LifecycleLink key="lifecycle" id={approval.lifecycle_id} />],
-          ['Executed by', approval.used_by && <LifecycleLink key="used" id={approval.used_by} />],
-          ['Approval', <code key="id">{approval.approval_id}</code>],
-        ]}
+          Run: approval.execution_id && <RunLink id={approval.execution_id} />,
+          Lifecycle: approval.lifecycle_id && <LifecycleLink id={approval.lifecycle_id} />,
+          'Executed by': approval.used_by && <LifecycleLink id={approval.used_by} />,
+          'Approval id': <code>{approval.approval_id}</code>,
+        }}
       />
     </>
   );
@@ -145,21 +122,19 @@ function Votes({ approval: { required_approvers: required, votes } }: { approval
   const nameOf = useNames();
   const approvalCount = votes.filter(({ decision }) => decision === 'approve').length;
   return (
-    <section aria-labelledby="votes">
-      <h2 id="votes">Votes</h2>
+    <Section title="Votes">
       <p>
-        {approvalCount} of {required} {required === 1 ? 'approval' : 'approvals'} given.
+        {approvalCount} of {required} required {required === 1 ? 'approval' : 'approvals'}.
       </p>
       <ul className="rows">
         {votes.map(({ user_id, role, decision, comment, at }) => (
           <li key={user_id}>
-            <Badge state={decision} /> <bdi>{nameOf(user_id)}</bdi>, {role.toLowerCase().replaceAll('_', ' ')},{' '}
-            <Time at={at} />
+            <Badge state={decision} /> <bdi>{nameOf(user_id)}</bdi>, {roleName(role)}, <Time at={at} />
             {comment !== '' && <p className="text">{comment}</p>}
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 
@@ -171,7 +146,7 @@ function DecisionButtons({ approval, onDone }: { approval: FullApproval; onDone:
   // An open dialog stays open if somebody else decides in the meantime. The response then says so.
   if (chosenDecision === undefined && (status !== 'pending' || !may('post /v1/approvals/{id}/approve'))) return null;
   if (chosenDecision === undefined && !may_decide)
-    return <p className="note">You cannot decide this: {may_not_decide_reason}.</p>;
+    return <p className="note">You cannot decide this request: {may_not_decide_reason}.</p>;
   const item = {
     _id: id,
     approval_id: id,
@@ -180,8 +155,7 @@ function DecisionButtons({ approval, onDone }: { approval: FullApproval; onDone:
     body: { ...rest, tool, call: payload },
   } as unknown as InboxItem;
   return (
-    <section aria-labelledby="decide">
-      <h2 id="decide">Decide</h2>
+    <Section title="Decision">
       <p className="actions">
         {decisionsOf(item).map((decision) => (
           <button
@@ -214,6 +188,6 @@ function DecisionButtons({ approval, onDone }: { approval: FullApproval; onDone:
           }
         />
       )}
-    </section>
+    </Section>
   );
 }

@@ -4,12 +4,12 @@ import { holdCallsPolicy } from '../curl.js';
 import { named, type FilterField } from '../filter-form.js';
 import { ApprovalLink } from '../links.js';
 import { List } from '../list.js';
-import { Badge, Empty, Time } from '../parts.js';
+import { Empty, Page } from '../parts.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
-import { useTitle } from '../use-title.js';
+import { timeColumn, stateColumn } from '../table.js';
 
-const route = getRouteApi('/projects/$projectId/approvals');
+const route = getRouteApi('/approvals');
 
 const fields: readonly FilterField<'status'>[] = [
   { name: 'status', label: 'State', options: named('pending', 'approved', 'rejected', 'expired', 'used') },
@@ -17,39 +17,29 @@ const fields: readonly FilterField<'status'>[] = [
 
 /** Lists all approvals, including decided ones. The inbox lists those that wait for this person. */
 export function Approvals() {
-  useTitle('Approvals');
   const filter = route.useSearch();
   const navigate = route.useNavigate();
   const nameOf = useNames();
   const columns: readonly Column<Approval>[] = [
-    { id: 'status', name: 'State', width: '8rem', cell: ({ status }) => <Badge state={status} /> },
+    stateColumn(({ status }) => status),
     {
-      id: 'tool',
-      name: 'Call of',
+      name: 'Tool',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'main',
       cell: ({ approval_id, tool }) => <ApprovalLink id={approval_id}>{tool}</ApprovalLink>,
     },
     {
-      id: 'by',
-      name: 'Requester',
+      name: 'Requested by',
       width: 'minmax(9rem, 2fr)',
       onNarrow: 'hidden',
       cell: ({ requested_by }) => <bdi>{nameOf(requested_by)}</bdi>,
     },
-    { id: 'asked', name: 'Asked', width: '11rem', cell: ({ created_at }) => <Time at={created_at} /> },
-    {
-      id: 'decided',
-      name: 'Decided',
-      width: '11rem',
-      onNarrow: 'hidden',
-      cell: ({ decided_at }) => <Time at={decided_at} />,
-    },
+    timeColumn('Requested', ({ created_at }) => created_at),
+    timeColumn('Decided', ({ decided_at }) => decided_at, 'hidden'),
   ];
   const { status } = filter;
   return (
-    <>
-      <h1>Approvals</h1>
+    <Page title="Approvals">
       <List
         filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
         name="Approvals"
@@ -64,13 +54,13 @@ export function Approvals() {
         keyOf={({ approval_id }) => approval_id}
         empty={
           <Empty {...(status === undefined && { command: holdCallsPolicy })}>
-            {status === 'pending' && 'Nothing waits for a decision.'}
+            {status === 'pending' && 'Nothing is waiting for a decision.'}
             {status === undefined &&
-              'No call was held in this project yet. The policies say which calls are. These hold every HTTP call of an agent:'}
-            {status !== 'pending' && status !== undefined && 'There are none in this state.'}
+              'This project has no approvals yet. Policies define which calls require approval. These policies require it for every HTTP call of an agent:'}
+            {status !== 'pending' && status !== undefined && 'No approvals are in this state.'}
           </Empty>
         }
       />
-    </>
+    </Page>
   );
 }

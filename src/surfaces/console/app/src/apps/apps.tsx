@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import { call, type ConnectedApp } from '../api.js';
-import { Confirm } from '../confirm.js';
 import { Facts } from '../facts.js';
 import { List } from '../list.js';
-import { Empty, Time } from '../parts.js';
+import { Empty, Time, Page, Section } from '../parts.js';
 import { apiAddress, useMay, useSession } from '../session.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
-import { useTitle } from '../use-title.js';
+import { ConfirmButton } from '../confirm.js';
+import { timeColumn } from '../table.js';
 
 const nameOf = ({ client_name, client_id }: ConnectedApp) => (client_name === '' ? client_id : client_name);
 
@@ -15,95 +15,96 @@ const nameOf = ({ client_name, client_id }: ConnectedApp) => (client_name === ''
  * Lists the apps that act for this person through OAuth and, for administrators, the apps of everybody in the project.
  */
 export function Apps() {
-  useTitle('Connected apps');
   const may = useMay();
   return (
-    <>
-      <h1>Connected apps</h1>
-      <p>These apps may act for a person until they are ended here, or until the app does not come back for 30 days.</p>
-      <section aria-labelledby="own">
-        <h2 id="own">Your apps</h2>
-        <p>On all of your projects.</p>
+    <Page title="Connected apps">
+      <p>These apps can act on behalf of a person until they are disconnected, or have not been used for 30 days.</p>
+      <Section title="Your apps">
+        <p>The apps that you have connected, in all of your projects.</p>
         <AppList whose="own" />
-      </section>
+      </Section>
       {may('get /v1/policies') && (
-        <section aria-labelledby="project">
-          <h2 id="project">Apps on this project</h2>
-          <p>Of everybody who works on it.</p>
+        <Section title="Apps in this project">
+          <p>The apps that members have connected to this project.</p>
           <AppList whose="project" />
-        </section>
+        </Section>
       )}
-    </>
+    </Page>
   );
 }
 
 /** Returns the columns of the list. The last one has the button that disconnects an app. */
-function useColumns(end: (app: ConnectedApp) => void): readonly Column<ConnectedApp>[] {
+function useColumns(onEnded: (app: ConnectedApp) => void): readonly Column<ConnectedApp>[] {
   const personOf = useNames();
   const mayEnd = useMay()('delete /v1/connected-apps/{id}');
   const { person } = useSession().session;
   return [
     {
-      id: 'name',
       name: 'App',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'main',
       cell: (app) => <bdi title={app.client_id}>{nameOf(app)}</bdi>,
     },
     {
-      id: 'person',
       name: 'Acts for',
       width: 'minmax(8rem, 1fr)',
       onNarrow: 'hidden',
       cell: ({ user_id }) => <bdi>{user_id === person?.user_id ? person.email : personOf(user_id)}</bdi>,
     },
     {
-      id: 'scopes',
-      name: 'May',
+      name: 'Scopes',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'hidden',
       cell: ({ scopes }) => <span title={scopes.join(' ')}>{scopes.join(' ')}</span>,
     },
     {
-      id: 'used',
       name: 'Last used',
       width: '11rem',
-      cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time at={last_used_at} />),
+      cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
     },
+    timeColumn('Expires', ({ expires_at }) => expires_at, 'hidden'),
     {
-      id: 'until',
-      name: 'Ends by itself',
-      width: '11rem',
-      onNarrow: 'hidden',
-      cell: ({ expires_at }) => <Time at={expires_at} />,
-    },
-    {
-      id: 'end',
       name: 'Action',
-      width: '6rem',
+      width: '8rem',
       cell: (app) =>
         mayEnd && (
-          <button type="button" className="plain" aria-label={`End ${nameOf(app)}…`} onClick={() => end(app)}>
-            End…
-          </button>
+          <ConfirmButton
+            button="Disconnect…"
+            buttonName={`Disconnect ${nameOf(app)}…`}
+            className="plain"
+            title={`Disconnect ${nameOf(app)}?`}
+            action="Disconnect app"
+            isFinal
+            act={() => call('delete', '/v1/connected-apps/{id}', { params: { id: app.id } })}
+            invalidates={[['apps']]}
+            onDone={() => onEnded(app)}
+          >
+            <p>Its tokens stop working immediately. The person can connect the app again.</p>
+            <Facts
+              of={{
+                Client: <code>{app.client_id}</code>,
+                Project: <code>{app.project_id}</code>,
+                Connected: <Time at={app.created_at} />,
+              }}
+            />
+          </ConfirmButton>
         ),
     },
   ];
 }
 
 function AppList({ whose }: { whose: 'own' | 'project' }) {
-  const [ending, setEnding] = useState<ConnectedApp>();
   const [done, setDone] = useState<string>();
-  const columns = useColumns(setEnding);
+  const columns = useColumns((app) => setDone(nameOf(app)));
   return (
     <>
       {done !== undefined && (
         <p className="done" role="status">
-          {done} was ended. Its tokens no longer work.
+          {done} was disconnected. Its tokens no longer work.
         </p>
       )}
       <List
-        name={whose === 'own' ? 'Your apps' : 'Apps on this project'}
+        name={whose === 'own' ? 'Your apps' : 'Apps in this project'}
         counted={['app', 'apps']}
         queryKey={['apps', whose]}
         load={(page) =>
@@ -111,28 +112,8 @@ function AppList({ whose }: { whose: 'own' | 'project' }) {
         }
         columns={columns}
         keyOf={({ id }) => id}
-        empty={whose === 'own' ? <NoApps /> : <p className="empty">No app is connected.</p>}
+        empty={whose === 'own' ? <NoApps /> : <p className="empty">No apps are connected.</p>}
       />
-      {ending && (
-        <Confirm
-          title={`End ${nameOf(ending)}?`}
-          action="End the app"
-          isFinal
-          invalidates={[['apps']]}
-          act={() => call('delete', '/v1/connected-apps/{id}', { params: { id: ending.id } })}
-          onDone={() => setDone(nameOf(ending))}
-          onClose={() => setEnding(undefined)}
-        >
-          <p>All its tokens stop working at once. The person can connect it again.</p>
-          <Facts
-            rows={[
-              ['Client', <code key="client">{ending.client_id}</code>],
-              ['Project', <code key="project">{ending.project_id}</code>],
-              ['Allowed', <Time key="at" at={ending.created_at} />],
-            ]}
-          />
-        </Confirm>
-      )}
     </>
   );
 }
@@ -140,7 +121,7 @@ function AppList({ whose }: { whose: 'own' | 'project' }) {
 function NoApps() {
   return (
     <Empty command={new URL('mcp', apiAddress).href}>
-      No app is connected. An MCP client connects itself when it gets this address:
+      No apps are connected. To connect an MCP client, enter this address in it:
     </Empty>
   );
 }

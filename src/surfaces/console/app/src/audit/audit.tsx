@@ -7,41 +7,38 @@ import { Facts } from '../facts.js';
 import { sinceField, type FilterField } from '../filter-form.js';
 import { LifecycleLink } from '../links.js';
 import { List } from '../list.js';
-import { Empty, Problem, Time, Window } from '../parts.js';
+import { Empty, Problem, Time, Window, Page, Section } from '../parts.js';
 import { startOf, type Since } from '../runs/filter.js';
 import type { Column } from '../table.js';
 import { NotDownloaded, saveFile } from '../save-file.js';
 import { useSubmit } from '../use-submit.js';
-import { useTitle } from '../use-title.js';
+import { timeColumn } from '../table.js';
 
-const route = getRouteApi('/projects/$projectId/audit');
+const route = getRouteApi('/audit');
 
 type Name = 'actor' | 'action' | 'resource' | 'outcome' | 'lifecycle_id' | 'since';
 const fields: readonly FilterField<Name>[] = [
   sinceField,
-  { name: 'actor', label: 'Actor or id' },
+  { name: 'actor', label: 'Actor name or id' },
   { name: 'action', label: 'Action' },
   { name: 'resource', label: 'Resource' },
   { name: 'outcome', label: 'Outcome' },
-  { name: 'lifecycle_id', label: 'Lifecycle' },
+  { name: 'lifecycle_id', label: 'Lifecycle id' },
 ];
 
 /** Shows the audit chain of the organization: its verification, its entries and its export. */
 export function Audit() {
-  useTitle('Audit');
   return (
-    <>
-      <h1>Audit</h1>
+    <Page title="Audit">
       <p>
-        The chain is that of the whole organization: each entry carries the hash of the one before, and signed
-        checkpoints vouch for them.
+        The audit chain covers the whole organization. Each entry contains the hash of the previous entry, and signed
+        checkpoints confirm the chain.
       </p>
       <Verification />
-      <section aria-labelledby="entries">
-        <h2 id="entries">Entries</h2>
+      <Section title="Entries">
         <Entries />
-      </section>
-    </>
+      </Section>
+    </Page>
   );
 }
 
@@ -51,8 +48,7 @@ function Verification() {
     queryFn: () => call('get', '/v1/audit/verify'),
   });
   return (
-    <section aria-labelledby="verification">
-      <h2 id="verification">Verification</h2>
+    <Section title="Verification">
       <Problem error={error} />
       {data?.valid && (
         <p className="done" role="status">
@@ -61,37 +57,33 @@ function Verification() {
       )}
       {data && !data.valid && (
         <p className="problem" role="alert">
-          The chain is broken: {data.reason ?? 'no reason is known'}.
+          The chain is broken: {data.reason ?? 'the reason is unknown'}.
         </p>
       )}
       {data && (
         <Facts
-          rows={[
-            ['Entries', data.entries],
-            ['First broken entry', data.first_broken_seq ?? 'none'],
-            ['Head hash', <code key="hash">{data.head_hash}</code>],
-            [
-              'Last sound checkpoint',
-              data.checkpoint ? (
-                <span key="checkpoint">
-                  number {data.checkpoint.number}, over {data.checkpoint.entries} entries,{' '}
-                  <Time at={data.checkpoint.at} />
-                </span>
-              ) : (
-                'none yet'
-              ),
-            ],
-            ['Checked', <Time key="checked" at={dataUpdatedAt / 1000} />],
-          ]}
+          of={{
+            Entries: data.entries,
+            'First broken entry': data.first_broken_seq ?? 'None',
+            'Head hash': <code>{data.head_hash}</code>,
+            'Last valid checkpoint': data.checkpoint ? (
+              <span>
+                Number {data.checkpoint.number}, {data.checkpoint.entries} entries, <Time at={data.checkpoint.at} />
+              </span>
+            ) : (
+              'None yet'
+            ),
+            'Last verified': <Time at={dataUpdatedAt / 1000} />,
+          }}
         />
       )}
       <p className="actions">
         <button type="button" className="primary" disabled={isFetching} onClick={() => void refetch()}>
-          {isFetching ? 'Verifies…' : 'Verify again'}
+          {isFetching ? 'Verifying…' : 'Verify again'}
         </button>
         <Export />
       </p>
-    </section>
+    </Section>
   );
 }
 
@@ -107,7 +99,7 @@ function Export() {
   return (
     <>
       <button type="button" disabled={isBusy} onClick={() => void submit()}>
-        {isBusy ? 'Exports…' : 'Export'}
+        {isBusy ? 'Exporting…' : 'Export'}
       </button>
       <NotDownloaded name={name} error={error} />
     </>
@@ -117,8 +109,7 @@ function Export() {
 function columnsOf(open: (entry: AuditEntry) => void): readonly Column<AuditEntry>[] {
   return [
     {
-      id: 'seq',
-      name: 'Number',
+      name: 'Entry',
       width: '6rem',
       cell: (entry) => (
         <button type="button" className="plain" aria-label={`Entry ${entry.seq}`} onClick={() => open(entry)}>
@@ -126,23 +117,21 @@ function columnsOf(open: (entry: AuditEntry) => void): readonly Column<AuditEntr
         </button>
       ),
     },
-    { id: 'at', name: 'At', width: '11rem', cell: ({ at }) => <Time at={at} /> },
-    { id: 'action', name: 'Action', width: 'minmax(9rem, 2fr)', onNarrow: 'main', cell: ({ action }) => action },
+    timeColumn('Time', ({ at }) => at),
+    { name: 'Action', width: 'minmax(9rem, 2fr)', onNarrow: 'main', cell: ({ action }) => action },
     {
-      id: 'actor',
       name: 'Actor',
       width: 'minmax(9rem, 2fr)',
       onNarrow: 'hidden',
       cell: ({ actor, actor_name }) => <bdi title={actor}>{actor_name}</bdi>,
     },
     {
-      id: 'resource',
       name: 'Resource',
       width: 'minmax(9rem, 2fr)',
       onNarrow: 'hidden',
       cell: ({ resource }) => <span title={resource}>{resource}</span>,
     },
-    { id: 'outcome', name: 'Outcome', width: 'minmax(7rem, 1fr)', cell: ({ outcome }) => outcome },
+    { name: 'Outcome', width: 'minmax(7rem, 1fr)', cell: ({ outcome }) => outcome },
   ];
 }
 
@@ -168,25 +157,27 @@ function Entries() {
         keyOf={({ entry_id }) => entry_id}
         empty={
           Object.keys(filter).length > 0 ? (
-            <Empty>No entry matches these filters.</Empty>
+            <Empty>No entries match these filters.</Empty>
           ) : (
-            <Empty command={exampleCall}>Nothing was recorded yet. This is a governed call:</Empty>
+            <Empty command={exampleCall}>
+              No entries have been recorded yet. Each governed call records one, for example:
+            </Empty>
           )
         }
       />
       {open && (
         <Window title={`Entry ${open.seq}`} isDrawer onClose={() => setOpen(undefined)}>
           <Facts
-            rows={[
-              ['At', <Time key="at" at={open.at} />],
-              ['Actor', `${open.actor_name} (${open.actor})`],
-              ['Action', open.action],
-              ['Resource', open.resource],
-              ['Outcome', open.outcome],
-              ['Lifecycle', open.lifecycle_id && <LifecycleLink key="lifecycle" id={open.lifecycle_id} />],
-              ['Hash', <code key="hash">{open.hash}</code>],
-              ['Hash before', <code key="before">{open.prev_hash}</code>],
-            ]}
+            of={{
+              Time: <Time at={open.at} />,
+              Actor: `${open.actor_name} (${open.actor})`,
+              Action: open.action,
+              Resource: open.resource,
+              Outcome: open.outcome,
+              Lifecycle: open.lifecycle_id && <LifecycleLink id={open.lifecycle_id} />,
+              Hash: <code>{open.hash}</code>,
+              'Previous hash': <code>{open.prev_hash}</code>,
+            }}
           />
         </Window>
       )}

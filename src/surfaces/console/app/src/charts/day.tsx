@@ -1,11 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../api.js';
-import { pollInterval } from '../news.js';
-import { durationText, TableHead, Problem, Time } from '../parts.js';
-import { projectId } from '../session.js';
+import { durationText, TableHead, Problem, Time, Section } from '../parts.js';
 import { Chart, type ChartOptions } from './chart.js';
+import { usePolled } from '../use-polled.js';
 
 const daySeconds = 86_400;
 
@@ -16,24 +14,23 @@ async function readDay() {
 
 /** Charts the runs, durations and credits of the last 24 hours. */
 export function Day() {
-  const { data, error } = useQuery({ queryKey: ['home', 'day'], queryFn: readDay, refetchInterval: pollInterval });
+  const { data, error } = usePolled(['home', 'day'], readDay);
   const { by_hour: hours } = data ?? { by_hour: [] };
   const startTimes = hours.map((hour) => hour.at);
   const runs = [
-    { name: 'Made', values: hours.map(({ count }) => count) },
+    { name: 'Created', values: hours.map(({ count }) => count) },
     { name: 'Failed', isBad: true, values: hours.map(({ failed }) => failed) },
   ];
   const durations = [{ name: 'Duration', values: hours.map(({ p95 }) => p95) }];
   const credits = [{ name: 'Credits', values: hours.map((hour) => hour.credits) }];
   const { p50, p95 } = data?.duration ?? { p50: null, p95: null };
   const all = (text: string) => (
-    <Link to="/projects/$projectId/runs" params={{ projectId }} search={{ since: '24h' }} aria-label={`Runs: ${text}`}>
+    <Link to="/runs" search={{ since: '24h' }} aria-label={`Runs: ${text}`}>
       {text}
     </Link>
   );
   return (
-    <section aria-labelledby="day">
-      <h2 id="day">The last 24 hours</h2>
+    <Section title="Last 24 hours">
       <Problem error={error} />
       {data && (
         <>
@@ -41,7 +38,7 @@ export function Day() {
             <Figure
               name="Runs"
               number={all(String(data.total))}
-              detail="By hour; failed ones are red."
+              detail="Per hour. Failed runs are red."
               hours={startTimes}
               series={runs}
             />
@@ -55,16 +52,16 @@ export function Day() {
             <Figure
               name="Credits"
               number={all(String(Math.round(data.credits * 100) / 100))}
-              detail="Charged by hour."
+              detail="Charged per hour."
               hours={startTimes}
               series={credits}
             />
           </div>
           <details>
-            <summary>The numbers of each hour</summary>
+            <summary>Hourly figures</summary>
             <div className="scroll">
               <table>
-                <TableHead of={['Hour', 'Made', 'Completed', 'Failed', '95 % of durations', 'Credits']} />
+                <TableHead of={['Hour', 'Created', 'Completed', 'Failed', '95th percentile', 'Credits']} />
                 <tbody>
                   {hours.map((hour) => (
                     <tr key={hour.at}>
@@ -84,7 +81,7 @@ export function Day() {
           </details>
         </>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -100,7 +97,7 @@ function Figure({ name, number, detail, ...data }: FigureOptions) {
       <h3>{name}</h3>
       <p className="number">{number}</p>
       <p className="soft">{detail}</p>
-      <Chart label={`${name}, by hour. The table below has the numbers.`} {...data} />
+      <Chart label={`${name}per hour. The table below contains the figures.`} {...data} />
     </section>
   );
 }

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api.js';
-import { Confirm } from '../confirm.js';
-import { Badge, Problem, Time } from '../parts.js';
+import { Badge, Problem, Time, Section } from '../parts.js';
 import { useMay } from '../session.js';
+import { ConfirmButton } from '../confirm.js';
 
 /** Shows whether this person or the project has granted access to the MCP server. */
 export function Authorization({ connectorId, mayWithdraw }: { connectorId: string; mayWithdraw: boolean }) {
@@ -11,7 +11,6 @@ export function Authorization({ connectorId, mayWithdraw }: { connectorId: strin
   const key = ['authorization', connectorId];
   const [address, setAddress] = useState<{ url: string; knownAt: number | null }>();
   const [problem, setProblem] = useState<unknown>();
-  const [isWithdrawing, setWithdrawing] = useState(false);
   const may = useMay();
   const { data, error } = useQuery({
     queryKey: key,
@@ -31,8 +30,7 @@ export function Authorization({ connectorId, mayWithdraw }: { connectorId: strin
     }
   };
   return (
-    <section aria-labelledby="authorization">
-      <h2 id="authorization">Authorization</h2>
+    <Section title="Authorization">
       <Problem error={error ?? problem} />
       {data && (
         <p role="status">
@@ -56,25 +54,23 @@ export function Authorization({ connectorId, mayWithdraw }: { connectorId: strin
           </button>
         )}
         {mayWithdraw && data && data.state !== 'none' && (
-          <button type="button" className="danger" onClick={() => setWithdrawing(true)}>
-            Withdraw…
-          </button>
+          <ConfirmButton
+            button="Revoke…"
+            className="danger"
+            title="Revoke the authorization?"
+            action="Revoke"
+            isFinal
+            act={() => call('delete', '/connectors/{projectID}/{connector_id}/authorize', { params })}
+            invalidates={[key]}
+            onDone={() => setAddress(undefined)}
+          >
+            <p>
+              The tokens are deleted immediately, and revoked at the authorization server if it supports revocation.
+            </p>
+          </ConfirmButton>
         )}
       </p>
-      {isWithdrawing && (
-        <Confirm
-          title="Withdraw the authorization?"
-          action="Withdraw"
-          isFinal
-          act={() => call('delete', '/connectors/{projectID}/{connector_id}/authorize', { params })}
-          invalidates={[key]}
-          onDone={() => setAddress(undefined)}
-          onClose={() => setWithdrawing(false)}
-        >
-          <p>The tokens are deleted here at once, and revoked at the authorization server if it supports that.</p>
-        </Confirm>
-      )}
-    </section>
+    </Section>
   );
 }
 
@@ -86,7 +82,7 @@ function GrantAccess({ url }: { url: string }) {
       <a href={url} target="_blank" rel="noopener noreferrer">
         Grant access at {new URL(url).host}
       </a>{' '}
-      in a new tab. This page shows when it is done.
+      in a new tab. This page updates when access has been granted.
     </p>
   );
 }

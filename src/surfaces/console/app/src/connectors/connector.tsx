@@ -1,57 +1,45 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, type Connector as ConnectorRecord } from '../api.js';
-import { Confirm } from '../confirm.js';
 import { Facts } from '../facts.js';
-import { pollInterval } from '../news.js';
-import { ActionButton, Badge, Data, Problem, Time } from '../parts.js';
-import { projectId, useMay } from '../session.js';
-import { useTitle } from '../use-title.js';
+import { ActionButton, Badge, Data, Time, Page, Section, Loaded } from '../parts.js';
+import { useMay } from '../session.js';
 import { Authorization } from './authorization.js';
 import { EditConnector } from './edit.js';
 import { McpTools } from './mcp-tools.js';
-import { movesFrom } from './states.js';
+import { categoryNames, movesFrom } from './states.js';
 import { TestCall } from './test-call.js';
 import { Triggers } from './triggers.js';
+import { ConfirmButton } from '../confirm.js';
+import { usePolled } from '../use-polled.js';
 
-const route = getRouteApi('/projects/$projectId/connectors/$connectorId');
+const route = getRouteApi('/connectors/$connectorId');
 
 export function Connector() {
   const { connectorId: id } = route.useParams();
-  const { data: connector, error } = useQuery({
-    queryKey: ['connector', id],
-    queryFn: () => call('get', '/connectors/{projectID}/{connector_id}', { params: { connector_id: id } }),
-    refetchInterval: pollInterval,
-  });
-  useTitle(connector?.name ?? 'Connector');
-  if (!connector)
-    return (
-      <>
-        <h1>Connector</h1>
-        {error ? <Problem error={error} /> : <p className="soft">Loading…</p>}
-      </>
-    );
-  return <Details key={id} connector={connector} error={error} />;
+  const query = usePolled(['connector', id], () =>
+    call('get', '/connectors/{projectID}/{connector_id}', { params: { connector_id: id } }),
+  );
+  return (
+    <Page title={query.data?.name ?? 'Connector'}>
+      <Loaded query={query}>{(connector) => <Details key={id} connector={connector} />}</Loaded>
+    </Page>
+  );
 }
 
-function Details({ connector, error }: { connector: ConnectorRecord; error: unknown }) {
-  const { category, config, name, status } = connector;
+function Details({ connector }: { connector: ConnectorRecord }) {
+  const { category, config, status } = connector;
   const auth = config.auth as { type?: string } | undefined;
   const may = useMay();
   return (
     <>
-      <h1>
-        <bdi>{name}</bdi>
-      </h1>
-      <Problem error={error} />
       <div className="toolbar">
         <p role="status">
           <Badge state={status} /> {connector.status_reason}
         </p>
         <Actions connector={connector} />
       </div>
-      <Facts rows={factsOf(connector)} />
+      <About connector={connector} />
       {category === 'mcp' && auth?.type === 'oauth' && (
         <Authorization
           connectorId={connector._id}
@@ -63,50 +51,43 @@ function Details({ connector, error }: { connector: ConnectorRecord; error: unkn
       )}
       {category === 'mcp' && <McpTools connectorId={connector._id} />}
       <Triggers connector={connector} />
-      <section aria-labelledby="configuration">
-        <h2 id="configuration">Configuration</h2>
-        <p className="soft">The API never returns a secret: it returns [stored] instead.</p>
+      <Section title="Configuration">
+        <p className="soft">Secrets are never shown. They appear as [stored].</p>
         <Data value={config} label="Configuration as JSON" />
-      </section>
+      </Section>
     </>
   );
 }
 
-function factsOf(connector: ConnectorRecord) {
+function About({ connector }: { connector: ConnectorRecord }) {
   const { _id, category, tags, last_used_at, failures, last_failure, account, created_at, updated_at } = connector;
-  return [
-    ['Category', category.replaceAll('_', ' ')],
-    ['Last use', <Time key="use" at={last_used_at} />],
-    [
-      'Failures since the last success',
-      <span key="failures" className={failures > 0 ? 'bad' : ''}>
-        {failures}
-      </span>,
-    ],
-    [
-      'Last failure',
-      last_failure && (
-        <>
-          <Time at={last_failure.at} />: {last_failure.message}
-        </>
-      ),
-    ],
-    [
-      'Account',
-      account && `${account.name ?? account.id}, ${account.verified_at === null ? 'not verified' : 'verified'}`,
-    ],
-    ['Tags', tags.join(', ')],
-    ['Made', <Time key="made" at={created_at} />],
-    ['Changed', <Time key="changed" at={updated_at} />],
-    ['Id', <code key="id">{_id}</code>],
-  ] as const;
+  return (
+    <Facts
+      of={{
+        Category: categoryNames[category],
+        'Last used': <Time at={last_used_at} />,
+        'Failures since last success': <span className={failures > 0 ? 'bad' : ''}>{failures}</span>,
+        'Last failure': last_failure && (
+          <>
+            <Time at={last_failure.at} />: {last_failure.message}
+          </>
+        ),
+        Account:
+          account && `${account.name ?? account.id}, ${account.verified_at === null ? 'not verified' : 'verified'}`,
+        Tags: tags.join(', '),
+        Created: <Time at={created_at} />,
+        'Last changed': <Time at={updated_at} />,
+        Id: <code>{_id}</code>,
+      }}
+    />
+  );
 }
 
 const moveNames: Record<ConnectorRecord['status'], string> = {
   active: 'Activate',
   paused: 'Pause',
-  failed: 'Set to failed',
-  pending: 'Set to pending',
+  failed: 'Mark as failed',
+  pending: 'Reset to pending',
   awaiting_verification: 'Await verification',
 };
 
@@ -114,49 +95,43 @@ function Actions({ connector }: { connector: ConnectorRecord }) {
   const { _id: id, name, status } = connector;
   const may = useMay();
   const navigate = useNavigate();
-  const [dialog, setDialog] = useState<ConnectorRecord['status'] | 'delete' | 'edit'>();
+  const [isEditing, setEditing] = useState(false);
   const params = { connector_id: id };
-  const close = () => setDialog(undefined);
   return (
     <>
       {may('patch /connectors/{projectID}/{connector_id}') && (
-        <ActionButton name="Edit…" onClick={() => setDialog('edit')} />
+        <ActionButton name="Edit…" onClick={() => setEditing(true)} />
       )}
-      {dialog === 'edit' && <EditConnector connector={connector} onClose={close} />}
+      {isEditing && <EditConnector connector={connector} onClose={() => setEditing(false)} />}
       {may('post /connectors/{projectID}/{connector_id}/status') &&
         movesFrom[status].map((to) => (
-          <ActionButton key={to} name={`${moveNames[to]}…`} onClick={() => setDialog(to)} />
+          <ConfirmButton
+            key={to}
+            button={`${moveNames[to]}…`}
+            title={`${moveNames[to]}: ${name}`}
+            action={moveNames[to]}
+            act={() => call('post', '/connectors/{projectID}/{connector_id}/status', { params, body: { status: to } })}
+            invalidates={[['connector', id], ['connectors']]}
+          >
+            <p>Actions, callbacks and data loaders use only active connectors.</p>
+          </ConfirmButton>
         ))}
       {may('delete /connectors/{projectID}/{connector_id}') && (
-        <ActionButton name="Delete…" isFinal onClick={() => setDialog('delete')} />
-      )}
-      {dialog === 'delete' && (
-        <Confirm
+        <ConfirmButton
+          button="Delete…"
+          className="danger"
           title={`Delete ${name}?`}
-          action="Delete the connector"
+          action="Delete connector"
           isFinal
           act={() => call('delete', '/connectors/{projectID}/{connector_id}', { params })}
           invalidates={[['connectors']]}
-          onDone={() => void navigate({ to: '/projects/$projectId/connectors', params: { projectId } })}
-          onClose={close}
+          onDone={() => void navigate({ to: '/connectors' })}
         >
           <p>
-            Its secrets, triggers and data loader are deleted as well. Agents that use it fail. This cannot be undone.
+            This also deletes its secrets, triggers and data loader. Agents that use the connector fail. This cannot be
+            undone.
           </p>
-        </Confirm>
-      )}
-      {dialog !== undefined && dialog !== 'delete' && dialog !== 'edit' && (
-        <Confirm
-          title={`${moveNames[dialog]}: ${name}`}
-          action={moveNames[dialog]}
-          act={() =>
-            call('post', '/connectors/{projectID}/{connector_id}/status', { params, body: { status: dialog } })
-          }
-          invalidates={[['connector', id], ['connectors']]}
-          onClose={close}
-        >
-          <p>Actions, callbacks and data loaders use only active connectors.</p>
-        </Confirm>
+        </ConfirmButton>
       )}
     </>
   );

@@ -5,34 +5,32 @@ import { curl } from '../curl.js';
 import { named, type FilterField } from '../filter-form.js';
 import { ConnectorLink } from '../links.js';
 import { List } from '../list.js';
-import { Badge, Empty, Time } from '../parts.js';
+import { Empty, Page } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import type { Column } from '../table.js';
-import { useTitle } from '../use-title.js';
 import { CreateConnector } from './create.js';
-import { categories, statuses } from './states.js';
+import { categoryNames, statuses } from './states.js';
+import { timeColumn, stateColumn } from '../table.js';
 
-const route = getRouteApi('/projects/$projectId/connectors');
+const route = getRouteApi('/connectors');
 
 export function Connectors() {
-  useTitle('Connectors');
   return (
-    <>
-      <h1>Connectors</h1>
+    <Page title="Connectors">
       <ConnectorList />
-    </>
+    </Page>
   );
 }
 
+const categories = Object.entries(categoryNames).map(([value, name]) => ({ value, name }));
 const fields: readonly FilterField<'category' | 'status'>[] = [
-  { name: 'category', label: 'Category', options: named(...categories) },
+  { name: 'category', label: 'Category', options: categories },
   { name: 'status', label: 'State', options: named(...statuses) },
 ];
 
 const columns: readonly Column<Connector>[] = [
-  { id: 'status', name: 'State', width: '11rem', cell: ({ status }) => <Badge state={status} /> },
+  stateColumn(({ status }) => status, '11rem'),
   {
-    id: 'name',
     name: 'Name',
     width: 'minmax(12rem, 2fr)',
     onNarrow: 'main',
@@ -43,20 +41,17 @@ const columns: readonly Column<Connector>[] = [
     ),
   },
   {
-    id: 'category',
     name: 'Category',
     width: '11rem',
-    cell: ({ category, tags }) => `${category.replaceAll('_', ' ')}${tags.includes('table') ? ' (a table)' : ''}`,
+    cell: ({ category, tags }) => `${categoryNames[category]}${tags.includes('table') ? ' (table)' : ''}`,
   },
-  { id: 'used', name: 'Last use', width: '11rem', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+  timeColumn('Last used', ({ last_used_at }) => last_used_at),
   {
-    id: 'failures',
     name: 'Failures',
     width: '7rem',
     cell: ({ failures }) => <span className={failures > 0 ? 'bad' : 'soft'}>{failures}</span>,
   },
   {
-    id: 'why',
     name: 'Reason',
     width: 'minmax(10rem, 2fr)',
     onNarrow: 'hidden',
@@ -89,7 +84,7 @@ function ConnectorList() {
         tools={
           may('post /actions/{category}/config') && (
             <button type="button" className="primary" onClick={() => setCreating(true)}>
-              Create a connector…
+              New connector…
             </button>
           )
         }
@@ -100,14 +95,15 @@ function ConnectorList() {
 }
 
 function NoConnectors({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <Empty>No connector matches these filters.</Empty>;
+  if (isFiltered) return <Empty>No connectors match these filters.</Empty>;
   const command = curl(`actions/restful/config?projectID=${projectId}`, {
     name: 'Claims register',
     config: { base_url: 'https://claims.example.com/api' },
   });
   return (
     <Empty command={command}>
-      This project has no connector yet. Agents reach other systems through connectors. Create one here, or with:
+      This project has no connectors yet. Agents use connectors to reach other systems. Create one here, or with this
+      command:
     </Empty>
   );
 }

@@ -9,13 +9,13 @@ export function CreateConnector({ onClose }: { onClose: () => void }) {
   const { form, nameOf, clear } = useConnectorForm('connector.new', {});
   return (
     <Confirm
-      title="Create a connector"
-      action="Create"
+      title="New connector"
+      action="Create connector"
       act={(options) => (form.kind === 'mcp' ? createMcp : createRestful)(form, options)}
       nameOf={nameOf}
       onDone={({ _id: connectorId }) => {
         clear();
-        void navigate({ to: '/projects/$projectId/connectors/$connectorId', params: { projectId, connectorId } });
+        void navigate({ to: '/connectors/$connectorId', params: { connectorId } });
       }}
       onClose={onClose}
     >

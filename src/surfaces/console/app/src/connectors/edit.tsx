@@ -42,7 +42,7 @@ function EditJson({ connector, onClose }: EditOptions) {
   const shownText = text || JSON.stringify(config, null, 2);
   const read = parsed(shownText);
   const change = () => {
-    if ('problem' in read) throw new Error('Correct the JSON.');
+    if ('problem' in read) throw new Error('Correct the JSON first.');
     // Null removes a field, so fields that the person deleted from the JSON are set to null.
     const removed = Object.fromEntries(Object.keys(config).map((field) => [field, null]));
     return { name: shownName, config: { ...removed, ...(read.value as object) } };

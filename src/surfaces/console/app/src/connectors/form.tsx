@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { Field, TextField } from '../field.js';
+import { TextField, SelectField } from '../field.js';
 import { useDraft } from '../parts.js';
 
 /** A field of the form: its path in the API, and the authentication types that use it. */
@@ -13,14 +13,22 @@ interface FormField {
   isSecret?: true;
 }
 
+const clientCredentials = { kind: 'restful', auth: ['client_credentials'] } as const;
 const fields: readonly FormField[] = [
   { name: 'base_url', label: 'Base URL', kind: 'restful', path: 'config.base_url' },
-  { name: 'url', label: 'URL of the server (Streamable HTTP)', kind: 'mcp', path: 'url' },
-  { name: 'command', label: 'Or the name of a command that the workers allow', kind: 'mcp', path: 'command' },
-  { name: 'header', label: 'Name of the header', kind: 'restful', path: 'config.auth.name', auth: ['header'] },
-  { name: 'header', label: 'Name of the header', kind: 'mcp', path: 'auth.name', auth: ['header'] },
-  { name: 'value', label: 'Value', kind: 'restful', path: 'config.auth.value', auth: ['header'], isSecret: true },
-  { name: 'value', label: 'Value', kind: 'mcp', path: 'auth.value', auth: ['header'], isSecret: true },
+  { name: 'url', label: 'Server URL (Streamable HTTP)', kind: 'mcp', path: 'url' },
+  { name: 'command', label: 'Or a command that the workers allow', kind: 'mcp', path: 'command' },
+  { name: 'header', label: 'Header name', kind: 'restful', path: 'config.auth.name', auth: ['header'] },
+  { name: 'header', label: 'Header name', kind: 'mcp', path: 'auth.name', auth: ['header'] },
+  {
+    name: 'value',
+    label: 'Header value',
+    kind: 'restful',
+    path: 'config.auth.value',
+    auth: ['header'],
+    isSecret: true,
+  },
+  { name: 'value', label: 'Header value', kind: 'mcp', path: 'auth.value', auth: ['header'], isSecret: true },
   { name: 'token', label: 'Token', kind: 'restful', path: 'config.auth.token', auth: ['bearer'], isSecret: true },
   { name: 'username', label: 'User name', kind: 'restful', path: 'config.auth.username', auth: ['basic'] },
   {
@@ -31,44 +39,28 @@ const fields: readonly FormField[] = [
     auth: ['basic'],
     isSecret: true,
   },
+  { name: 'token_url', label: 'Token URL', path: 'config.auth.token_url', ...clientCredentials },
+  { name: 'client_id', label: 'Client id', path: 'config.auth.client_id', ...clientCredentials },
   {
-    name: 'token_url',
-    label: 'Token URL',
-    kind: 'restful',
-    path: 'config.auth.token_url',
-    auth: ['client_credentials'],
-  },
-  {
-    name: 'client_id',
-    label: 'Client id',
-    kind: 'restful',
-    path: 'config.auth.client_id',
-    auth: ['client_credentials'],
-  },
-  {
-    ...{ name: 'client_secret', label: 'Client secret', kind: 'restful', path: 'config.auth.client_secret' },
-    auth: ['client_credentials'],
+    name: 'client_secret',
+    label: 'Client secret',
+    path: 'config.auth.client_secret',
+    ...clientCredentials,
     isSecret: true,
   },
-  {
-    name: 'scope',
-    label: 'Scope (optional)',
-    kind: 'restful',
-    path: 'config.auth.scope',
-    auth: ['client_credentials'],
-  },
+  { name: 'scope', label: 'Scope (optional)', path: 'config.auth.scope', ...clientCredentials },
   { name: 'scope', label: 'Scope (optional)', kind: 'mcp', path: 'auth.scope', auth: ['oauth'] },
 ];
 
 const auths = {
   restful: {
-    none: 'nothing',
-    header: 'a header',
-    bearer: 'a bearer token',
-    basic: 'a password',
+    none: 'None',
+    header: 'Header',
+    bearer: 'Bearer token',
+    basic: 'User name and password',
     client_credentials: 'OAuth client credentials',
   },
-  mcp: { none: 'nothing', header: 'a header', oauth: 'OAuth' },
+  mcp: { none: 'None', header: 'Header', oauth: 'OAuth' },
 } as const;
 
 export type Kind = keyof typeof auths;
@@ -104,35 +96,22 @@ export function Fields({ form, present }: { form: Form; present?: { auth: string
   const { drafts, set, kind, auth, visibleFields } = form;
   return (
     <>
-      {!present && (
-        <label>
-          Kind
-          <select value={kind} onChange={(event) => set('kind', event.target.value)}>
-            <option value="restful">HTTP API</option>
-            <option value="mcp">MCP server</option>
-          </select>
-        </label>
-      )}
+      {!present && <SelectField label="Type" value={kind} options={kinds} onChange={(value) => set('kind', value)} />}
       <TextField label="Name" name="name" text={drafts.name ?? ''} onChange={(text) => set('name', text)} />
       {visibleFields.map((field) => !field.auth && <Input key={field.path} form={form} field={field} />)}
-      <label>
-        It asks for
-        <select value={auth} onChange={(event) => set('auth', event.target.value)}>
-          {Object.entries(auths[kind]).map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </label>
+      <SelectField
+        label="Authentication"
+        value={auth}
+        options={Object.entries(auths[kind]).map(([value, name]) => ({ value, name }))}
+        onChange={(value) => set('auth', value)}
+      />
       {auth === 'oauth' && (
-        <label>
-          Whose account
-          <select value={drafts.owner ?? 'person'} onChange={(event) => set('owner', event.target.value)}>
-            <option value="person">each person authorizes their own</option>
-            <option value="project">one for the whole project</option>
-          </select>
-        </label>
+        <SelectField
+          label="Account"
+          value={drafts.owner ?? 'person'}
+          options={owners}
+          onChange={(value) => set('owner', value)}
+        />
       )}
       {visibleFields.map(
         (field) =>
@@ -141,6 +120,15 @@ export function Fields({ form, present }: { form: Form; present?: { auth: string
     </>
   );
 }
+
+const kinds = [
+  { value: 'restful', name: 'HTTP API' },
+  { value: 'mcp', name: 'MCP server' },
+];
+const owners = [
+  { value: 'person', name: 'Each person uses their own account' },
+  { value: 'project', name: 'One account for the whole project' },
+];
 
 interface InputOptions {
   form: Form;
@@ -152,19 +140,15 @@ interface InputOptions {
 function Input({ form, field: { name, label, path, isSecret }, isStored = false }: InputOptions) {
   const { drafts, set, secrets, setSecrets } = form;
   return (
-    <Field label={label} name={path} {...(isSecret && isStored && { hint: 'Leave it empty to keep the stored one.' })}>
-      {(control) => (
-        <input
-          {...control}
-          type={isSecret ? 'password' : 'text'}
-          autoComplete={isSecret ? 'new-password' : 'off'}
-          value={(isSecret ? secrets[name] : drafts[name]) ?? ''}
-          onChange={({ target: { value } }) =>
-            isSecret ? setSecrets({ ...secrets, [name]: value }) : set(name, value)
-          }
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      name={path}
+      hint={isSecret && isStored ? 'Leave empty to keep the stored value.' : undefined}
+      type={isSecret ? 'password' : 'text'}
+      autoComplete={isSecret ? 'new-password' : 'off'}
+      text={(isSecret ? secrets[name] : drafts[name]) ?? ''}
+      onChange={(text) => (isSecret ? setSecrets({ ...secrets, [name]: text }) : set(name, text))}
+    />
   );
 }
 

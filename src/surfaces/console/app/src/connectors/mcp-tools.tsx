@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type McpTool } from '../api.js';
 import { Confirm } from '../confirm.js';
-import { Badge, Data, Problem, Time } from '../parts.js';
+import { Badge, Data, Problem, Time, Section } from '../parts.js';
 import { useMay } from '../session.js';
 
 /** Compares the tools that the server offers now with the accepted ones. Reading them also tests the connection. */
@@ -30,11 +30,10 @@ export function McpTools({ connectorId }: { connectorId: string }) {
   };
   const open = data?.tools.filter(needsDecision) ?? [];
   return (
-    <section aria-labelledby="tools">
-      <h2 id="tools">Tools of the server</h2>
+    <Section title="Server tools">
       <div className="toolbar">
         <button type="button" disabled={isFetching} onClick={() => void refetch()}>
-          {isFetching ? 'Reading…' : 'Read the tools now'}
+          {isFetching ? 'Refreshing…' : 'Refresh tools'}
         </button>
         {mayAccept && data && (
           <>
@@ -47,7 +46,7 @@ export function McpTools({ connectorId }: { connectorId: string }) {
           </>
         )}
         <p role="status" className="count">
-          {data && `${data.tools.length} tools, ${open.length} to look at`}
+          {data && `${data.tools.length} tools, ${open.length} to review`}
         </p>
       </div>
       <Problem error={error} />
@@ -71,13 +70,13 @@ export function McpTools({ connectorId }: { connectorId: string }) {
           onClose={() => setToolsToAccept(undefined)}
         >
           <p>
-            Agents can call them as the server offers them now. A tool that changes later is suspended until somebody
-            accepts it again.
-            {toolsToAccept === 'all' && ' Accepted tools that the server no longer offers are forgotten.'}
+            Agents can call these tools with their current definitions. If a definition changes, the tool is suspended
+            until somebody accepts it again.
+            {toolsToAccept === 'all' && ' Accepted tools that the server no longer offers are removed.'}
           </p>
         </Confirm>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -114,14 +113,14 @@ function Tool({ tool, isSelected, onSelect }: ToolOptions) {
         )}
         {suspended && `, suspended: ${suspended.reason}`}
       </span>
-      {problems.length > 0 && <p className="bad">It cannot be accepted: {problems.join('; ')}</p>}
+      {problems.length > 0 && <p className="bad">Cannot be accepted: {problems.join('; ')}</p>}
       <p>
         <bdi>{(live ?? pinned)?.description}</bdi>
       </p>
       {difference.length > 0 && (
         <details open>
           <summary>
-            {difference.length} {difference.length === 1 ? 'difference' : 'differences'} to what was accepted
+            {difference.length} {difference.length === 1 ? 'difference' : 'differences'} from the accepted definition
           </summary>
           <dl className="difference">
             {difference.map(({ path, pinned: before, live: now }) => (
@@ -145,6 +144,6 @@ function Tool({ tool, isSelected, onSelect }: ToolOptions) {
 }
 
 function textOf(value: unknown): string {
-  if (value === undefined) return 'nothing';
+  if (value === undefined) return '(none)';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

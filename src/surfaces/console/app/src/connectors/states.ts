@@ -1,13 +1,13 @@
 import type { Connector } from '../api.js';
 
-export const categories = [
-  'restful',
-  'mcp',
-  'mail',
-  'messaging',
-  'professional_network',
-  'content_creator',
-] as const satisfies readonly Connector['category'][];
+export const categoryNames: Readonly<Record<Connector['category'], string>> = {
+  restful: 'HTTP API',
+  mcp: 'MCP server',
+  mail: 'Mail',
+  messaging: 'Messaging',
+  professional_network: 'Professional network',
+  content_creator: 'Content creator',
+};
 export const statuses = [
   'active',
   'pending',

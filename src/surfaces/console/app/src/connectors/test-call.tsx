@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { call, type ConnectorTest } from '../api.js';
 import { Facts } from '../facts.js';
 import { Form, TextField } from '../field.js';
-import { Badge, durationText, useDraft } from '../parts.js';
+import { Badge, durationText, useDraft, Section } from '../parts.js';
 import { useSubmit } from '../use-submit.js';
 
 /** Sends a GET request to the connector's API with its credentials, and shows the response. */
@@ -22,32 +22,31 @@ export function TestCall({ connectorId: id }: { connectorId: string }) {
     }
   });
   return (
-    <section aria-labelledby="test-call">
-      <h2 id="test-call">Test call</h2>
+    <Section title="Test call">
       <Form className="filter" error={error} onSubmit={() => void (isBusy || submit({ path: path.trim() }))}>
         <TextField
-          label="GET, below the base URL"
+          label="Path (GET, relative to the base URL)"
           name="path"
           text={path}
           onChange={setPath}
           placeholder="/"
           maxLength={2000}
         />
-        <button aria-disabled={isBusy}>{isBusy ? 'Calling…' : 'Call it'}</button>
+        <button aria-disabled={isBusy}>{isBusy ? 'Sending…' : 'Send request'}</button>
       </Form>
       <div role="status">
         {result && (
           <Facts
-            rows={[
-              ['Result', <Badge key="result" state={result.succeeded ? 'completed' : 'failed'} />],
-              ['Status', result.status ?? 'no answer'],
-              ['Duration', durationText(result.duration_ms / 1000)],
-              ['Failure', result.failure],
-              ['Start of the answer', result.excerpt !== '' && <bdi key="excerpt">{result.excerpt}</bdi>],
-            ]}
+            of={{
+              Result: <Badge state={result.succeeded ? 'completed' : 'failed'} />,
+              Status: result.status ?? 'No response',
+              Duration: durationText(result.duration_ms / 1000),
+              Error: result.failure,
+              'Response excerpt': result.excerpt !== '' && <bdi>{result.excerpt}</bdi>,
+            }}
           />
         )}
       </div>
-    </section>
+    </Section>
   );
 }

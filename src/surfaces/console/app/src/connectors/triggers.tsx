@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call, type Connector } from '../api.js';
-import { Problem } from '../parts.js';
-import { projectId } from '../session.js';
+import { Problem, Section } from '../parts.js';
 
 /** Lists the triggers of the connector, and the events of its category that can start runs. */
 export function Triggers({ connector: { category, triggers } }: { connector: Connector }) {
@@ -19,10 +18,9 @@ export function Triggers({ connector: { category, triggers } }: { connector: Con
     trigger_id?: string;
   }[];
   return (
-    <section aria-labelledby="triggers">
-      <h2 id="triggers">Triggers</h2>
+    <Section title="Triggers">
       <Problem error={error} />
-      {known.length === 0 && <p className="soft">No event of this connector starts a run.</p>}
+      {known.length === 0 && <p className="soft">No events of this connector start runs.</p>}
       <ul className="rows">
         {known.map(({ event = '*', agentflow_id, goal, kind, trigger_id }, at) => (
           <li key={trigger_id ?? at}>
@@ -31,7 +29,7 @@ export function Triggers({ connector: { category, triggers } }: { connector: Con
             {agentflow_id !== undefined && (
               <>
                 {' starts '}
-                <Link to="/projects/$projectId/runs" params={{ projectId }} search={{ agentflow: agentflow_id }}>
+                <Link to="/runs" search={{ agentflow: agentflow_id }}>
                   {agentflow_id}
                 </Link>
               </>
@@ -44,7 +42,7 @@ export function Triggers({ connector: { category, triggers } }: { connector: Con
             )}
             {trigger_id !== undefined && kind !== undefined && (
               <p className="soft">
-                Its id in the callback path: <code>{trigger_id}</code>
+                Trigger id in the callback path: <code>{trigger_id}</code>
               </p>
             )}
           </li>
@@ -52,7 +50,7 @@ export function Triggers({ connector: { category, triggers } }: { connector: Con
       </ul>
       {data && data.data.length > 0 && (
         <details>
-          <summary>Events of this category</summary>
+          <summary>Available events</summary>
           <ul className="rows">
             {data.data.map(({ event, name, description }) => (
               <li key={event}>
@@ -62,6 +60,6 @@ export function Triggers({ connector: { category, triggers } }: { connector: Con
           </ul>
         </details>
       )}
-    </section>
+    </Section>
   );
 }

@@ -3,23 +3,20 @@ import { call, type ContextAnswer } from '../api.js';
 import { curl } from '../curl.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
 import { LifecycleLink } from '../links.js';
-import { Field, Form } from '../field.js';
-import { Data, Empty, useDraft } from '../parts.js';
+import { Field, Form, TextField, SelectField } from '../field.js';
+import { Data, Empty, useDraft, Page, Section } from '../parts.js';
 import { fromLocalInput } from '../schedules/schedule.js';
 import { useSubmit } from '../use-submit.js';
-import { useTitle } from '../use-title.js';
 import { Entities, EntityDrawer, Facts, Relationships } from './tables.js';
 
 type Answer = ContextAnswer & { lifecycle_id: string };
 
 /** Queries the context graph of the project by a question or by Cypher. */
 export function Context() {
-  useTitle('Context');
   return (
-    <>
-      <h1>Context</h1>
+    <Page title="Context">
       <Ask />
-    </>
+    </Page>
   );
 }
 
@@ -39,7 +36,7 @@ function Ask() {
   return (
     <>
       <Form error={error} onSubmit={() => void (isBusy || submit())}>
-        <Field label="Question or Cypher" name="query">
+        <Field label="Question or Cypher query" name="query">
           {(control) => (
             <textarea
               {...control}
@@ -57,30 +54,26 @@ function Ask() {
           )}
         </Field>
         <p className="soft">
-          Cypher filters on <code>project_id = $project_id</code>, for example{' '}
+          A Cypher query filters by <code>project_id = $project_id</code>, for example{' '}
           <code>{'MATCH (n:Entity)-[r]->(m) WHERE n.project_id = $project_id RETURN n, r, m'}</code>
         </p>
         <div className="filter">
-          <label>
-            At most
-            <select value={limit} onChange={(event) => setLimit(Number(event.target.value))}>
-              {limits.map((each) => (
-                <option key={each}>{each}</option>
-              ))}
-            </select>
-          </label>
-          <label>
-            As of
-            <input
-              type="datetime-local"
-              step={1}
-              title="What was valid at this local time. Empty: now."
-              value={asOf}
-              onChange={(event) => setAsOf(event.target.value)}
-            />
-          </label>
+          <SelectField
+            label="Limit"
+            value={String(limit)}
+            options={limits.map((each) => ({ value: String(each) }))}
+            onChange={(value) => setLimit(Number(value))}
+          />
+          <TextField
+            label="As of (optional)"
+            title="Shows what was valid at this local time."
+            type="datetime-local"
+            step={1}
+            text={asOf}
+            onChange={setAsOf}
+          />
           <button className="primary" disabled={isBusy}>
-            {isBusy ? 'Asks…' : 'Ask'}
+            {isBusy ? 'Searching…' : 'Search'}
           </button>
         </div>
       </Form>
@@ -102,17 +95,15 @@ function Result({ answer }: { answer: Answer }) {
   const isEmpty = counts.every(([count]) => count === 0);
   const opened = entities.find(({ id }) => id === open);
   return (
-    <section aria-labelledby="answer">
-      <h2 id="answer">Answer</h2>
+    <Section title="Results">
       <p role="status">
         {counts.map(([count, one, several]) => `${count} ${count === 1 ? one : several}`).join(', ')}
-        {truncated && '; there is more than the limit'}.{' '}
-        <LifecycleLink id={lifecycle_id}>Record of the call</LifecycleLink>
+        {truncated && '; more results exist'}. <LifecycleLink id={lifecycle_id}>Lifecycle of the call</LifecycleLink>
       </p>
       {isEmpty && <NothingFound />}
       {entities.length > 0 && (
         <>
-          <div className="actions" role="group" aria-label="Shown as">
+          <div className="actions" role="group" aria-label="View as">
             <button type="button" aria-pressed={!isGraph} onClick={() => setGraph(false)}>
               Table
             </button>
@@ -135,14 +126,13 @@ function Result({ answer }: { answer: Answer }) {
       {!isGraph && relationships.length > 0 && <Relationships answer={answer} />}
       {!isGraph && facts.length > 0 && <Facts answer={answer} />}
       {rows.length > 0 && (
-        <section aria-labelledby="rows">
-          <h3 id="rows">Rows</h3>
+        <Section title="Rows" level={3}>
           <Data value={rows} label="Rows" />
-        </section>
+        </Section>
       )}
       <Explanation answer={answer} />
       {opened && <EntityDrawer entity={opened} answer={answer} onClose={() => setOpen(undefined)} />}
-    </section>
+    </Section>
   );
 }
 
@@ -152,14 +142,16 @@ function Explanation({ answer: { explanation } }: { answer: Answer }) {
   const { vectors, reranking } = explanation;
   return (
     <p className="soft">
-      Found by full text{vectors.used && ' and by vectors'}
+      Found by full-text search{vectors.used && ' and vectors'}
       {vectors.reason !== null && `; vectors: ${vectors.reason}`}.{' '}
-      {reranking.used ? `Ordered again by ${reranking.model}.` : `Not ordered again: ${reranking.reason}.`}
+      {reranking.used ? `Reranked by ${reranking.model}.` : `Not reranked: ${reranking.reason}.`}
     </p>
   );
 }
 
 function NothingFound() {
   const command = curl('v1/save-context', { entities: [{ id: 'acme', type: 'Company', name: 'Acme' }] });
-  return <Empty command={command}>The context graph has nothing about this. This saves an entity:</Empty>;
+  return (
+    <Empty command={command}>The context graph contains no matching data. To save an entity, use this command:</Empty>
+  );
 }

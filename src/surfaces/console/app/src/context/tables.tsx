@@ -1,9 +1,8 @@
-import type { ReactNode } from 'react';
 import type { ContextAnswer } from '../api.js';
 import { Facts as FactList } from '../facts.js';
 import { LifecycleLink, RunLink } from '../links.js';
 import { Data, Time, Window } from '../parts.js';
-import { Table, type Column } from '../table.js';
+import { Table, type Column, timeColumn } from '../table.js';
 import { useNames } from '../use-names.js';
 
 type Entity = ContextAnswer['entities'][number];
@@ -28,7 +27,6 @@ function Part<T>(props: { name: string; rows: readonly T[]; columns: readonly Co
 function origin<T extends { provenance: Provenance }>(nameOf: (id: string) => string): Column<T>[] {
   return [
     {
-      id: 'source',
       name: 'Source',
       width: 'minmax(7rem, 1fr)',
       onNarrow: 'hidden',
@@ -36,13 +34,7 @@ function origin<T extends { provenance: Provenance }>(nameOf: (id: string) => st
         <bdi>{source ?? (saved_by === null ? '' : nameOf(saved_by))}</bdi>
       ),
     },
-    {
-      id: 'recorded',
-      name: 'Recorded',
-      width: '11rem',
-      onNarrow: 'hidden',
-      cell: ({ provenance }) => <Time at={provenance.recorded_at} />,
-    },
+    timeColumn('Recorded', ({ provenance }) => provenance.recorded_at, 'hidden'),
   ];
 }
 
@@ -66,7 +58,6 @@ export function Entities({ answer, onOpen }: { answer: ContextAnswer; onOpen: (i
   const nameOf = useNames();
   const columns: readonly Column<Entity>[] = [
     {
-      id: 'name',
       name: 'Entity',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'main',
@@ -76,11 +67,10 @@ export function Entities({ answer, onOpen }: { answer: ContextAnswer; onOpen: (i
         </button>
       ),
     },
-    { id: 'type', name: 'Type', width: 'minmax(6rem, 1fr)', cell: ({ type }) => type },
-    { id: 'score', name: 'Score', width: '5rem', cell: ({ score }) => score.toFixed(2) },
+    { name: 'Type', width: 'minmax(6rem, 1fr)', cell: ({ type }) => type },
+    { name: 'Score', width: '5rem', cell: ({ score }) => score.toFixed(2) },
     {
-      id: 'parts',
-      name: 'Parts of the score',
+      name: 'Score components',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'hidden',
       cell: (entity) => <span title={partsText(partsOf(answer, entity))}>{partsText(partsOf(answer, entity))}</span>,
@@ -110,9 +100,9 @@ export function Relationships({ answer }: { answer: ContextAnswer }) {
   const nameOf = useNames();
   const endOf = namesIn(answer);
   const columns: readonly Column<Relationship>[] = [
-    { id: 'from', name: 'From', width: 'minmax(8rem, 1fr)', cell: ({ from }) => <bdi>{endOf(from)}</bdi> },
-    { id: 'type', name: 'Relationship', width: 'minmax(8rem, 1fr)', onNarrow: 'main', cell: ({ type }) => type },
-    { id: 'to', name: 'To', width: 'minmax(8rem, 1fr)', cell: ({ to }) => <bdi>{endOf(to)}</bdi> },
+    { name: 'From', width: 'minmax(8rem, 1fr)', cell: ({ from }) => <bdi>{endOf(from)}</bdi> },
+    { name: 'Relationship', width: 'minmax(8rem, 1fr)', onNarrow: 'main', cell: ({ type }) => type },
+    { name: 'To', width: 'minmax(8rem, 1fr)', cell: ({ to }) => <bdi>{endOf(to)}</bdi> },
     ...origin<Relationship>(nameOf),
   ];
   return <Part name="Relationships" rows={answer.relationships} columns={columns} keyOf={({ id }) => id} />;
@@ -122,9 +112,8 @@ export function Facts({ answer }: { answer: ContextAnswer }) {
   const nameOf = useNames();
   const endOf = namesIn(answer);
   const columns: readonly Column<Fact>[] = [
-    { id: 'subject', name: 'About', width: 'minmax(8rem, 1fr)', cell: ({ subject }) => <bdi>{endOf(subject)}</bdi> },
+    { name: 'Subject', width: 'minmax(8rem, 1fr)', cell: ({ subject }) => <bdi>{endOf(subject)}</bdi> },
     {
-      id: 'predicate',
       name: 'Fact',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'main',
@@ -134,14 +123,8 @@ export function Facts({ answer }: { answer: ContextAnswer }) {
         </bdi>
       ),
     },
-    { id: 'confidence', name: 'Confidence', width: '7rem', cell: ({ confidence }) => confidence },
-    {
-      id: 'from',
-      name: 'Valid from',
-      width: '11rem',
-      onNarrow: 'hidden',
-      cell: ({ valid_from }) => <Time at={valid_from} />,
-    },
+    { name: 'Confidence', width: '7rem', cell: ({ confidence }) => confidence },
+    timeColumn('Valid from', ({ valid_from }) => valid_from, 'hidden'),
     ...origin<Fact>(nameOf),
   ];
   const keyOf = ({ subject, predicate, object, valid_from }: Fact) =>
@@ -161,23 +144,24 @@ export function EntityDrawer({ entity, answer, onClose }: DrawerOptions) {
   const nameOf = useNames();
   const facts = answer.facts.filter(({ subject }) => subject === id);
   const { saved_by, source, recorded_at, span, consumed } = provenance;
-  const rows: [string, ReactNode][] = [
-    ['Type', type],
-    ['Id', <code key="id">{id}</code>],
-    ['Score', score.toFixed(3)],
-    ['Parts of the score', partsText(partsOf(answer, entity))],
-    ['Source', source],
-    ['Saved by', saved_by !== null && <bdi key="by">{nameOf(saved_by)}</bdi>],
-    ['Recorded', <Time key="at" at={recorded_at} />],
-    ['Valid from', entity.valid_from !== undefined && <Time key="from" at={entity.valid_from} />],
-    ['Valid to', entity.valid_to !== undefined && <Time key="to" at={entity.valid_to} />],
-    ['Said in', span && `memory ${span.memory_id}, characters ${span.start} to ${span.end}`],
-    ['Received by', <LifecycleLink key="lifecycle" id={consumed.lifecycle_id} />],
-    ['In the run', consumed.run && <RunLink key="run" id={consumed.run} />],
-  ];
   return (
     <Window title={name || id} isDrawer onClose={onClose}>
-      <FactList rows={rows} />
+      <FactList
+        of={{
+          Type: type,
+          Id: <code>{id}</code>,
+          Score: score.toFixed(3),
+          'Score components': partsText(partsOf(answer, entity)),
+          Source: source,
+          'Saved by': saved_by !== null && <bdi>{nameOf(saved_by)}</bdi>,
+          Recorded: <Time at={recorded_at} />,
+          'Valid from': entity.valid_from !== undefined && <Time at={entity.valid_from} />,
+          'Valid to': entity.valid_to !== undefined && <Time at={entity.valid_to} />,
+          'Source text': span && `memory ${span.memory_id}, characters ${span.start} to ${span.end}`,
+          'Used by call': <LifecycleLink id={consumed.lifecycle_id} />,
+          'Used in run': consumed.run && <RunLink id={consumed.run} />,
+        }}
+      />
       {facts.length > 0 && (
         <>
           <h3>Facts</h3>

@@ -1,29 +1,26 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { call, type ListedFile } from '../api.js';
-import { Confirm } from '../confirm.js';
 import { List } from '../list.js';
-import { Badge, Empty, Time } from '../parts.js';
+import { Empty, Page } from '../parts.js';
 import { apiAddress, projectId, useMay } from '../session.js';
 import { NotDownloaded } from '../save-file.js';
 import type { Column } from '../table.js';
-import { useTitle } from '../use-title.js';
 import { UploadFiles } from './upload.js';
+import { ConfirmButton } from '../confirm.js';
+import { timeColumn, stateColumn } from '../table.js';
 
 export function Files() {
-  useTitle('Knowledge and files');
   return (
-    <>
-      <h1>Knowledge and files</h1>
+    <Page title="Knowledge and files">
       <FileList />
-    </>
+    </Page>
   );
 }
 
 function FileList() {
   const may = useMay();
   const queries = useQueryClient();
-  const [fileToDelete, setFileToDelete] = useState<ListedFile>();
   const [problem, setProblem] = useState<{ name: string; error: unknown }>();
   const refresh = useCallback(() => void queries.invalidateQueries({ queryKey: ['files'] }), [queries]);
   const download = async ({ _id, name }: ListedFile) => {
@@ -36,7 +33,7 @@ function FileList() {
       setProblem({ name, error });
     }
   };
-  const actions = useActions(download, setFileToDelete);
+  const actions = useActions(download);
   return (
     <>
       {may('post /file/{projectID}') && <UploadFiles onDone={refresh} />}
@@ -50,18 +47,13 @@ function FileList() {
         keyOf={({ _id }) => _id}
         empty={<NoFiles />}
       />
-      {fileToDelete && <DeleteFile file={fileToDelete} onClose={() => setFileToDelete(undefined)} />}
     </>
   );
 }
 
-function useActions(
-  onDownload: (file: ListedFile) => Promise<void>,
-  onDelete: (file: ListedFile) => void,
-): Column<ListedFile> {
+function useActions(onDownload: (file: ListedFile) => Promise<void>): Column<ListedFile> {
   const mayDelete = useMay()('delete /file/{projectID}/{file_id}');
   return {
-    id: 'actions',
     name: 'Actions',
     width: '14rem',
     cell: (file) => (
@@ -76,45 +68,41 @@ function useActions(
             Download
           </button>
         )}{' '}
-        {mayDelete && file.status !== 'uploading' && (
-          <button type="button" className="small" aria-label={`Delete ${file.name}`} onClick={() => onDelete(file)}>
-            Delete…
-          </button>
-        )}
+        {mayDelete && file.status !== 'uploading' && <DeleteFile file={file} />}
       </>
     ),
   };
 }
 
-function DeleteFile({ file: { _id, name, knowledge }, onClose }: { file: ListedFile; onClose: () => void }) {
+function DeleteFile({ file: { _id, name, knowledge } }: { file: ListedFile }) {
   return (
-    <Confirm
+    <ConfirmButton
+      button="Delete…"
+      buttonName={`Delete ${name}`}
+      className="small"
       title={`Delete ${name}?`}
-      action="Delete the file"
+      action="Delete file"
       isFinal
       act={() => call('delete', '/file/{projectID}/{file_id}', { params: { file_id: _id } })}
       invalidates={[['files']]}
-      onClose={onClose}
     >
       <p>
-        Its content is deleted at once{knowledge && ', and its chunks in the context graph shortly after'}. This cannot
-        be undone.
+        The content is deleted immediately{knowledge && ', and its chunks in the context graph shortly afterwards'}.
+        This cannot be undone.
       </p>
-    </Confirm>
+    </ConfirmButton>
   );
 }
 
 const columns: readonly Column<ListedFile>[] = [
-  { id: 'state', name: 'State', width: '8rem', cell: (file) => <Badge state={stateOf(file)} /> },
+  stateColumn((file) => stateOf(file)),
   {
-    id: 'name',
     name: 'Name',
     width: 'minmax(12rem, 3fr)',
     onNarrow: 'main',
     cell: ({ name, mime_type }) => <bdi title={mime_type}>{name}</bdi>,
   },
   {
-    id: 'progress',
     name: 'Knowledge',
     width: 'minmax(12rem, 2fr)',
     onNarrow: 'hidden',
@@ -123,14 +111,8 @@ const columns: readonly Column<ListedFile>[] = [
       return <span title={text}>{text}</span>;
     },
   },
-  { id: 'size', name: 'Size', width: '7rem', cell: ({ size_in_kb }) => sizeText(size_in_kb) },
-  {
-    id: 'uploaded',
-    name: 'Uploaded',
-    width: '11rem',
-    onNarrow: 'hidden',
-    cell: ({ uploaded_on }) => <Time at={uploaded_on / 1000} />,
-  },
+  { name: 'Size', width: '7rem', cell: ({ size_in_kb }) => sizeText(size_in_kb) },
+  timeColumn('Uploaded', ({ uploaded_on }) => uploaded_on / 1000, 'hidden'),
 ];
 
 /** Returns the state of the document if the file itself is stored. */
@@ -140,9 +122,9 @@ function knowledgeText({ knowledge }: ListedFile): string {
   if (!knowledge) return '–';
   const { chunks, failure, memory_id, extract_failure } = knowledge;
   if (failure !== null) return failure;
-  const read = chunks.total === null ? 'its text is being read' : `${chunks.done} of ${chunks.total} chunks`;
-  const facts = extract_failure === null ? '' : `, facts are not extracted: ${extract_failure}`;
-  return `${read}${memory_id === null ? facts : ', facts are extracted'}`;
+  const read = chunks.total === null ? 'Reading the text' : `${chunks.done} of ${chunks.total} chunks`;
+  const facts = extract_failure === null ? '' : `, fact extraction failed: ${extract_failure}`;
+  return `${read}${memory_id === null ? facts : ', facts extracted'}`;
 }
 
 function sizeText(kilobytes: number): string {
@@ -155,8 +137,8 @@ function NoFiles() {
   -H "x-api-key: $SERVICE_API_KEY" -F extract=true -F file=@handbook.md`;
   return (
     <Empty command={command}>
-      This project has no files yet. A document of the knowledge base is read into the context graph, where agents find
-      it. Upload one here, or with:
+      This project has no files yet. Documents in the knowledge base are added to the context graph, where agents can
+      find them. Upload one here, or with this command:
     </Empty>
   );
 }

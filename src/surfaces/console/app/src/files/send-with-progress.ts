@@ -21,10 +21,10 @@ export function sendWithProgress(
       request.onload = () => resolve(new Response(request.responseText, { status: request.status }));
       // `fetch` throws the same error class.
       request.onerror = () => reject(new TypeError('the service cannot be reached'));
-      request.onabort = () => reject(new Error('The upload was stopped.'));
+      request.onabort = () => reject(new Error('The upload was cancelled.'));
       request.onloadend = () => signal.removeEventListener('abort', abort);
       signal.addEventListener('abort', abort);
-      if (signal.aborted) reject(new Error('The upload was stopped.'));
+      if (signal.aborted) reject(new Error('The upload was cancelled.'));
       else request.send(body);
     });
   });

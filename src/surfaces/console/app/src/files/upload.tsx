@@ -1,7 +1,8 @@
 import { useState } from 'react';
-import { ErrorText } from '../parts.js';
+import { ErrorText, Section } from '../parts.js';
 import { useMay } from '../session.js';
 import { useUploads, type Upload } from './use-uploads.js';
+import { CheckField } from '../field.js';
 
 /** Uploads dropped or selected files, and shows their progress. */
 export function UploadFiles({ onDone }: { onDone: () => void }) {
@@ -12,26 +13,19 @@ export function UploadFiles({ onDone }: { onDone: () => void }) {
   const { uploads, add, dismiss, repeat } = useUploads(onDone);
   const take = (files: readonly File[]) => add(files, { isKnowledge, isExtracted: isKnowledge && isExtracted });
   return (
-    <section aria-labelledby="upload">
-      <h2 id="upload">Upload</h2>
+    <Section title="Upload">
       <DropPlace onFiles={take} />
       <form className="choice-line" onSubmit={(event) => event.preventDefault()}>
         {mayKnow && (
-          <label>
-            <input type="checkbox" checked={isKnowledge} onChange={() => setKnowledge(!isKnowledge)} /> Add to the
-            knowledge base
-          </label>
-        )}
-        {mayKnow && (
-          <label>
-            <input
-              type="checkbox"
-              checked={isKnowledge && isExtracted}
-              disabled={!isKnowledge}
-              onChange={() => setExtracted(!isExtracted)}
-            />{' '}
-            Extract facts as well
-          </label>
+          <>
+            <CheckField label="Add to the knowledge base" isChecked={isKnowledge} onChange={setKnowledge} />
+            <CheckField
+              label="Also extract facts"
+              isChecked={isKnowledge && isExtracted}
+              isDisabled={!isKnowledge}
+              onChange={setExtracted}
+            />
+          </>
         )}
       </form>
       {uploads.length > 0 && (
@@ -46,7 +40,7 @@ export function UploadFiles({ onDone }: { onDone: () => void }) {
           ))}
         </ul>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -68,7 +62,7 @@ function DropPlace({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
       }}
     >
       <label>
-        Choose files, or drop them here{' '}
+        Select files, or drop them here{' '}
         <input
           type="file"
           multiple
@@ -99,11 +93,11 @@ function UploadLine({ upload: { file, state, part, problem }, onDismiss, onRepea
       </span>{' '}
       {state === 'refused' && (
         <button type="button" className="small" onClick={onRepeat}>
-          Try again
+          Retry
         </button>
       )}{' '}
       <button type="button" className="small" onClick={onDismiss}>
-        {state === 'sending' || state === 'waiting' ? 'Stop' : 'Dismiss'}
+        {state === 'sending' || state === 'waiting' ? 'Cancel' : 'Dismiss'}
       </button>
     </li>
   );

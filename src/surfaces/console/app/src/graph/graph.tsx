@@ -9,10 +9,10 @@ import {
   type NodeProps,
   type NodeTypes,
 } from '@xyflow/react';
-import '@xyflow/react/dist/base.css';
 import { useMemo } from 'react';
 import { Badge } from '../parts.js';
 import { layOut, type GraphEdge, type GraphNode } from './lay-out.js';
+import '@xyflow/react/dist/base.css';
 
 export interface GraphOptions {
   /** Describes the graph for screen readers. */

@@ -1,5 +1,5 @@
 import type { InboxItem } from '../api.js';
-import { Field as FormField, TextField } from '../field.js';
+import { Field as FormField, SelectField, TextField } from '../field.js';
 import type { Edits } from '../parts.js';
 
 interface Choice {
@@ -80,34 +80,34 @@ export function AnswerFields({ form: { properties, required = [] }, edits }: { f
     const choices = choicesOf(field);
     const set = (next: string) => edits.set(name, next);
     if (!choices) return <TextField key={name} {...fieldProps} text={text} onChange={set} />;
+    const options = choices.map(({ const: value, title = value }) => ({ value, name: title }));
+    if (field.type !== 'array')
+      return (
+        <SelectField
+          key={name}
+          {...fieldProps}
+          value={text}
+          options={[{ value: '', name: '' }, ...options]}
+          onChange={set}
+        />
+      );
     return (
       <FormField key={name} {...fieldProps}>
-        {(control) =>
-          field.type === 'array' ? (
-            <select
-              {...control}
-              multiple
-              value={text === '' ? [] : text.split('\n')}
-              onChange={({ target }) => set([...target.selectedOptions].map(({ value }) => value).join('\n'))}
-            >
-              <Choices choices={choices} />
-            </select>
-          ) : (
-            <select {...control} value={text} onChange={({ target }) => set(target.value)}>
-              <option value="" />
-              <Choices choices={choices} />
-            </select>
-          )
-        }
+        {(control) => (
+          <select
+            {...control}
+            multiple
+            value={text === '' ? [] : text.split('\n')}
+            onChange={({ target }) => set([...target.selectedOptions].map(({ value }) => value).join('\n'))}
+          >
+            {options.map(({ value, name: title }) => (
+              <option key={value} value={value}>
+                {title}
+              </option>
+            ))}
+          </select>
+        )}
       </FormField>
     );
   });
-}
-
-function Choices({ choices }: { choices: Choice[] }) {
-  return choices.map(({ const: value, title }) => (
-    <option key={value} value={value}>
-      {title ?? value}
-    </option>
-  ));
 }

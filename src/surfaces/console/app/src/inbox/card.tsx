@@ -6,6 +6,7 @@ import { Badge, Data, Time } from '../parts.js';
 import { useMay } from '../session.js';
 import { previewOf } from './edits.js';
 import { Decide, decisionsOf, decisionText, type Decision } from './decide.js';
+import { Facts } from '../facts.js';
 
 interface Vote {
   user_id: string;
@@ -52,10 +53,10 @@ export function InboxCard({ item, onDone, isOnRun = false, decision: decisionByK
       {kind === 'approval' && <HeldCall item={item} />}
       {kind === 'elicitation' && <Question item={item} />}
       {kind === 'authorization' && <EndedAuthorization item={item} />}
-      {kind === 'memory' && <Data value={body} label="What was found" />}
+      {kind === 'memory' && <Data value={body} label="Extracted facts" />}
       {execution_id !== null && !isOnRun && (
         <p>
-          <RunLink id={execution_id}>Open the run</RunLink>
+          <RunLink id={execution_id}>Open run</RunLink>
         </p>
       )}
       {mayDecide ? (
@@ -103,7 +104,7 @@ function EndedAuthorization({ item: { body } }: { item: InboxItem }) {
   const { connector_id: id = '', server, reason } = body as Record<string, string>;
   return (
     <p>
-      <bdi>{server}</bdi>: {reason}. <ConnectorLink id={id}>Open the connector</ConnectorLink>
+      <bdi>{server}</bdi>: {reason}. <ConnectorLink id={id}>Open connector</ConnectorLink>
     </p>
   );
 }
@@ -114,10 +115,10 @@ function Question({ item: { body } }: { item: InboxItem }) {
   return (
     <>
       <p>
-        The MCP server <bdi>{server}</bdi> asks this for its tool <bdi>{tool}</bdi>. This service has not checked the
-        text. Do not enter passwords or other secrets.
+        The MCP server <bdi>{server}</bdi> requests this information for its tool <bdi>{tool}</bdi>. The text has not
+        been verified. Do not enter passwords or other secrets.
       </p>
-      <blockquote className="text" aria-label="The server's own text">
+      <blockquote className="text" aria-label="Message from the server">
         {message}
       </blockquote>
     </>
@@ -148,46 +149,28 @@ function HeldCall({ item }: { item: InboxItem }) {
       )}
       <HttpCallLine call={exactCall} />
       {exactCall === undefined ? (
-        <p className="note">Only the approvers of a call see it.</p>
+        <p className="note">Only approvers can see the call.</p>
       ) : (
         <Data
           value={preview ? proposedText(preview.proposed) : exactCall}
-          label={preview ? 'What is proposed' : 'The exact call'}
+          label={preview ? 'Proposed output' : 'Exact call'}
         />
       )}
-      <dl className="facts">
-        <div>
-          <dt>Held by</dt>
-          <dd>{body.policy_ids.join(', ')}</dd>
-        </div>
-        {body.reason && (
-          <div>
-            <dt>Reason</dt>
-            <dd>{body.reason}</dd>
-          </div>
-        )}
-        <div>
-          <dt>Votes</dt>
-          <dd>
-            {body.votes.filter(({ decision }) => decision === 'approve').length} of {body.required_approvers} approvals
-            {names.length > 0 && <ul>{names}</ul>}
-          </dd>
-        </div>
-        <div>
-          <dt>SHA-256 of the call</dt>
-          <dd>
-            <code>{body.payload_digest}</code>
-          </dd>
-        </div>
-        {body.lifecycle_id !== null && (
-          <div>
-            <dt>Lifecycle</dt>
-            <dd>
-              <LifecycleLink id={body.lifecycle_id} />
-            </dd>
-          </div>
-        )}
-      </dl>
+      <Facts
+        of={{
+          'Policy rules': body.policy_ids.join(', '),
+          Reason: body.reason,
+          Votes: (
+            <>
+              {body.votes.filter(({ decision }) => decision === 'approve').length} of {body.required_approvers}{' '}
+              approvals
+              {names.length > 0 && <ul>{names}</ul>}
+            </>
+          ),
+          'Call SHA-256': <code>{body.payload_digest}</code>,
+          Lifecycle: body.lifecycle_id !== null && <LifecycleLink id={body.lifecycle_id} />,
+        }}
+      />
     </>
   );
 }

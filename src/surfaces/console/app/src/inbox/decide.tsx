@@ -88,10 +88,10 @@ function consequenceOf(item: InboxItem, decision: Decision): string {
   const { kind } = item;
   if (kind === 'elicitation')
     return decision === 'accept'
-      ? 'The server gets what you enter here.'
-      : `The server learns that you ${decision === 'reject' ? 'decline' : 'do not decide'}.`;
-  if (decision === 'accept') return 'The call is not repeated. The agent learns that it took effect.';
+      ? 'Your answer is sent to the server.'
+      : `The server is informed that you ${decision === 'reject' ? 'declined' : 'cancelled'}.`;
+  if (decision === 'accept') return 'The call is not repeated. The agent is informed that it took effect.';
   if (decision === 'approve') return 'The decision is final.';
-  if (previewOf(item)) return 'The run ends as failed.';
-  return kind === 'memory' ? 'Nothing of it is written.' : 'The call is refused for good.';
+  if (previewOf(item)) return 'The run fails.';
+  return kind === 'memory' ? 'Nothing is written to the context graph.' : 'The call is refused permanently.';
 }

@@ -63,8 +63,8 @@ export function EditFields({ editable, edits: { drafts, set } }: { editable: Edi
     );
   return (
     <details open={Object.keys(drafts).length > 0}>
-      <summary>Change the call</summary>
-      <p className="soft">Fields without a new value stay as they are. The changed call has its own SHA-256.</p>
+      <summary>Edit call</summary>
+      <p className="soft">Fields that you leave empty keep their values. The edited call has a new SHA-256.</p>
       {Object.entries(editable.fields).map(([name, type]) => (
         <TextField
           key={name}

@@ -1,13 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { call, type InboxItem } from '../api.js';
-import { pollInterval } from '../news.js';
-import { Empty, Problem, Time } from '../parts.js';
+import { Empty, Problem, Time, Page, Loading } from '../parts.js';
 import { holdCallsPolicy } from '../curl.js';
-import { useTitle } from '../use-title.js';
 import { InboxCard } from './card.js';
 import { decisionsOf, type Decision } from './decide.js';
 import { goalOf } from './edits.js';
+import { usePolled } from '../use-polled.js';
 
 /** At most 2,000 items are loaded. People with more do not decide them one by one. */
 const maxPages = 10;
@@ -28,21 +26,15 @@ export async function readInbox(): Promise<InboxItem[]> {
 }
 
 export function Inbox() {
-  useTitle('Inbox');
   return (
-    <>
-      <h1>Inbox</h1>
+    <Page title="Inbox">
       <Items />
-    </>
+    </Page>
   );
 }
 
 function Items() {
-  const {
-    data: items,
-    error,
-    refetch,
-  } = useQuery({ queryKey: ['inbox'], queryFn: readInbox, refetchInterval: pollInterval });
+  const { data: items, error, refetch } = usePolled(['inbox'], readInbox);
   const [chosenId, choose] = useState<string>();
   const [decision, setDecision] = useState<Decision>();
   const list = useRef<HTMLUListElement>(null);
@@ -70,20 +62,20 @@ function Items() {
   };
   // A decided item leaves the list, and the next item takes its position.
   useEffect(() => setDecision(undefined), [chosen?._id]);
-  if (!items) return error ? <Problem error={error} /> : <p className="soft">Loading…</p>;
+  if (!items) return error ? <Problem error={error} /> : <Loading />;
   if (items.length === 0) return <NothingWaits error={error} />;
   return (
     <>
       <Problem error={error} />
       <p role="status">
-        {items.length} {items.length === 1 ? 'item waits' : 'items wait'}, oldest first.
+        {items.length} {items.length === 1 ? 'item' : 'items'}, oldest first
       </p>
       <p className="soft">
-        In the list: <kbd>j</kbd> and <kbd>k</kbd> or the arrows choose, <kbd>a</kbd> approves or answers, <kbd>r</kbd>{' '}
-        rejects.
+        Keyboard shortcuts: <kbd>j</kbd> and <kbd>k</kbd> or the arrow keys to select, <kbd>a</kbd> to approve or
+        answer, <kbd>r</kbd> to reject.
       </p>
       <div className="split">
-        <ul ref={list} className="choices" aria-label="What waits" onKeyDown={onKeyDown}>
+        <ul ref={list} className="choices" aria-label="Waiting for a decision" onKeyDown={onKeyDown}>
           {items.map((item) => (
             <li key={item._id}>
               <button type="button" aria-current={item === chosen} onClick={() => choose(item._id)}>
@@ -108,8 +100,8 @@ function NothingWaits({ error }: { error: unknown }) {
     <>
       <Problem error={error} />
       <Empty command={holdCallsPolicy}>
-        Nothing waits for a decision. Agents whose preview mode is on ask here before they act, and so do calls that a
-        policy holds. This policy holds every HTTP call of an agent:
+        Nothing is waiting for a decision. Agents in preview mode and calls that require approval wait here. These
+        policies require approval for every HTTP call of an agent:
       </Empty>
     </>
   );

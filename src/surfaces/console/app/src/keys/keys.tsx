@@ -1,88 +1,58 @@
 import { useState } from 'react';
 import { call, type ApiKey, type Grant } from '../api.js';
 import { curl } from '../curl.js';
-import { Confirm } from '../confirm.js';
-import { TextField } from '../field.js';
+import { TextField, CheckField } from '../field.js';
 import { List } from '../list.js';
-import { Badge, Empty, Time, useDraft, Window } from '../parts.js';
+import { Empty, Time, useDraft, Window, Page } from '../parts.js';
 import { roleName, useRole } from '../roles.js';
 import { projectId, useMay } from '../session.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
-import { useTitle } from '../use-title.js';
+import { ConfirmButton } from '../confirm.js';
+import { timeColumn, stateColumn } from '../table.js';
 
 /** Describes every grant. A person can give only grants of their role; the API refuses the others. */
 const grantTexts: Record<Grant, string> = {
-  'svc:query.read': 'reads the context graph',
-  'svc:docs.read': 'reads the documentation',
-  'svc:ontology.write': 'changes the context graph and its ontology',
-  'svc:codesync.write': 'binds repositories',
-  'svc:orchestrate.read': 'reads runs and the rest of the platform',
-  'svc:orchestrate.write': 'changes the platform',
-  'svc:agent.run': 'starts agents',
-  'svc:skill.write': 'saves skills',
-  'svc:model.write': 'saves models',
-  'svc:governance.read': 'reads policies, approvals and the audit chain of the organization',
-  'svc:governance.write': 'changes policies and decides approvals',
+  'svc:query.read': 'Read the context graph',
+  'svc:docs.read': 'Read the documentation',
+  'svc:ontology.write': 'Change the context graph and its ontology',
+  'svc:codesync.write': 'Follow repositories',
+  'svc:orchestrate.read': 'Read runs and all other platform resources',
+  'svc:orchestrate.write': 'Change platform resources',
+  'svc:agent.run': 'Start agents',
+  'svc:skill.write': 'Save skills',
+  'svc:model.write': 'Save models',
+  'svc:governance.read': 'Read policies, approvals and the audit chain of the organization',
+  'svc:governance.write': 'Change policies and decide approvals',
 };
+const query = { project_id: projectId };
 const grants = Object.keys(grantTexts) as Grant[];
 
 export function Keys() {
-  useTitle('API keys');
-  const [revoking, setRevoking] = useState<ApiKey>();
   const nameOf = useNames();
   const may = useMay();
   const mayRevoke = may('delete /v1/apikeys/{key_id}');
   return (
-    <>
-      <h1>API keys</h1>
+    <Page title="API keys">
       <List
         name="API keys"
         counted={['key', 'keys']}
         queryKey={['keys']}
-        load={(page) => call('get', '/v1/apikeys', { query: { ...page, project_id: projectId } })}
-        columns={columnsOf(nameOf, mayRevoke ? setRevoking : undefined)}
+        load={(page) => call('get', '/v1/apikeys', { query: { ...page, ...query } })}
+        columns={columnsOf(nameOf, mayRevoke)}
         keyOf={({ id }) => id}
         empty={<NoKeys />}
         tools={may('post /v1/apikeys') && <Create />}
       />
-      {revoking && (
-        <Confirm
-          title={`Revoke ${revoking.name}?`}
-          action="Revoke the key"
-          isFinal
-          act={(options) =>
-            call(
-              'delete',
-              '/v1/apikeys/{key_id}',
-              { params: { key_id: revoking.id }, query: { project_id: projectId } },
-              options,
-            )
-          }
-          invalidates={[['keys']]}
-          onClose={() => setRevoking(undefined)}
-        >
-          <p>Whatever uses the key is refused from now on. A revoked key cannot be used again.</p>
-        </Confirm>
-      )}
-    </>
+    </Page>
   );
 }
 
-function columnsOf(
-  nameOf: (id: string) => string,
-  revoke: ((key: ApiKey) => void) | undefined,
-): readonly Column<ApiKey>[] {
+function columnsOf(nameOf: (id: string) => string, mayRevoke: boolean): readonly Column<ApiKey>[] {
   return [
+    stateColumn(({ revoked_at }) => (revoked_at === null ? 'active' : 'revoked'), '7rem'),
+    { name: 'Name', width: 'minmax(9rem, 2fr)', onNarrow: 'main', cell: ({ name }) => <bdi>{name}</bdi> },
     {
-      id: 'state',
-      name: 'State',
-      width: '7rem',
-      cell: ({ revoked_at }) => <Badge state={revoked_at === null ? 'active' : 'revoked'} />,
-    },
-    { id: 'name', name: 'Name', width: 'minmax(9rem, 2fr)', onNarrow: 'main', cell: ({ name }) => <bdi>{name}</bdi> },
-    {
-      id: 'grants',
       name: 'Role and grants',
       width: 'minmax(10rem, 3fr)',
       onNarrow: 'hidden',
@@ -93,35 +63,35 @@ function columnsOf(
       ),
     },
     {
-      id: 'by',
-      name: 'Made by',
+      name: 'Created by',
       width: 'minmax(8rem, 1fr)',
       onNarrow: 'hidden',
       cell: ({ created_by }) => <bdi>{nameOf(created_by)}</bdi>,
     },
+    timeColumn('Created', ({ created_at }) => created_at, 'hidden'),
     {
-      id: 'made',
-      name: 'Made',
-      width: '11rem',
-      onNarrow: 'hidden',
-      cell: ({ created_at }) => <Time at={created_at} />,
-    },
-    {
-      id: 'used',
       name: 'Last used',
       width: '11rem',
-      cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time at={last_used_at} />),
+      cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
     },
     {
-      id: 'action',
       name: 'Action',
       width: '7rem',
-      cell: (key) =>
-        revoke &&
-        key.revoked_at === null && (
-          <button type="button" className="plain" aria-label={`Revoke ${key.name}…`} onClick={() => revoke(key)}>
-            Revoke…
-          </button>
+      cell: ({ id, name, revoked_at }) =>
+        mayRevoke &&
+        revoked_at === null && (
+          <ConfirmButton
+            button="Revoke…"
+            buttonName={`Revoke ${name}…`}
+            className="plain"
+            title={`Revoke ${name}?`}
+            action="Revoke key"
+            isFinal
+            act={(options) => call('delete', '/v1/apikeys/{key_id}', { params: { key_id: id }, query }, options)}
+            invalidates={[['keys']]}
+          >
+            <p>Programs that use this key lose access immediately. A revoked key cannot be restored.</p>
+          </ConfirmButton>
         ),
     },
   ];
@@ -130,13 +100,14 @@ function columnsOf(
 function NoKeys() {
   const command = curl('v1/apikeys', { name: 'first', project_id: projectId }, { key: 'USER_TOKEN' });
   return (
-    <Empty command={command}>This project has no API key. A program needs one; create it here, or like this:</Empty>
+    <Empty command={command}>
+      This project has no API keys. Programs need a key to call the API. Create one here, or with this command:
+    </Empty>
   );
 }
 
 /** Creates a key and shows its secret once. The secret is kept in memory only. */
 function Create() {
-  const [isOpen, setOpen] = useState(false);
   const [name, setName] = useDraft('keys.name');
   const [stored, store] = useDraft('keys.grants');
   const chosen = new Set(stored.split(' ').filter((grant) => grant !== ''));
@@ -157,32 +128,35 @@ function Create() {
   };
   return (
     <>
-      <button type="button" className="primary" onClick={() => setOpen(true)}>
-        Create a key…
-      </button>
-      {isOpen && (
-        <Confirm
-          title="Create an API key"
-          action="Create"
-          act={create}
-          invalidates={[['keys']]}
-          onClose={() => setOpen(false)}
-        >
-          <TextField label="Name" name="name" text={name} onChange={setName} maxLength={200} autoFocus />
-          <fieldset>
-            <legend>Grants; without a choice, those of your role</legend>
-            {offeredGrants.map((grant) => (
-              <label key={grant} className="choice">
-                <input type="checkbox" checked={chosen.has(grant)} onChange={() => toggle(grant)} /> {grant}{' '}
-                <span className="soft">{grantTexts[grant]}</span>
-              </label>
-            ))}
-          </fieldset>
-        </Confirm>
-      )}
+      <ConfirmButton
+        button="New API key…"
+        className="primary"
+        title="New API key"
+        action="Create API key"
+        act={create}
+        invalidates={[['keys']]}
+      >
+        <TextField label="Name" name="name" text={name} onChange={setName} maxLength={200} autoFocus />
+        <fieldset>
+          <legend>Grants (default: all grants of your role)</legend>
+          {offeredGrants.map((grant) => (
+            <CheckField
+              key={grant}
+              className="choice"
+              label={
+                <>
+                  {grant} <span className="soft">{grantTexts[grant]}</span>
+                </>
+              }
+              isChecked={chosen.has(grant)}
+              onChange={() => toggle(grant)}
+            />
+          ))}
+        </fieldset>
+      </ConfirmButton>
       {createdKey && (
-        <Window title={`The key ${createdKey.name}`} onClose={() => setCreatedKey(undefined)}>
-          <Empty command={createdKey.secret}>The secret is shown once and cannot be read again. Store it now:</Empty>
+        <Window title={`API key ${createdKey.name}`} onClose={() => setCreatedKey(undefined)}>
+          <Empty command={createdKey.secret}>Copy the secret now. It is not shown again:</Empty>
         </Window>
       )}
     </>

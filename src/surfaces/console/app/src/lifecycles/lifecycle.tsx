@@ -4,12 +4,14 @@ import { call, type Lifecycle } from '../api.js';
 import { Facts } from '../facts.js';
 import { ApprovalLink, LifecycleLink, RunLink } from '../links.js';
 import { pollInterval } from '../news.js';
-import { Badge, durationText, Problem, Time } from '../parts.js';
-import { projectId, useMay } from '../session.js';
-import { useTitle } from '../use-title.js';
+import { Badge, durationText, Problem, Time, Page, Section, Loaded, StateLine } from '../parts.js';
+import { useMay } from '../session.js';
 import { Caller } from './lifecycles.js';
 
-const route = getRouteApi('/projects/$projectId/lifecycles/$lifecycleId');
+const route = getRouteApi('/lifecycles/$lifecycleId');
+
+const readLifecycle = (id: string) => call('get', '/v1/lifecycles/{id}', { params: { id } });
+type FullLifecycle = Awaited<ReturnType<typeof readLifecycle>>;
 
 /** The stages of every governed call, in order. */
 const stages = [
@@ -26,55 +28,49 @@ const stages = [
 /** Shows one governed call: its stages, its decision and its entry in the audit chain. */
 export function LifecyclePage() {
   const { lifecycleId: id } = route.useParams();
-  const { data: lifecycle, error } = useQuery({
+  const query = useQuery({
     queryKey: ['lifecycle', id],
-    queryFn: () => call('get', '/v1/lifecycles/{id}', { params: { id } }),
+    queryFn: () => readLifecycle(id),
     // A held call changes when somebody decides it.
-    refetchInterval: (query) => (query.state.data?.status === 'pending_approval' ? pollInterval(query) : false),
+    refetchInterval: ({ state }) => (state.data?.status === 'pending_approval' ? pollInterval({ state }) : false),
   });
-  useTitle(`Lifecycle ${lifecycle?.tool ?? ''}`);
-  if (!lifecycle)
-    return (
-      <>
-        <h1>Lifecycle</h1>
-        {error ? <Problem error={error} /> : <p className="soft">Loading…</p>}
-      </>
-    );
-  const { tool, status, decision } = lifecycle;
+  const tool = query.data?.tool;
   return (
-    <>
-      <h1>{tool}</h1>
-      <p role="status">
-        <span className="hidden">State: </span>
-        <Badge state={status} />
+    <Page title={tool ?? 'Lifecycle'} name={`Lifecycle ${tool ?? ''}`}>
+      <Loaded query={query}>
+        {(lifecycle) => (
+          <>
+            <StateLine state={lifecycle.status} />
+            <Section title="Stages">
+              <StageList lifecycle={lifecycle} />
+            </Section>
+            <Section title="Call">
+              <About lifecycle={lifecycle} />
+            </Section>
+            {lifecycle.decision && <Decision decision={lifecycle.decision} />}
+            <AuditEntry id={id} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Decision({ decision }: { decision: NonNullable<FullLifecycle['decision']> }) {
+  return (
+    <Section title="Policy decision">
+      <p>
+        <Badge state={decision.decision} />
       </p>
-      <Problem error={error} />
-      <section aria-labelledby="stages">
-        <h2 id="stages">Stages</h2>
-        <StageList lifecycle={lifecycle} />
-      </section>
-      <section aria-labelledby="call">
-        <h2 id="call">The call</h2>
-        <About lifecycle={lifecycle} />
-      </section>
-      {decision && (
-        <section aria-labelledby="decision">
-          <h2 id="decision">Policy decision</h2>
-          <p>
-            <Badge state={decision.decision} />
-          </p>
-          <Facts
-            rows={[
-              ['Rules', decision.policy_ids.join(', ')],
-              ['Version of the policies', decision.policy_version],
-              ['At', <Time key="at" at={decision.at} />],
-              ['Decision', <code key="id">{decision.decision_id}</code>],
-            ]}
-          />
-        </section>
-      )}
-      <AuditEntry id={id} />
-    </>
+      <Facts
+        of={{
+          Rules: decision.policy_ids.join(', '),
+          'Policy version': decision.policy_version,
+          Time: <Time at={decision.at} />,
+          'Decision id': <code>{decision.decision_id}</code>,
+        }}
+      />
+    </Section>
   );
 }
 
@@ -108,25 +104,24 @@ function About({ lifecycle }: { lifecycle: Lifecycle }) {
   const { execution_id, key_id, client_id } = principal;
   return (
     <Facts
-      rows={[
-        ['Lifecycle', <code key="id">{lifecycle_id}</code>],
-        [
-          'At',
-          <span key="at">
-            <Time at={created_at} />, took {durationText(ended_at - created_at)}
-          </span>,
-        ],
-        ['Caller', <Caller key="caller" principal={principal} />],
-        ['Run', execution_id && <RunLink key="run" id={execution_id} />],
-        ['API key', key_id],
-        ['OAuth client', client_id],
-        ['Outcome of the act', act?.outcome],
-        ['Payload (SHA-256)', payload_digest === null ? 'not validated' : <code key="sha">{payload_digest}</code>],
-        ['Trace', <code key="trace">{trace_id}</code>],
-        ['Entities in the answer', consumed.length],
-        ['Approval', approval_id && <ApprovalLink key="approval" id={approval_id} />],
-        ['Executed by', lifecycle.continued_by && <LifecycleLink key="next" id={lifecycle.continued_by} />],
-      ]}
+      of={{
+        Lifecycle: <code>{lifecycle_id}</code>,
+        Time: (
+          <span>
+            <Time at={created_at} /> (took {durationText(ended_at - created_at)})
+          </span>
+        ),
+        Caller: <Caller principal={principal} />,
+        Run: execution_id && <RunLink id={execution_id} />,
+        'API key': key_id,
+        'OAuth client': client_id,
+        'Outcome of the action': act?.outcome,
+        'Payload SHA-256': payload_digest === null ? 'Not validated' : <code>{payload_digest}</code>,
+        'Trace id': <code>{trace_id}</code>,
+        'Entities returned': consumed.length,
+        Approval: approval_id && <ApprovalLink id={approval_id} />,
+        'Executed by': lifecycle.continued_by && <LifecycleLink id={lifecycle.continued_by} />,
+      }}
     />
   );
 }
@@ -143,27 +138,24 @@ function AuditEntry({ id }: { id: string }) {
   if (!isOffered) return null;
   const [entry] = data?.data ?? [];
   return (
-    <section aria-labelledby="entry">
-      <h2 id="entry">Audit entry</h2>
+    <Section title="Audit entry">
       <Problem error={error} />
-      {data && !entry && <p className="note">The chain has no entry of this call.</p>}
+      {data && !entry && <p className="note">The audit chain contains no entry for this call.</p>}
       {entry && (
         <Facts
-          rows={[
-            ['Place in the chain', entry.seq],
-            ['Actor', entry.actor_name],
-            ['Action', `${entry.action}: ${entry.outcome}`],
-            ['Resource', entry.resource],
-            ['Hash', <code key="hash">{entry.hash}</code>],
-            ['Hash before', <code key="before">{entry.prev_hash}</code>],
-          ]}
+          of={{
+            Entry: entry.seq,
+            Actor: entry.actor_name,
+            Action: `${entry.action}: ${entry.outcome}`,
+            Resource: entry.resource,
+            Hash: <code>{entry.hash}</code>,
+            'Previous hash': <code>{entry.prev_hash}</code>,
+          }}
         />
       )}
       <p>
-        <Link to="/projects/$projectId/audit" params={{ projectId }}>
-          Verify the chain
-        </Link>
+        <Link to="/audit">Verify the audit chain</Link>
       </p>
-    </section>
+    </Section>
   );
 }

@@ -4,14 +4,14 @@ import { exampleCall } from '../curl.js';
 import { named, sinceField, type FilterField } from '../filter-form.js';
 import { LifecycleLink } from '../links.js';
 import { List } from '../list.js';
-import { Badge, durationText, Empty, Time } from '../parts.js';
+import { durationText, Empty, Page } from '../parts.js';
 import { startOf, type Since } from '../runs/filter.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
-import { useTitle } from '../use-title.js';
 import type { SearchParams } from '../search-params.js';
+import { timeColumn, stateColumn } from '../table.js';
 
-const route = getRouteApi('/projects/$projectId/lifecycles');
+const route = getRouteApi('/lifecycles');
 
 type Name = 'tool' | 'status' | 'since';
 const fields: readonly FilterField<Name>[] = [
@@ -26,37 +26,33 @@ const fields: readonly FilterField<Name>[] = [
  */
 export function Caller({ principal: { kind, user_id } }: Pick<Lifecycle, 'principal'>) {
   const nameOf = useNames();
-  const text = `${{ api_key: 'key of ', execution: 'run of ', user_jwt: '', session: '', service: '' }[kind]}${nameOf(user_id)}`;
+  const text = `${{ api_key: 'API key of ', execution: 'Run of ', user_jwt: '', session: '', service: '' }[kind]}${nameOf(user_id)}`;
   return <bdi title={text}>{text}</bdi>;
 }
 
 const columns: readonly Column<Lifecycle>[] = [
-  { id: 'status', name: 'State', width: '10rem', cell: ({ status }) => <Badge state={status} /> },
+  stateColumn(({ status }) => status, '10rem'),
   {
-    id: 'tool',
     name: 'Tool or operation',
     width: 'minmax(10rem, 2fr)',
     onNarrow: 'main',
     cell: ({ lifecycle_id, tool }) => <LifecycleLink id={lifecycle_id}>{tool}</LifecycleLink>,
   },
-  { id: 'at', name: 'At', width: '11rem', cell: ({ created_at }) => <Time at={created_at} /> },
+  timeColumn('Time', ({ created_at }) => created_at),
   {
-    id: 'took',
-    name: 'Took',
+    name: 'Duration',
     width: '6rem',
     onNarrow: 'hidden',
     cell: ({ created_at, ended_at }) => durationText(ended_at - created_at),
   },
   {
-    id: 'caller',
     name: 'Caller',
     width: 'minmax(8rem, 2fr)',
     onNarrow: 'hidden',
     cell: ({ principal }) => <Caller principal={principal} />,
   },
   {
-    id: 'refused',
-    name: 'Refused at',
+    name: 'Failed stage',
     width: '10rem',
     onNarrow: 'hidden',
     cell: ({ stages }) => stages.find(({ status }) => status === 'failed')?.stage,
@@ -64,13 +60,11 @@ const columns: readonly Column<Lifecycle>[] = [
 ];
 
 export function Lifecycles() {
-  useTitle('Lifecycles');
   const filter = route.useSearch();
   const navigate = route.useNavigate();
   const { since, tool, status } = filter;
   return (
-    <>
-      <h1>Lifecycles</h1>
+    <Page title="Lifecycles">
       <List
         filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
         name="Lifecycles"
@@ -90,11 +84,15 @@ export function Lifecycles() {
         keyOf={({ lifecycle_id }) => lifecycle_id}
         empty={<NoCalls filter={filter} />}
       />
-    </>
+    </Page>
   );
 }
 
 function NoCalls({ filter }: { filter: SearchParams<Name> }) {
-  if (Object.keys(filter).length > 0) return <p className="empty">No call matches these filters.</p>;
-  return <Empty command={exampleCall}>No governed call was made in this project yet. This is one:</Empty>;
+  if (Object.keys(filter).length > 0) return <p className="empty">No calls match these filters.</p>;
+  return (
+    <Empty command={exampleCall}>
+      No governed calls have been made in this project yet. To make one, use this command:
+    </Empty>
+  );
 }

@@ -1,28 +1,23 @@
 import { useState } from 'react';
 import { call, type Member } from '../api.js';
-import { Confirm } from '../confirm.js';
-import { Field, TextField } from '../field.js';
+import { Confirm, ConfirmButton } from '../confirm.js';
+import { TextField, SelectField } from '../field.js';
 import { List } from '../list.js';
-import { Time, useDraft } from '../parts.js';
+import { useDraft, Page } from '../parts.js';
 import { rankOf, roleName, roles, useRole, type Role } from '../roles.js';
 import { useMay, useSession } from '../session.js';
 import type { Column } from '../table.js';
 import { useDialog } from '../use-dialog.js';
-import { useTitle } from '../use-title.js';
+import { timeColumn } from '../table.js';
 
 const nameOf = ({ name, email, user_id }: Member) => name || email || user_id;
 
-type MemberDialog = { member: Member; act: 'role' | 'remove' };
-
 /** Lists the members of the project and their roles. */
 export function Members() {
-  useTitle('Members');
   const may = useMay();
-  const [dialog, setDialog] = useState<MemberDialog>();
-  const columns = useColumns(setDialog);
+  const columns = useColumns();
   return (
-    <>
-      <h1>Members</h1>
+    <Page title="Members">
       <List
         name="Members"
         counted={['member', 'members']}
@@ -30,24 +25,21 @@ export function Members() {
         load={(page) => call('get', '/project-member/{projectID}', { query: page })}
         columns={columns}
         keyOf={({ user_id }) => user_id}
-        empty={<p className="empty">Nobody has a role on this project.</p>}
+        empty={<p className="empty">This project has no members.</p>}
         tools={may('post /project-member/{projectID}') && <Add />}
       />
-      {dialog?.act === 'role' && <ChangeRole member={dialog.member} onClose={() => setDialog(undefined)} />}
-      {dialog?.act === 'remove' && <Remove member={dialog.member} onClose={() => setDialog(undefined)} />}
-    </>
+    </Page>
   );
 }
 
 /** Offers changes only for members whose role is not higher than the person's own. */
-function useColumns(openDialog: (dialog: MemberDialog) => void): readonly Column<Member>[] {
+function useColumns(): readonly Column<Member>[] {
   const may = useMay();
   const ownRole = useRole();
   const { person } = useSession().session;
   const offers = (operation: string, { role }: Member) => may(operation) && rankOf(role) <= rankOf(ownRole);
   return [
     {
-      id: 'name',
       name: 'Name',
       width: 'minmax(10rem, 2fr)',
       onNarrow: 'main',
@@ -57,15 +49,8 @@ function useColumns(openDialog: (dialog: MemberDialog) => void): readonly Column
         </>
       ),
     },
+    { name: 'Email address', width: 'minmax(12rem, 2fr)', onNarrow: 'hidden', cell: ({ email }) => <bdi>{email}</bdi> },
     {
-      id: 'email',
-      name: 'Email address',
-      width: 'minmax(12rem, 2fr)',
-      onNarrow: 'hidden',
-      cell: ({ email }) => <bdi>{email}</bdi>,
-    },
-    {
-      id: 'role',
       name: 'Role',
       width: 'minmax(11rem, 1fr)',
       cell: ({ role, whole_organization }) => (
@@ -74,39 +59,14 @@ function useColumns(openDialog: (dialog: MemberDialog) => void): readonly Column
         </>
       ),
     },
+    timeColumn('Member since', ({ created_at }) => created_at, 'hidden'),
     {
-      id: 'since',
-      name: 'Since',
-      width: '11rem',
-      onNarrow: 'hidden',
-      cell: ({ created_at }) => <Time at={created_at} />,
-    },
-    {
-      id: 'actions',
       name: 'Actions',
       width: '15rem',
       cell: (member) => (
         <>
-          {offers('patch /project-member/{projectID}/{user_id}', member) && (
-            <button
-              type="button"
-              className="plain"
-              aria-label={`Change role of ${nameOf(member)}…`}
-              onClick={() => openDialog({ member, act: 'role' })}
-            >
-              Change role…
-            </button>
-          )}
-          {offers('delete /project-member/{projectID}/{user_id}', member) && (
-            <button
-              type="button"
-              className="plain"
-              aria-label={`Remove ${nameOf(member)}…`}
-              onClick={() => openDialog({ member, act: 'remove' })}
-            >
-              Remove…
-            </button>
-          )}
+          {offers('patch /project-member/{projectID}/{user_id}', member) && <ChangeRole member={member} />}
+          {offers('delete /project-member/{projectID}/{user_id}', member) && <Remove member={member} />}
         </>
       ),
     },
@@ -118,23 +78,19 @@ const invalidates = [['members']];
 function RoleField({ role, onChange }: { role: string; onChange: (role: Role) => void }) {
   const ownRole = useRole();
   return (
-    <Field label="Role" name="role">
-      {(control) => (
-        <select {...control} value={role} onChange={(event) => onChange(event.target.value as Role)}>
-          {roles
-            .filter((each) => rankOf(each) <= rankOf(ownRole))
-            .map((each) => (
-              <option key={each} value={each}>
-                {roleName(each)}
-              </option>
-            ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label="Role"
+      name="role"
+      value={role}
+      options={roles
+        .filter((each) => rankOf(each) <= rankOf(ownRole))
+        .map((each) => ({ value: each, name: roleName(each) }))}
+      onChange={(next) => onChange(next as Role)}
+    />
   );
 }
 
-const rolesSay = 'Owner and org admin apply to every project of the organization.';
+const rolesSay = 'The roles owner and org admin apply to all projects of the organization.';
 
 function Add() {
   const [dialog, setDialog] = useDialog();
@@ -144,12 +100,12 @@ function Add() {
   return (
     <>
       <button type="button" className="primary" onClick={() => setDialog('add')}>
-        Add a member…
+        Add member…
       </button>
       {dialog === 'add' && (
         <Confirm
-          title="Add a member"
-          action="Add"
+          title="Add member"
+          action="Add member"
           act={(options) =>
             call('post', '/project-member/{projectID}', { body: { email: email.trim(), role } }, options)
           }
@@ -169,40 +125,45 @@ function Add() {
   );
 }
 
-function ChangeRole({ member, onClose }: { member: Member; onClose: () => void }) {
+function ChangeRole({ member }: { member: Member }) {
   const [role, setRole] = useState(member.role as Role);
   const params = { user_id: member.user_id };
   return (
-    <Confirm
+    <ConfirmButton
+      button="Change role…"
+      buttonName={`Change role of ${nameOf(member)}…`}
+      className="plain"
       title={`Change the role of ${nameOf(member)}?`}
-      action="Change the role"
+      action="Change role"
       act={(options) => call('patch', '/project-member/{projectID}/{user_id}', { params, body: { role } }, options)}
       invalidates={invalidates}
-      onClose={onClose}
     >
       <p>
-        Their sessions, application tokens and API keys of the role {roleName(member.role)} end at once. {rolesSay}
+        Their sessions, app tokens and API keys with the role {roleName(member.role)} are revoked immediately.{' '}
+        {rolesSay}
       </p>
       <RoleField role={role} onChange={setRole} />
-    </Confirm>
+    </ConfirmButton>
   );
 }
 
-function Remove({ member, onClose }: { member: Member; onClose: () => void }) {
+function Remove({ member }: { member: Member }) {
   const params = { user_id: member.user_id };
   return (
-    <Confirm
+    <ConfirmButton
+      button="Remove…"
+      buttonName={`Remove ${nameOf(member)}…`}
+      className="plain"
       title={`Remove ${nameOf(member)}?`}
-      action="Remove the member"
+      action="Remove member"
       isFinal
       act={(options) => call('delete', '/project-member/{projectID}/{user_id}', { params }, options)}
       invalidates={invalidates}
-      onClose={onClose}
     >
       <p>
-        Their sessions, application tokens and API keys end at once.{' '}
-        {member.whole_organization && 'They lose their role on every project of the organization.'}
+        Their sessions, app tokens and API keys are revoked immediately.{' '}
+        {member.whole_organization && 'They lose access to all projects of the organization.'}
       </p>
-    </Confirm>
+    </ConfirmButton>
   );
 }

@@ -5,16 +5,16 @@ import { Autocomplete, Input, Menu, MenuItem, SearchField, Text } from 'react-ar
 import { call } from '../api.js';
 import { Window } from '../parts.js';
 import type { RunFilter } from '../runs/filter.js';
-import { projectId, useMay } from '../session.js';
+import { useMay } from '../session.js';
 import { stateOf } from '../states.js';
 import { useOfferedPages } from '../use-offered-pages.js';
 import { useActions, type Command } from './use-actions.js';
 
 const shortcuts: readonly { name: string; filter: RunFilter }[] = [
-  { name: 'Runs that wait for a person', filter: { state: 'waiting' } },
-  { name: 'Runs that failed in the last 24 hours', filter: { state: 'failed', since: '24h' } },
-  { name: 'Runs in progress', filter: { state: 'running' } },
-  { name: 'Runs that are paused', filter: { state: 'paused' } },
+  { name: 'Runs waiting for a decision', filter: { state: 'waiting' } },
+  { name: 'Failed runs in the last 24 hours', filter: { state: 'failed', since: '24h' } },
+  { name: 'Active runs', filter: { state: 'running' } },
+  { name: 'Paused runs', filter: { state: 'paused' } },
 ];
 
 /** Finds and opens pages, lists, runs and the dialogs of actions by name. */
@@ -38,7 +38,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             onClose();
             commands.find(({ id }) => id === key)?.go();
           }}
-          renderEmptyState={() => <p className="soft">Nothing has this name.</p>}
+          renderEmptyState={() => <p className="soft">No results.</p>}
         >
           {({ id, name, kind, state }) => (
             <MenuItem id={id} textValue={name}>
@@ -71,13 +71,13 @@ function useCommands(typed: string): Command[] {
       id: `page/${path}`,
       name,
       kind: 'page',
-      go: () => void navigate({ to: `/projects/$projectId/${path}` as '/projects/$projectId', params: { projectId } }),
+      go: () => void navigate({ to: `/${path}` as '/' }),
     })),
     ...(seesRuns ? shortcuts : []).map(({ name, filter }) => ({
       id: `list/${name}`,
       name,
       kind: 'list',
-      go: () => void navigate({ to: '/projects/$projectId/runs', params: { projectId }, search: filter }),
+      go: () => void navigate({ to: '/runs', search: filter }),
     })),
     // Results for an earlier text are not offered.
     ...(text === typed.trim() ? found : []),
@@ -109,8 +109,8 @@ function useSearchResults(text: string): Command[] {
       isFound: true,
       go: () =>
         void navigate({
-          to: '/projects/$projectId/agentflows/$agentflowId',
-          params: { projectId, agentflowId: agentflow._id },
+          to: '/agentflows/$agentflowId',
+          params: { agentflowId: agentflow._id },
           search: { ask: 'test' },
         }),
     })),
@@ -120,8 +120,7 @@ function useSearchResults(text: string): Command[] {
       kind: 'run',
       isFound: true,
       state: stateOf(run),
-      go: () =>
-        void navigate({ to: '/projects/$projectId/runs/$runId', params: { projectId, runId: run.execution_id } }),
+      go: () => void navigate({ to: '/runs/$runId', params: { runId: run.execution_id } }),
     })),
   ];
 }

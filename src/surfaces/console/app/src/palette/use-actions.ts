@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { Execution } from '../api.js';
-import { projectId, useMay } from '../session.js';
+import { useMay } from '../session.js';
 import { actionsOf, type State } from '../states.js';
 
 export interface Command {
@@ -19,7 +19,7 @@ const forms = [
   { name: 'New agentflow…', path: 'agentflows/new', operation: 'post /agentflow' },
   { name: 'New schedule…', path: 'schedules/new', operation: 'post /schedule/coworker' },
   { name: 'New table…', path: 'tables', ask: 'create', operation: 'post /storage/{projectID}/table' },
-  { name: 'Add a member…', path: 'members', ask: 'add', operation: 'post /project-member/{projectID}' },
+  { name: 'Add member…', path: 'members', ask: 'add', operation: 'post /project-member/{projectID}' },
 ] as const;
 
 const names = { execute: 'Execute', pause: 'Pause', resume: 'Resume', cancel: 'Cancel' } as const;
@@ -36,11 +36,7 @@ export function useActions(): Command[] {
       name: `${names[action]} this run…`,
       kind: 'action',
       go: () =>
-        void navigate({
-          to: '/projects/$projectId/runs/$runId',
-          params: { projectId, runId: run?.execution_id ?? '' },
-          search: { ask: action },
-        }),
+        void navigate({ to: '/runs/$runId', params: { runId: run?.execution_id ?? '' }, search: { ask: action } }),
     })),
     ...forms
       .filter(({ operation }) => may(operation))
@@ -51,8 +47,7 @@ export function useActions(): Command[] {
         go: () =>
           void navigate({
             // Each path is a route without other parameters.
-            to: `/projects/$projectId/${path}` as '/projects/$projectId/tables',
-            params: { projectId },
+            to: `/${path}` as '/tables',
             search: 'ask' in form ? { ask: form.ask } : {},
           }),
       })),

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { call, validationTextOf, isResponse, type PolicyRule, type PolicySet } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { JsonField, parsed, problemsAt, type TextProblem } from '../json-field.js';
-import { Data, Problem, useDraft, Window } from '../parts.js';
+import { Data, Problem, useDraft, Window, Section } from '../parts.js';
 import { useNames } from '../use-names.js';
 import { Simulation } from './simulation.js';
 
@@ -74,12 +74,11 @@ export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<
     await reload();
   };
   return (
-    <section aria-labelledby="edit">
-      <h2 id="edit">Edit</h2>
+    <Section title="Edit rules">
       <p>
-        The rules as JSON, with <code>policy_id</code>, <code>effect</code> (permit, forbid or require_approval),{' '}
-        <code>tools</code>, <code>projects</code> and a Cedar condition <code>when</code>. Try them before you store
-        them.
+        A rule has a <code>policy_id</code>, an <code>effect</code> (permit, forbid or require_approval) and,
+        optionally, <code>tools</code>, <code>projects</code> and a Cedar condition <code>when</code>. Simulate a change
+        before you save it.
       </p>
       {saved !== undefined && !isChanged && (
         <p className="done" role="status">
@@ -91,7 +90,7 @@ export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<
       <JsonField label="Rules" text={text} onChange={change} problems={problems} />
       <p className="actions">
         <button type="button" onClick={() => read(setCandidate)}>
-          Try on recorded calls
+          Simulate on recorded calls
         </button>
         <button type="button" className="primary" disabled={!isChanged} onClick={() => read(setSaving)}>
           Save…
@@ -104,18 +103,17 @@ export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<
       {saving && (
         <Confirm
           title={`Replace version ${base} of the policies?`}
-          action="Save the new version"
+          action="Save new version"
           act={() => save(saving)}
           invalidates={[]}
           onClose={() => setSaving(undefined)}
         >
           <p>
-            The new version applies to the next call in every process. Approvals that were given but not used yet must
-            be asked for again.
+            The new version takes effect immediately. Approvals that have not been used yet must be requested again.
           </p>
         </Confirm>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -127,8 +125,8 @@ function Conflict({ set, base, onTake }: { set: PolicySet; base: number; onTake:
   return (
     <div className="note" role="alert">
       <p>
-        You began with version {base}. Meanwhile <bdi>{nameOf(created_by ?? '')}</bdi> stored version {version}. Your
-        text is as you left it.
+        You started with version {base}. In the meantime, <bdi>{nameOf(created_by ?? '')}</bdi> saved version {version}.
+        Your changes are kept.
       </p>
       <p className="actions">
         <button type="button" onClick={() => setOpen(true)}>

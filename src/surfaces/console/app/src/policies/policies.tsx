@@ -3,31 +3,26 @@ import { lazy, Suspense, useState } from 'react';
 import { call, type PolicyRule, type PolicySet } from '../api.js';
 import { holdCallsPolicy } from '../curl.js';
 import { List } from '../list.js';
-import { pollInterval } from '../news.js';
-import { Badge, Data, Empty, Problem, Time, Window } from '../parts.js';
+import { Badge, Data, Empty, Problem, Time, Window, Page, Section, Loading } from '../parts.js';
 import { useMay } from '../session.js';
 import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
-import { useTitle } from '../use-title.js';
 import { Editor } from './editor.js';
 import { Trial } from './trial.js';
+import { SelectField } from '../field.js';
+import { timeColumn } from '../table.js';
+import { usePolled } from '../use-polled.js';
 
 const Difference = lazy(() => import('../difference.js').then(({ Difference: component }) => ({ default: component })));
 
 /** Shows the policies of the organization: the rules in force, an editor, a trial of a call, and all versions. */
 export function Policies() {
-  useTitle('Policies');
   const may = useMay();
-  const { data, error, refetch } = useQuery({
-    queryKey: ['policies', 'in force'],
-    queryFn: () => call('get', '/v1/policies'),
-    refetchInterval: pollInterval,
-  });
+  const { data, error, refetch } = usePolled(['policies', 'in force'], () => call('get', '/v1/policies'));
   return (
-    <>
-      <h1>Policies</h1>
+    <Page title="Policies">
       <Problem error={error} />
-      {!data && !error && <p className="soft">Loading…</p>}
+      {!data && !error && <Loading />}
       {data && (
         <>
           <InForce set={data} />
@@ -36,7 +31,7 @@ export function Policies() {
           <Versions current={data.version} />
         </>
       )}
-    </>
+    </Page>
   );
 }
 
@@ -44,16 +39,15 @@ function InForce({ set }: { set: PolicySet }) {
   const nameOf = useNames();
   const { version, created_by, created_at, policies, builtin } = set;
   return (
-    <section aria-labelledby="in-force">
-      <h2 id="in-force">In force</h2>
+    <Section title="Rules in force">
       {version === 0 ? (
         <Empty command={holdCallsPolicy}>
-          No policies are stored. The default set is in force, as version 0. Store a version below, or with:
+          No policies are saved. The default rules (version 0) are in force. Save a version below, or with this command:
         </Empty>
       ) : (
         <p>
-          Version {version}, by <bdi>{nameOf(created_by ?? '')}</bdi>, <Time at={created_at} />. Each stored set is a
-          version of its own, which never changes. A forbid overrides everything; what no rule permits is refused.
+          Version {version}, saved by <bdi>{nameOf(created_by ?? '')}</bdi>, <Time at={created_at} />. A forbid rule
+          overrides all others. Calls that no rule permits are refused.
         </p>
       )}
       <ul className="rows" aria-label="Rules in force">
@@ -64,14 +58,17 @@ function InForce({ set }: { set: PolicySet }) {
           <RuleLine key={rule.policy_id} rule={rule} isBuiltIn />
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 
+const maxListed = 10;
+
 function RuleLine({ rule, isBuiltIn = false }: { rule: PolicyRule; isBuiltIn?: boolean }) {
   const { policy_id, effect, description, tools, projects, when, approvers, approver_roles } = rule;
+  const isLong = tools !== undefined && tools.length > maxListed;
   const parts = [
-    tools ? `for ${tools.join(', ')}` : 'for every operation',
+    tools === undefined ? 'for all operations' : isLong ? `for ${tools.length} operations` : `for ${tools.join(', ')}`,
     projects && `in ${projects.join(', ')}`,
     when !== undefined && `when ${when}`,
     approvers !== undefined && approvers > 1 && `with ${approvers} approvers`,
@@ -79,8 +76,14 @@ function RuleLine({ rule, isBuiltIn = false }: { rule: PolicyRule; isBuiltIn?: b
   ].filter(Boolean);
   return (
     <li>
-      <Badge state={effect} /> <code>{policy_id}</code> {isBuiltIn && <span className="soft">(always in force) </span>}
+      <Badge state={effect} /> <code>{policy_id}</code> {isBuiltIn && <span className="soft">(built-in) </span>}
       {description} <span className="soft">{parts.join(', ')}</span>
+      {isLong && (
+        <details className="soft">
+          <summary>Operations</summary>
+          {tools.join(', ')}
+        </details>
+      )}
     </li>
   );
 }
@@ -97,7 +100,6 @@ function Versions({ current }: { current: number }) {
   const nameOf = useNames();
   const columns: readonly Column<Version>[] = [
     {
-      id: 'version',
       name: 'Version',
       width: '8rem',
       onNarrow: 'main',
@@ -107,19 +109,17 @@ function Versions({ current }: { current: number }) {
         </button>
       ),
     },
-    { id: 'at', name: 'Stored', width: '11rem', cell: ({ created_at }) => <Time at={created_at} /> },
+    timeColumn('Saved', ({ created_at }) => created_at),
     {
-      id: 'by',
-      name: 'By',
+      name: 'Saved by',
       width: 'minmax(10rem, 1fr)',
       onNarrow: 'hidden',
       cell: ({ created_by }) => <bdi>{nameOf(created_by ?? '')}</bdi>,
     },
-    { id: 'rules', name: 'Rules', width: '6rem', cell: ({ rules }) => rules },
+    { name: 'Rules', width: '6rem', cell: ({ rules }) => rules },
   ];
   return (
-    <section aria-labelledby="versions">
-      <h2 id="versions">Versions</h2>
+    <Section title="Versions">
       <List
         name="Versions"
         counted={['version', 'versions']}
@@ -128,12 +128,12 @@ function Versions({ current }: { current: number }) {
         load={(page) => call('get', '/v1/policies/versions', { query: page })}
         columns={columns}
         keyOf={({ version }) => String(version)}
-        empty={<p className="empty">No version was stored yet.</p>}
+        empty={<p className="empty">No versions have been saved yet.</p>}
       />
       {open !== undefined && (
         <PolicyVersion key={open} version={open} newest={current} onClose={() => setOpen(undefined)} />
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -154,19 +154,17 @@ function PolicyVersion({ version, newest, onClose }: { version: number; newest: 
   return (
     <Window title={`Version ${version}`} isDrawer onClose={onClose}>
       <Problem error={error ?? before.error} />
-      <label>
-        Difference from
-        <select value={from} onChange={(event) => setFrom(Number(event.target.value))}>
-          {others.map((each) => (
-            <option key={each} value={each}>
-              version {each}
-            </option>
-          ))}
-          <option value={0}>no rules</option>
-        </select>
-      </label>
+      <SelectField
+        label="Compare with"
+        value={String(from)}
+        options={[
+          ...others.map((each) => ({ value: String(each), name: `Version ${each}` })),
+          { value: '0', name: 'No rules' },
+        ]}
+        onChange={(value) => setFrom(Number(value))}
+      />
       {data && (from === 0 || before.data) && (
-        <Suspense fallback={<p className="soft">Loading…</p>}>
+        <Suspense fallback={<Loading />}>
           <Difference from={from === 0 ? [] : before.data?.policies} to={data.policies} />
         </Suspense>
       )}

@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call, type PolicyRule } from '../api.js';
 import { LifecycleLink } from '../links.js';
-import { Badge, Time } from '../parts.js';
+import { Badge, Time, Section } from '../parts.js';
 import { projectId } from '../session.js';
 
 const reasons = {
-  not_decided: 'ended before the policies, or are tasks of the product',
-  unknown_operation: 'are of an operation that no longer exists',
-  facts_not_recorded: 'lack what a rule reads',
-  time_limit: 'did not fit into the time limit',
+  not_decided: 'ended before the policy check, or are internal tasks',
+  unknown_operation: 'use an operation that no longer exists',
+  facts_not_recorded: 'do not contain the facts that a rule needs',
+  time_limit: 'exceeded the time limit',
 } as const;
 
 interface SimulationOptions {
@@ -31,11 +31,10 @@ export function Simulation({ candidate, onFailure }: SimulationOptions) {
     // Not `onFailure`: the editor passes a new function at each rendering.
   }, [error]);
   if (error) return null;
-  if (!data) return <p role="status">Tries the rules on the last recorded calls…</p>;
+  if (!data) return <p role="status">Simulating the rules on the last recorded calls…</p>;
   const { evaluated, changed_count, changed, transitions, skipped } = data;
   return (
-    <section aria-labelledby="trial-run">
-      <h3 id="trial-run">On recorded calls</h3>
+    <Section title="Simulation on recorded calls" level={3}>
       <p role="status">
         Of {evaluated} {evaluated === 1 ? 'call' : 'calls'}, {changed_count} would be decided differently.
       </p>
@@ -47,7 +46,7 @@ export function Simulation({ candidate, onFailure }: SimulationOptions) {
         ))}
         {skipped.map(({ reason, count }) => (
           <li key={reason} className="soft">
-            {count} not tried: they {reasons[reason]}
+            {count} skipped: they {reasons[reason]}
           </li>
         ))}
       </ul>
@@ -62,6 +61,6 @@ export function Simulation({ candidate, onFailure }: SimulationOptions) {
           ))}
         </ul>
       )}
-    </section>
+    </Section>
   );
 }

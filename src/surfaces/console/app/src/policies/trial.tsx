@@ -1,15 +1,15 @@
 import { useState } from 'react';
 import { call } from '../api.js';
 import { Facts } from '../facts.js';
-import { Form, TextField } from '../field.js';
+import { Form, TextField, SelectField } from '../field.js';
 import { JsonField, parsed } from '../json-field.js';
-import { Badge, useDraft } from '../parts.js';
+import { Badge, useDraft, Section } from '../parts.js';
 import { useSubmit } from '../use-submit.js';
 
 const evaluate = (body: unknown) => call('post', '/v1/policies/evaluate', { body: body as never });
 type Decision = Awaited<ReturnType<typeof evaluate>>;
 
-const channels = ['rest', 'mcp', 'console', 'schedule', 'agent', 'callback'];
+const channels = ['rest', 'mcp', 'console', 'schedule', 'agent', 'callback'].map((value) => ({ value }));
 
 /** Evaluates the policies in force for a call without making it. */
 export function Trial() {
@@ -28,19 +28,11 @@ export function Trial() {
     );
   });
   return (
-    <section aria-labelledby="evaluate">
-      <h2 id="evaluate">Evaluate a call</h2>
-      <p>What the policies in force decide about a call. Nothing is called.</p>
+    <Section title="Evaluate a call">
+      <p>Shows what the policies in force decide about a call, without making it.</p>
       <Form className="narrow" error={error} onSubmit={() => void submit()}>
         <TextField label="Operation or tool" name="tool" text={tool} onChange={setTool} maxLength={100} />
-        <label>
-          How it arrives
-          <select value={channel || 'rest'} onChange={(event) => setChannel(event.target.value)}>
-            {channels.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <SelectField label="Channel" value={channel || 'rest'} options={channels} onChange={setChannel} />
         <JsonField
           label="Input (JSON)"
           name="input"
@@ -51,7 +43,7 @@ export function Trial() {
         />
         <JsonField
           name="principal"
-          label="Caller, as far as it is not you (JSON: user_id, role, kind, client_id, grants)"
+          label="Caller, if it is not you (JSON: user_id, role, kind, client_id, grants)"
           rows={2}
           text={principal || '{}'}
           onChange={setPrincipal}
@@ -64,7 +56,7 @@ export function Trial() {
         </p>
       </Form>
       <div role="status">{decision && <Outcome decision={decision} />}</div>
-    </section>
+    </Section>
   );
 }
 
@@ -77,14 +69,14 @@ function Outcome({ decision: outcome }: { decision: Decision }) {
         <Badge state={decision} />
       </p>
       <Facts
-        rows={[
-          ['By the rules', policy_ids.join(', ') || 'no rule permits it'],
-          ['Reason', reason],
-          ['Approvers', isHeld && String(approvers)],
-          ['Who may decide', isHeld && approver_roles?.join(' or ')],
-          ['Seconds to decide', isHeld && String(approval_ttl_seconds)],
-          ['Version', policy_version],
-        ]}
+        of={{
+          Rules: policy_ids.join(', ') || 'No rule permits this call',
+          Reason: reason,
+          Approvers: isHeld && String(approvers),
+          'Approver roles': isHeld && approver_roles?.join(' or '),
+          'Time limit for approval (seconds)': isHeld && String(approval_ttl_seconds),
+          'Policy version': policy_version,
+        }}
       />
     </>
   );

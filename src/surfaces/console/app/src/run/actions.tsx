@@ -8,13 +8,13 @@ import { useDialog } from '../use-dialog.js';
 import { Rerun } from './rerun.js';
 
 const texts: Record<Action, { name: string; question: string; hint: string }> = {
-  execute: { name: 'Execute', question: 'Execute this run?', hint: 'It starts at once and uses credits.' },
-  pause: { name: 'Pause', question: 'Pause this run?', hint: 'It stops before its next step.' },
-  resume: { name: 'Resume', question: 'Resume this run?', hint: 'It goes on with its next step.' },
+  execute: { name: 'Execute', question: 'Execute this run?', hint: 'The run starts immediately and uses credits.' },
+  pause: { name: 'Pause', question: 'Pause this run?', hint: 'The run stops before its next step.' },
+  resume: { name: 'Resume', question: 'Resume this run?', hint: 'The run continues with its next step.' },
   cancel: {
     name: 'Cancel',
     question: 'Cancel this run?',
-    hint: 'Its current step is interrupted. It cannot be resumed.',
+    hint: 'The current step is interrupted. A cancelled run cannot be resumed.',
   },
 };
 
@@ -79,7 +79,7 @@ function Confirmation({ action, run, onDone, onClose }: ConfirmationOptions) {
     }
   };
   return (
-    <Confirm title={question} action={`${name} the run`} isFinal={action === 'cancel'} act={act} onClose={onClose}>
+    <Confirm title={question} action={`${name} run`} isFinal={action === 'cancel'} act={act} onClose={onClose}>
       <p>
         <bdi>{run.goal}</bdi>
       </p>

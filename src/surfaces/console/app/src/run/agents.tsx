@@ -1,6 +1,6 @@
 import type { Execution, Step } from '../api.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
-import { Badge, durationText } from '../parts.js';
+import { Badge, durationText, Section } from '../parts.js';
 import { isOver, stateOf, waitingOf } from '../states.js';
 
 type Agent = Execution['agentflow']['agents'][number];
@@ -22,9 +22,9 @@ type Output = Execution['agents_output'][number];
 
 const textsOf = ({ started_at, ended_at, usage, kept_from }: Output): string[] => [
   durationText(ended_at - started_at),
-  `${usage.input_tokens} tokens in`,
-  `${usage.output_tokens} out`,
-  ...(kept_from === undefined ? [] : ['kept from the earlier run']),
+  `${usage.input_tokens} input tokens`,
+  `${usage.output_tokens} output tokens`,
+  ...(kept_from === undefined ? [] : ['reused from the previous run']),
 ];
 
 /** Shows what each agent has done, does or will do, as a graph and as a list. */
@@ -34,17 +34,16 @@ export function Agents({ run, steps }: { run: Execution; steps: readonly Step[] 
   const stateOfAgent = (id: string) => {
     const agentSteps = steps.filter(({ agent_id }) => agent_id === id);
     if (outputs.has(id)) return 'completed';
-    if (agentSteps.length === 0 && waitingOf(run)?.agent_id !== id) return 'to come';
+    if (agentSteps.length === 0 && waitingOf(run)?.agent_id !== id) return 'not started';
     // An agent that has started and has no output has the state of the run.
     return agentSteps.find(({ status }) => status === 'running' || status === 'waiting')?.status ?? stateOf(run);
   };
   const states = Object.fromEntries(agents.map(({ _id }) => [_id, stateOfAgent(_id)]));
   return (
-    <section aria-labelledby="agents">
-      <h2 id="agents">Agents</h2>
+    <Section title="Agents">
       {agents.length > 1 && (
         <LazyGraph
-          label="Graph of the agents. The list after it says the same."
+          label="Graph of the agents. The list below contains the same information."
           nodes={agents.map(({ _id, title, role }) => ({ id: _id, title, detail: role }))}
           edges={agents.flatMap(({ _id, next_agent }) => (next_agent === null ? [] : [{ from: _id, to: next_agent }]))}
           state={states}
@@ -53,11 +52,11 @@ export function Agents({ run, steps }: { run: Execution; steps: readonly Step[] 
       <ol className="agents">
         {agents.map(({ _id, title, role, llm }) => {
           const output = outputs.get(_id);
-          const state = states[_id] ?? 'to come';
+          const state = states[_id] ?? 'not started';
           return (
             <li
               key={_id}
-              aria-current={!isOver(run) && state !== 'completed' && state !== 'to come' ? 'step' : undefined}
+              aria-current={!isOver(run) && state !== 'completed' && state !== 'not started' ? 'step' : undefined}
             >
               <p>
                 <strong>
@@ -72,6 +71,6 @@ export function Agents({ run, steps }: { run: Execution; steps: readonly Step[] 
           );
         })}
       </ol>
-    </section>
+    </Section>
   );
 }

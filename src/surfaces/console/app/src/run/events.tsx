@@ -1,5 +1,8 @@
 import { useState } from 'react';
-import { Data, Problem, Time } from '../parts.js';
+import { capitalized } from '../api.js';
+import { SelectField } from '../field.js';
+import { named } from '../filter-form.js';
+import { Data, Problem, Time, Section } from '../parts.js';
 import type { useEvents } from './use-events.js';
 
 type Followed = ReturnType<typeof useEvents>;
@@ -9,21 +12,19 @@ export function StepProgress({ modelText, progress }: Followed) {
   return (
     <>
       {modelText !== '' && (
-        <section aria-labelledby="words">
-          <h2 id="words">The model writes</h2>
-          <div className="growing" tabIndex={0} role="region" aria-label="Words of the model">
+        <Section title="Model output">
+          <div className="growing" tabIndex={0} role="region" aria-label="Streamed text">
             <p className="text">{modelText}</p>
           </div>
-        </section>
+        </Section>
       )}
       {progress && (
-        <section aria-labelledby="progress">
-          <h2 id="progress">The tool reports</h2>
+        <Section title="Tool progress">
           <p>
             {progress.total !== null && <progress value={progress.progress} max={progress.total} />} {progress.progress}{' '}
             {progress.total !== null && `of ${progress.total}`} <bdi>{progress.message}</bdi>
           </p>
-        </section>
+        </Section>
       )}
     </>
   );
@@ -40,21 +41,17 @@ export function Events({ events, error }: Followed) {
   const types = [...new Set(events.map((event) => event.type))].sort();
   const matching = events.filter((event) => type === '' || event.type === type).reverse();
   return (
-    <section aria-labelledby="events">
-      <h2 id="events">Events</h2>
+    <Section title="Events">
       <Problem error={error} />
-      <label className="inline">
-        Kind{' '}
-        <select value={type} onChange={(event) => setType(event.target.value)}>
-          <option value="">all</option>
-          {types.map((name) => (
-            <option key={name} value={name}>
-              {name.replaceAll('_', ' ')}
-            </option>
-          ))}
-        </select>
-      </label>
-      {events.length === 0 && <p className="empty">Nothing has happened yet.</p>}
+      <div className="filter">
+        <SelectField
+          label="Type"
+          value={type}
+          options={[{ value: '', name: 'All' }, ...named(...types)]}
+          onChange={setType}
+        />
+      </div>
+      {events.length === 0 && <p className="empty">No events yet.</p>}
       <ul className="rows">
         {matching.slice(0, 200).map((event) => (
           <li key={event.seq}>
@@ -63,13 +60,13 @@ export function Events({ events, error }: Followed) {
                 <span className="soft">
                   {event.seq} <Time at={event.at} />
                 </span>{' '}
-                {event.type.replaceAll('_', ' ')} <bdi className="soft">{subjectOf(event.data)}</bdi>
+                {capitalized(event.type.replaceAll('_', ' '))} <bdi className="soft">{subjectOf(event.data)}</bdi>
               </summary>
               <Data value={event.data} label={`Event ${event.seq}`} />
             </details>
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }

@@ -1,9 +1,9 @@
 import { call, validationError, type Execution } from '../api.js';
 import { Confirm } from '../confirm.js';
-import { Field, Reason, TextField } from '../field.js';
-import { useDraft } from '../parts.js';
+import { Reason, TextField, SelectField } from '../field.js';
 import { inOrder } from './agents.js';
 import { useStart } from './use-start.js';
+import { useJsonDraft } from '../parts.js';
 
 interface Draft {
   from?: string;
@@ -48,10 +48,9 @@ function bodyOf(run: Execution, { from = '', goal = run.goal, reason = '', input
  * Prepares the run again, from any agent and with changed inputs, and starts it. A reload keeps what the person typed.
  */
 export function Rerun({ run, onClose }: { run: Execution; onClose: () => void }) {
-  const [stored, store] = useDraft(`rerun.${run.execution_id}`);
-  const draft = (stored === '' ? {} : JSON.parse(stored)) as Draft;
+  const [draft, store] = useJsonDraft<Draft>(`rerun.${run.execution_id}`);
   const { start, open } = useStart();
-  const change = (changes: Draft) => store(JSON.stringify({ ...draft, ...changes }));
+  const change = (changes: Draft) => store({ ...draft, ...changes });
   const { goal = run.goal, reason = '', inputs = {}, from = '' } = draft;
   const act = async (options: { idempotencyKey: string }) => {
     const request = { params: { execution_id: run.execution_id }, body: bodyOf(run, draft) };
@@ -67,26 +66,24 @@ export function Rerun({ run, onClose }: { run: Execution; onClose: () => void })
       // Input fields are named without the prefix of their path.
       nameOf={(path) => path.replace(/^(input_variables|runtime_inputs)\./, '')}
       onDone={(runId) => {
-        store('');
+        store({});
         open(runId);
       }}
       onClose={onClose}
     >
-      <p className="soft">A new run with the same plan. It starts at once and uses credits.</p>
-      <Field label="From" name="from_agent_id">
-        {(control) => (
-          <select {...control} value={from} onChange={(event) => change({ from: event.target.value })}>
-            <option value="">the first agent</option>
-            {inOrder(run)
-              .slice(1)
-              .map(({ _id, title }) => (
-                <option key={_id} value={_id}>
-                  {title}, keeping the outputs before it
-                </option>
-              ))}
-          </select>
-        )}
-      </Field>
+      <p className="soft">Creates a new run with the same plan. It starts immediately and uses credits.</p>
+      <SelectField
+        label="Start from"
+        name="from_agent_id"
+        value={from}
+        options={[
+          { value: '', name: 'First agent' },
+          ...inOrder(run)
+            .slice(1)
+            .map(({ _id, title }) => ({ value: _id, name: `${title} (keep earlier outputs)` })),
+        ]}
+        onChange={(next) => change({ from: next })}
+      />
       <TextField label="Goal" name="goal" rows={2} text={goal} onChange={(next) => change({ goal: next })} />
       {Object.entries({ ...run.input_variables, ...run.runtime_inputs }).map(([name, value]) => (
         <TextField

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { call, type Execution, type Monitoring, type Step } from '../api.js';
+import { call, capitalized, type Execution, type Monitoring, type Step } from '../api.js';
 import { InboxCard } from '../inbox/card.js';
 import { AgentflowLink, LifecycleLink, RunLink, ScheduleLink } from '../links.js';
-import { Badge, Data, Elapsed, Problem, Time } from '../parts.js';
+import { Data, Elapsed, Problem, Time, Page, Section, Loaded, StateLine } from '../parts.js';
 import { useMay } from '../session.js';
 import { failureOf, isOver, stateOf, waitingOf } from '../states.js';
-import { useTitle } from '../use-title.js';
 import { Actions } from './actions.js';
 import { Agents } from './agents.js';
 import { pollInterval } from '../news.js';
@@ -15,9 +14,10 @@ import { Events, StepProgress } from './events.js';
 import { useEvents } from './use-events.js';
 import { StepDrawer } from './step-drawer.js';
 import { Waterfall } from './waterfall.js';
+import { Facts } from '../facts.js';
 
 const Markdown = lazy(() => import('./markdown.js').then(({ Markdown: component }) => ({ default: component })));
-const route = getRouteApi('/projects/$projectId/runs/$runId');
+const route = getRouteApi('/runs/$runId');
 /** Attempts of an open step send no events, so the page polls. */
 const openStepMs = 10_000;
 
@@ -52,131 +52,91 @@ function RunPage({ id }: { id: string }) {
   const { run, steps, error, stepsError, reload } = useRun(id);
   const events = useEvents(id);
   const [openStep, setOpenStep] = useState<string>();
-  useTitle(run?.goal ?? 'Run');
-  if (!run)
-    return (
-      <>
-        <h1>Run</h1>
-        {error ? <Problem error={error} /> : <p className="soft">Loading…</p>}
-      </>
-    );
   const at = steps?.steps.findIndex(({ step_id }) => step_id === openStep) ?? -1;
   const stepInDrawer = steps?.steps[at];
   return (
-    <>
-      <h1>
-        <bdi>{run.goal === '' ? 'Run without a goal' : run.goal}</bdi>
-      </h1>
-      <div className="toolbar">
-        <p role="status">
-          <span className="hidden">State: </span>
-          <Badge state={stateOf(run)} />
-        </p>
-        <Actions run={run} onDone={reload} />
-      </div>
-      <Problem error={error} />
-      <About run={run} steps={steps} />
-      <PendingDecisions run={run} onDone={reload} />
-      <Outcome run={run} />
-      <StepProgress {...events} />
-      <Agents run={run} steps={steps?.steps ?? []} />
-      <section aria-labelledby="steps">
-        <h2 id="steps">Steps</h2>
-        <Problem error={stepsError} />
-        {steps && <Waterfall run={run} steps={steps.steps} onOpen={(step: Step) => setOpenStep(step.step_id)} />}
-      </section>
-      <Files run={run} />
-      <section aria-labelledby="input">
-        <h2 id="input">Input</h2>
-        <Data value={{ ...run.input_variables, ...run.runtime_inputs }} label="Values of the input" />
-      </section>
-      <Events {...events} />
-      {stepInDrawer && (
-        <StepDrawer run={run} step={stepInDrawer} number={at + 1} onClose={() => setOpenStep(undefined)} />
-      )}
-    </>
+    <Page title={run ? run.goal || 'Run without a goal' : 'Run'}>
+      <Loaded query={{ data: run, error }}>
+        {(loaded) => (
+          <>
+            <div className="toolbar">
+              <StateLine state={stateOf(loaded)} />
+              <Actions run={loaded} onDone={reload} />
+            </div>
+            <About run={loaded} steps={steps} />
+            <PendingDecisions run={loaded} onDone={reload} />
+            <Outcome run={loaded} />
+            <StepProgress {...events} />
+            <Agents run={loaded} steps={steps?.steps ?? []} />
+            <Section title="Steps">
+              <Problem error={stepsError} />
+              {steps && (
+                <Waterfall run={loaded} steps={steps.steps} onOpen={(step: Step) => setOpenStep(step.step_id)} />
+              )}
+            </Section>
+            <Files run={loaded} />
+            <Section title="Input">
+              <Data value={{ ...loaded.input_variables, ...loaded.runtime_inputs }} label="Input values" />
+            </Section>
+            <Events {...events} />
+            {stepInDrawer && (
+              <StepDrawer run={loaded} step={stepInDrawer} number={at + 1} onClose={() => setOpenStep(undefined)} />
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
   );
 }
 
 function About({ run, steps }: { run: Execution; steps: Monitoring | undefined }) {
   const { execution_id, agentflow_id, agentflow, agentflow_version, created_at, end_time, executed_by, schedule } = run;
-  const { parent_execution_id, execution_context } = run;
-  const usage = run.agents_output.map((output) => output.usage);
-  const [input, output] = [sum(usage.map((use) => use.input_tokens)), sum(usage.map((use) => use.output_tokens))];
+  const { parent_execution_id, execution_context, agents_output } = run;
+  const tokens = (kind: 'input_tokens' | 'output_tokens') =>
+    agents_output.reduce((total, { usage }) => total + usage[kind], 0);
   const { lifecycle_id: lifecycle, rerun_of, rerun_reason } = execution_context;
   return (
-    <dl className="facts">
-      <Fact name="Agentflow">
-        <AgentflowLink id={agentflow_id}>
-          <bdi>{agentflow.name}</bdi>
-        </AgentflowLink>
-        {agentflow_version !== null && `, version ${agentflow_version}`}
-      </Fact>
-      <Fact name="Execution">
-        <code>{execution_id}</code>
-      </Fact>
-      <Fact name="Made">
-        <Time at={created_at} />
-      </Fact>
-      {end_time !== null && (
-        <Fact name="Ended">
-          <Time at={end_time} />
-        </Fact>
-      )}
-      {run.status !== 'ready' && (
-        <Fact name="Duration">
-          <Elapsed from={steps?.steps[0]?.started_at ?? created_at} to={end_time} />
-        </Fact>
-      )}
-      <Fact name="By">
-        <bdi>{executed_by.name}</bdi> ({executed_by.type})
-      </Fact>
-      {typeof schedule === 'string' && (
-        <Fact name="Schedule">
-          <ScheduleLink id={schedule} />
-        </Fact>
-      )}
-      {typeof rerun_of === 'string' && (
-        <Fact name="Rerun of">
-          <RunLink id={rerun_of} />
-          {typeof rerun_reason === 'string' && (
-            <>
-              : <bdi>{rerun_reason}</bdi>
-            </>
-          )}
-        </Fact>
-      )}
-      <Fact name="Tokens">
-        {input} in, {output} out
-      </Fact>
-      {typeof steps?.credits === 'number' && <Fact name="Credits">{steps.credits}</Fact>}
-      {parent_execution_id !== null && (
-        <Fact name="Part of">
-          <RunLink id={parent_execution_id} />
-        </Fact>
-      )}
-      {typeof lifecycle === 'string' && (
-        <Fact name="Lifecycle">
-          <LifecycleLink id={lifecycle} />
-        </Fact>
-      )}
-      {steps?.temporal_ui_url && (
-        <Fact name="Workflow">
+    <Facts
+      of={{
+        Agentflow: (
+          <>
+            <AgentflowLink id={agentflow_id}>
+              <bdi>{agentflow.name}</bdi>
+            </AgentflowLink>
+            {agentflow_version !== null && `, version ${agentflow_version}`}
+          </>
+        ),
+        'Execution id': <code>{execution_id}</code>,
+        Created: <Time at={created_at} />,
+        Ended: end_time !== null && <Time at={end_time} />,
+        Duration: run.status !== 'ready' && <Elapsed from={steps?.steps[0]?.started_at ?? created_at} to={end_time} />,
+        'Started by': (
+          <>
+            <bdi>{executed_by.name}</bdi> ({executed_by.type})
+          </>
+        ),
+        Schedule: typeof schedule === 'string' && <ScheduleLink id={schedule} />,
+        'Rerun of': typeof rerun_of === 'string' && (
+          <>
+            <RunLink id={rerun_of} />
+            {typeof rerun_reason === 'string' && (
+              <>
+                : <bdi>{rerun_reason}</bdi>
+              </>
+            )}
+          </>
+        ),
+        Tokens: `${tokens('input_tokens')} input, ${tokens('output_tokens')} output`,
+        Credits: steps?.credits,
+        'Parent run': parent_execution_id !== null && <RunLink id={parent_execution_id} />,
+        Lifecycle: typeof lifecycle === 'string' && <LifecycleLink id={lifecycle} />,
+        Workflow: steps?.temporal_ui_url && (
           <a href={steps.temporal_ui_url} rel="noreferrer">
             Open in the Temporal UI
           </a>
-        </Fact>
-      )}
-    </dl>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: React.ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+        ),
+      }}
+    />
   );
 }
 
@@ -194,13 +154,12 @@ function PendingDecisions({ run, onDone }: { run: Execution; onDone: () => Promi
   if (!isHeld) return null;
   const items = data?.data.filter(({ execution_id }) => execution_id === run.execution_id) ?? [];
   return (
-    <section aria-labelledby="waits">
-      <h2 id="waits">Waits for a person</h2>
+    <Section title="Waiting for a decision">
       <Problem error={error} />
       {items.map((item) => (
         <InboxCard key={item._id} item={item} isOnRun onDone={() => Promise.all([refetch(), onDone()])} />
       ))}
-    </section>
+    </Section>
   );
 }
 
@@ -209,23 +168,21 @@ function Outcome({ run }: { run: Execution }) {
   return (
     <>
       {failure && (
-        <section aria-labelledby="failure">
-          <h2 id="failure">{stateOf(run) === 'cancelled' ? 'Why it was cancelled' : 'Why it failed'}</h2>
+        <Section title={stateOf(run) === 'cancelled' ? 'Cancellation reason' : 'Failure reason'}>
           <p className="problem">
-            {failure.code.replaceAll('_', ' ')}: {failure.message}
+            {capitalized(failure.code.replaceAll('_', ' '))}: {failure.message}
           </p>
-        </section>
+        </Section>
       )}
       {run.conclusion && (
-        <section aria-labelledby="conclusion">
-          <h2 id="conclusion">Conclusion</h2>
+        <Section title="Conclusion">
           <div className="text rendered">
             <Suspense fallback={<p>{run.conclusion.conclusion}</p>}>
               <Markdown text={run.conclusion.conclusion} />
             </Suspense>
           </div>
-          {run.conclusion.links.length > 0 && <p className="soft">Links in it: {run.conclusion.links.join(', ')}</p>}
-        </section>
+          {run.conclusion.links.length > 0 && <p className="soft">Links: {run.conclusion.links.join(', ')}</p>}
+        </Section>
       )}
     </>
   );
@@ -234,8 +191,7 @@ function Outcome({ run }: { run: Execution }) {
 function Files({ run: { files } }: { run: Execution }) {
   if (files.length === 0) return null;
   return (
-    <section aria-labelledby="files">
-      <h2 id="files">Files</h2>
+    <Section title="Files">
       <ul>
         {files.map(({ name, mime_type, location }) => (
           <li key={location}>
@@ -243,10 +199,6 @@ function Files({ run: { files } }: { run: Execution }) {
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

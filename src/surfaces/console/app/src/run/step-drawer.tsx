@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { call, type Execution, type Step } from '../api.js';
-import { Badge, Data, Elapsed, Problem, Time, Window } from '../parts.js';
+import { Badge, Data, Elapsed, Problem, Time, Window, Loading } from '../parts.js';
 import { Exchange } from './step-exchange.js';
 
 const openStepMs = 3000;
@@ -31,7 +31,7 @@ export function StepDrawer({ run, step, number, onClose }: StepDrawerOptions) {
       {step.error !== null && <p className="problem">{step.error}</p>}
       <Attempts step={step} />
       <Problem error={error} />
-      {!data && !error && <p className="soft">Loading…</p>}
+      {!data && !error && <Loading />}
       {exchanges.slice(0, -1).map((exchange) => (
         <details key={exchange.started_at}>
           <summary>
@@ -76,7 +76,9 @@ function StoredDetails({ run, step }: { run: Execution; step: Step }) {
   ];
   return (
     <>
-      <p className="note">What this step sent is not kept: it ran more than 30 days ago, or it was not stored.</p>
+      <p className="note">
+        The requests of this step are not available. They are kept for 30 days, if they could be stored.
+      </p>
       {known.map(([name, value]) =>
         value === undefined ? null : (
           <div key={name}>

@@ -1,6 +1,7 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { StepExchange } from '../api.js';
-import { AuditLink, LifecycleLink } from '../links.js';
+import { LifecycleLink } from '../links.js';
 import { Data } from '../parts.js';
 import { useMay } from '../session.js';
 
@@ -63,9 +64,9 @@ function Prompt({ prompt }: { prompt: NonNullable<StepExchange['prompt']> }) {
   return (
     <Part name="Prompt">
       <p className="soft">
-        {model === '' ? 'the default model' : model}, temperature {temperature}
+        {model === '' ? 'Default model' : model}, temperature {temperature}
         {max_tokens > 0 && `, at most ${max_tokens} tokens`}
-        {tools.length > 0 && `, with the tools ${tools.join(', ')}`}
+        {tools.length > 0 && `, tools: ${tools.join(', ')}`}
       </p>
       {messages.map(({ role, content }, at) => (
         <div key={at}>
@@ -102,7 +103,11 @@ function Records({ lifecycle }: { lifecycle: string }) {
   return (
     <p>
       {may('get /v1/lifecycles/{id}') && <LifecycleLink id={lifecycle}>Lifecycle of the call</LifecycleLink>}{' '}
-      {may('get /v1/audit') && <AuditLink lifecycle={lifecycle}>Audit entries of the call</AuditLink>}
+      {may('get /v1/audit') && (
+        <Link to="/audit" search={{ lifecycle_id: lifecycle }}>
+          Audit entries of the call
+        </Link>
+      )}
     </p>
   );
 }

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api.js';
-import { projectId, useMay } from '../session.js';
+import { useMay } from '../session.js';
 
 /**
  * Prepares a run, executes it if the person may, and opens it. If only the execution fails, a retry with the same
@@ -22,7 +22,6 @@ export function useStart() {
       });
     return execution_id;
   };
-  const open = (runId: string) =>
-    void navigate({ to: '/projects/$projectId/runs/$runId', params: { projectId, runId } });
+  const open = (runId: string) => void navigate({ to: '/runs/$runId', params: { runId } });
   return { start, open };
 }

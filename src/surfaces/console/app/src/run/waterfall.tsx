@@ -5,7 +5,9 @@ import { Badge, durationText, Elapsed } from '../parts.js';
 export function Waterfall(props: { run: Execution; steps: readonly Step[]; onOpen: (step: Step) => void }) {
   const { run, steps, onOpen } = props;
   if (steps.length === 0)
-    return <p className="empty">{run.status === 'ready' ? 'It has not started.' : 'No step has started yet.'}</p>;
+    return (
+      <p className="empty">{run.status === 'ready' ? 'The run has not started.' : 'No steps have started yet.'}</p>
+    );
   const now = Date.now() / 1000;
   const from = Math.min(...steps.map(({ started_at }) => started_at));
   const to = Math.max(from + 0.001, ...steps.map(({ ended_at }) => ended_at ?? now));

@@ -48,7 +48,7 @@ export function BulkMove({
     <Window title={`${names[move]} ${count}?`} onClose={close}>
       {isSent ? (
         <p role="status">
-          {results.size} of {runs.length} answered, {done} accepted.
+          {results.size} of {runs.length} processed, {done} succeeded.
         </p>
       ) : (
         <form
@@ -59,7 +59,10 @@ export function BulkMove({
         >
           {move === 'cancel' && <p>A cancelled run cannot be resumed.</p>}
           {move === 'rerun' && (
-            <p>Each becomes a new run with the same inputs, which starts at once and uses credits.</p>
+            <p>
+              Creates a new run with the same inputs for each selected run. The new runs start immediately and use
+              credits.
+            </p>
           )}
           <Reason text={reason} onChange={setReason} />
           <p className="actions">
@@ -89,7 +92,7 @@ async function moveOne(id: string, move: BulkAction, reason: string): Promise<Re
       const again = await call('post', '/execute_flow/{execution_id}/rerun', { params, body });
       const rerunId = { execution_id: again.execution_id };
       await call('post', '/execute_flow/{execution_id}/execute', { params: rerunId, body: {} });
-      return { isDone: true, text: <RunLink id={again.execution_id}>runs again</RunLink> };
+      return { isDone: true, text: <RunLink id={again.execution_id}>View new run</RunLink> };
     }
     const { status } = await call('post', `/execute_flow/{execution_id}/${move}`, { params, body });
     return { isDone: true, text: move === 'pause' && status === 'running' ? 'pauses before its next step' : status };

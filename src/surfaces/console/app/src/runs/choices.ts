@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api.js';
-import type { Option } from '../filter-form.js';
+import type { Option } from '../field.js';
 import { useMay } from '../session.js';
 import { useMembers } from '../use-names.js';
 import type { RunFilter } from './filter.js';

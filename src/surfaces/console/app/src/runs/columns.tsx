@@ -7,6 +7,7 @@ import { failureOf, stateOf, waitingOf } from '../states.js';
 import { useSchedules } from './choices.js';
 
 export interface RunColumn extends Column<Execution> {
+  id: string;
   isShownByDefault: boolean;
 }
 
@@ -15,9 +16,9 @@ function Reason({ run }: { run: Execution }) {
   const waiting = run.end_time === null ? waitingOf(run) : undefined;
   const text = waiting
     ? {
-        preview: 'waits for a decision on a preview',
-        approval: 'waits for an approval',
-        elicitation: 'waits for an answer to an MCP server',
+        preview: 'Waiting for a decision on a preview',
+        approval: 'Waiting for approval',
+        elicitation: 'Waiting for an answer to an MCP server',
         step: waiting.error,
       }[waiting.kind]
     : failureOf(run)?.message;
@@ -50,8 +51,8 @@ export const columns: readonly RunColumn[] = [
     onNarrow: 'main',
     isShownByDefault: true,
     cell: ({ execution_id: runId, goal }) => (
-      <Link to="/projects/$projectId/runs/$runId" params={(current) => ({ projectId: '', ...current, runId })}>
-        <bdi>{goal === '' ? 'without a goal' : goal}</bdi>
+      <Link to="/runs/$runId" params={(current) => ({ projectId: '', ...current, runId })}>
+        <bdi>{goal === '' ? 'Without a goal' : goal}</bdi>
       </Link>
     ),
   },
@@ -72,7 +73,7 @@ export const columns: readonly RunColumn[] = [
   },
   {
     id: 'created',
-    name: 'Made',
+    name: 'Created',
     width: '11rem',
     isShownByDefault: true,
     cell: ({ created_at }) => <Time at={created_at} />,
@@ -110,7 +111,7 @@ export const columns: readonly RunColumn[] = [
   },
   {
     id: 'how',
-    name: 'How',
+    name: 'Trigger',
     width: '6rem',
     onNarrow: 'hidden',
     isShownByDefault: false,

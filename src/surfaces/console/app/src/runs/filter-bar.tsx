@@ -22,7 +22,7 @@ export function FilterBar({ filter, error, onChange }: FilterOptions) {
       : [{ name: 'version', label: 'Version', parameter: 'agentflow_version', options: versions } as const]),
     { name: 'starter', label: 'Started by', parameter: 'executed_by', options: starters },
     { name: 'schedule', label: 'Schedule', parameter: 'schedule_id', options: schedules },
-    { ...sinceField, label: 'Made in' },
+    { ...sinceField, label: 'Created' },
     { name: 'text', label: 'Goal, agentflow or id', maxLength: 100 },
   ];
   const change = ({ version, ...next }: SearchParams<Name>) =>

@@ -17,10 +17,10 @@ export interface RunFilter {
 export const sinceSeconds = { '1h': 3600, '24h': 86_400, '7d': 7 * 86_400, '30d': 30 * 86_400 } as const;
 export type Since = keyof typeof sinceSeconds;
 export const sinceNames: Record<Since, string> = {
-  '1h': 'the last hour',
-  '24h': 'the last 24 hours',
-  '7d': 'the last 7 days',
-  '30d': 'the last 30 days',
+  '1h': 'Last hour',
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+  '30d': 'Last 30 days',
 };
 
 /** Returns the known query parameters and drops the others. */

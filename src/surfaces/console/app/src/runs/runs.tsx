@@ -1,33 +1,30 @@
+import { useFirstAgentflow } from '../use-first-agentflow.js';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { useQuery } from '@tanstack/react-query';
-import { call, type Execution } from '../api.js';
+import { type Execution } from '../api.js';
 import { curl } from '../curl.js';
-import { Empty } from '../parts.js';
+import { Empty, Page, Loading } from '../parts.js';
 import { useMay } from '../session.js';
 import { moves } from '../states.js';
 import { Table } from '../table.js';
-import { useTitle } from '../use-title.js';
 import { BulkMove, type BulkAction } from './bulk.js';
 import { columns, keepColumns, shownColumns } from './columns.js';
 import type { RunFilter } from './filter.js';
 import { FilterBar } from './filter-bar.js';
 import { useRuns } from './use-runs.js';
 
-const route = getRouteApi('/projects/$projectId/runs');
+const route = getRouteApi('/runs');
 
 export function Runs() {
-  useTitle('Runs');
   const filter = route.useSearch();
   const navigate = route.useNavigate();
   const [error, setError] = useState<unknown>();
   const change = (search: RunFilter) => void navigate({ search, replace: true });
   return (
-    <>
-      <h1>Runs</h1>
+    <Page title="Runs">
       <FilterBar filter={filter} error={error} onChange={change} />
       <RunList key={JSON.stringify(filter)} filter={filter} onError={setError} />
-    </>
+    </Page>
   );
 }
 
@@ -73,7 +70,7 @@ function RunList({ filter, onError }: { filter: RunFilter; onError: (error: unkn
         <ColumnChoice visibleIds={visibleIds} onChange={choose} />
       </div>
       {rows?.length === 0 && <NoRuns isFiltered={Object.keys(filter).length > 0} />}
-      {rows === undefined && !error && <p className="soft">Loading…</p>}
+      {rows === undefined && !error && <Loading />}
       {rows && rows.length > 0 && (
         <Table
           name="Runs"
@@ -136,14 +133,12 @@ function ColumnChoice({
 
 /** Shows a command that runs the first agentflow. */
 function NoRuns({ isFiltered }: { isFiltered: boolean }) {
-  const { data } = useQuery({
-    queryKey: ['first-agentflow'],
-    queryFn: () => call('get', '/agentflow', { query: { limit: 1 } }),
-    enabled: !isFiltered,
-  });
-  if (isFiltered) return <Empty>No run matches these filters.</Empty>;
-  const command = curl('execute_flow', { agentflow_id: data?.data[0]?._id ?? '<agentflow id>', goal: 'Try it' });
+  const agentflowId = useFirstAgentflow(!isFiltered);
+  if (isFiltered) return <Empty>No runs match these filters.</Empty>;
+  const command = curl('execute_flow', { agentflow_id: agentflowId, goal: 'Try it' });
   return (
-    <Empty command={command}>No run was made in this project yet. Prepare one, and then execute it on its page:</Empty>
+    <Empty command={command}>
+      This project has no runs yet. Create one with this command, and then execute it on its page:
+    </Empty>
   );
 }

@@ -1,41 +1,45 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api.js';
-import { Confirm } from '../confirm.js';
+import { ConfirmButton } from '../confirm.js';
 import { Reason } from '../field.js';
 import { ActionButton, useDraft } from '../parts.js';
-import { projectId, useMay } from '../session.js';
+import { useMay } from '../session.js';
 import { BackfillWindow } from './backfill.js';
 import type { Schedule } from './schedule.js';
 
-const texts = {
+const actions = {
   trigger: {
     name: 'Trigger now',
-    hint: 'A run starts at once, also if the schedule is paused or another run is in progress. It uses credits.',
-    done: 'Triggered: a run starts now.',
+    action: 'Trigger schedule',
+    hint: 'A run starts immediately, even if the schedule is paused or another run is in progress. It uses credits.',
+    done: 'Triggered. A run starts now.',
     operation: 'post /schedule/coworker/{id}/trigger',
   },
   pause: {
     name: 'Pause',
-    hint: 'Nothing starts until it is resumed. What was planned meanwhile is not made up for.',
-    done: 'Paused: nothing starts until it is resumed.',
+    action: 'Pause schedule',
+    hint: 'No runs start until the schedule is resumed. Runs that are missed in the meantime are not started later.',
+    done: 'Paused. No runs start until the schedule is resumed.',
     operation: 'patch /schedule/coworker/{id}',
   },
   resume: {
     name: 'Resume',
-    hint: 'It goes on with the next planned time.',
-    done: 'Resumed. What was planned meanwhile is not made up for.',
+    action: 'Resume schedule',
+    hint: 'The schedule continues with the next planned time.',
+    done: 'Resumed. Missed runs are not started.',
     operation: 'patch /schedule/coworker/{id}',
   },
   delete: {
     name: 'Delete',
-    hint: 'It cannot be restored. Running executions continue.',
+    action: 'Delete schedule',
+    hint: 'This cannot be undone. Active runs continue.',
     done: '',
     operation: 'delete /schedule/coworker/{id}',
   },
 } as const;
 
-type Action = keyof typeof texts;
+type Action = keyof typeof actions;
 
 interface ActionOptions {
   schedule: Schedule;
@@ -43,48 +47,28 @@ interface ActionOptions {
   onDone: (text: string) => void;
 }
 
-/** Offers the actions that the state allows and the person may perform. Each opens a dialog to confirm it. */
+/** Offers the actions that the state allows and the person may perform. */
 export function ScheduleActions({ schedule, onDone }: ActionOptions) {
   const may = useMay();
-  const [dialog, setDialog] = useState<Action | 'backfill'>();
+  const [isBackfill, setBackfill] = useState(false);
   const { _id: scheduleId, status } = schedule;
-  const possible: Action[] = [
-    ...(status === 'active' ? (['pause'] as const) : []),
-    ...(status === 'paused' ? (['resume'] as const) : []),
-  ];
-  const close = () => setDialog(undefined);
-  const offer = (...actions: readonly Action[]) =>
-    actions
-      .filter((action) => may(texts[action].operation))
-      .map((action) => (
-        <ActionButton
-          key={action}
-          name={`${texts[action].name}…`}
-          isFinal={action === 'delete'}
-          onClick={() => setDialog(action)}
-        />
-      ));
+  const offer = (action: Action) =>
+    may(actions[action].operation) && <ScheduleAction action={action} schedule={schedule} onDone={onDone} />;
   return (
     <>
       {offer('trigger')}
       {may('post /schedule/coworker/{id}/backfill') && (
-        <ActionButton name="Backfill…" onClick={() => setDialog('backfill')} />
+        <ActionButton name="Backfill…" onClick={() => setBackfill(true)} />
       )}
-      {offer(...possible)}
+      {isBackfill && <BackfillWindow schedule={schedule} onDone={onDone} onClose={() => setBackfill(false)} />}
+      {status === 'active' && offer('pause')}
+      {status === 'paused' && offer('resume')}
       {may('patch /schedule/coworker/{id}') && (
-        <Link
-          className="button"
-          to="/projects/$projectId/schedules/$scheduleId/edit"
-          params={{ projectId, scheduleId }}
-        >
+        <Link className="button" to="/schedules/$scheduleId/edit" params={{ scheduleId }}>
           Edit
         </Link>
       )}
       {offer('delete')}
-      {dialog === 'backfill' && <BackfillWindow schedule={schedule} onDone={onDone} onClose={close} />}
-      {dialog && dialog !== 'backfill' && (
-        <Confirmation action={dialog} schedule={schedule} onDone={onDone} onClose={close} />
-      )}
     </>
   );
 }
@@ -98,31 +82,30 @@ function send(action: Action, id: string, reason: string, idempotencyKey: string
   return call('patch', path, { params, body: { status: 'paused', ...(reason !== '' && { reason }) } });
 }
 
-function Confirmation({ action, schedule, onDone, onClose }: ActionOptions & { action: Action; onClose: () => void }) {
-  const { name, hint, done } = texts[action];
-  const { _id: id, goal } = schedule;
+function ScheduleAction({ action, schedule: { _id: id, goal }, onDone }: ActionOptions & { action: Action }) {
+  const { name, hint, done, ...texts } = actions[action];
   const [reason, setReason] = useDraft(`${action}.${id}`);
   const navigate = useNavigate();
-  const act = async ({ idempotencyKey }: { idempotencyKey: string }) => {
-    await send(action, id, reason.trim(), idempotencyKey);
-    setReason('');
-    if (action === 'delete') await navigate({ to: '/projects/$projectId/schedules', params: { projectId } });
-    else onDone(done);
-  };
   return (
-    <Confirm
+    <ConfirmButton
+      button={`${name}…`}
+      className={action === 'delete' ? 'danger' : undefined}
       title={`${name}?`}
-      action={action === 'trigger' ? 'Trigger the schedule' : `${name} the schedule`}
+      action={texts.action}
       isFinal={action === 'delete'}
-      act={act}
+      act={({ idempotencyKey }) => send(action, id, reason.trim(), idempotencyKey)}
       invalidates={action === 'delete' ? [['schedules']] : [['schedule', id]]}
-      onClose={onClose}
+      onDone={() => {
+        setReason('');
+        if (action === 'delete') void navigate({ to: '/schedules' });
+        else onDone(done);
+      }}
     >
       <p>
         <bdi>{goal.template}</bdi>
       </p>
       <p className="soft">{hint}</p>
       {action === 'pause' && <Reason text={reason} onChange={setReason} />}
-    </Confirm>
+    </ConfirmButton>
   );
 }

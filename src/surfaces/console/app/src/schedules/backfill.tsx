@@ -1,9 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api.js';
-import { Field } from '../field.js';
-import { refusalByField } from '../refusal-by-field.js';
-import { Problem, Time, useDraft, Window } from '../parts.js';
+import { Form, TextField } from '../field.js';
+import { Time, useDraft, Window } from '../parts.js';
 import { useSubmit } from '../use-submit.js';
 import { fromLocalInput, toLocalInput, type Schedule } from './schedule.js';
 
@@ -47,7 +46,7 @@ function useBackfill({ schedule: { _id: id }, onDone, onClose }: BackfillOptions
   const texts = { from: from || defaults.from, to: to || defaults.to };
   const loadPreview = async () => {
     const range = { from: fromLocalInput(texts.from), to: fromLocalInput(texts.to) };
-    if (range.from === undefined || range.to === undefined) throw new Error('Both times are needed.');
+    if (range.from === undefined || range.to === undefined) throw new Error('Enter both times.');
     setPreview(await previewOf(id, { from: range.from, to: range.to }));
   };
   const send = async ({ range }: Preview, options: { idempotencyKey: string }) => {
@@ -61,7 +60,7 @@ function useBackfill({ schedule: { _id: id }, onDone, onClose }: BackfillOptions
     setTo('');
     onClose();
     void queries.invalidateQueries({ queryKey: ['schedule', id] });
-    onDone(reason ?? `Backfilled: ${planned.length} ${planned.length === 1 ? 'run starts' : 'runs start'}.`);
+    onDone(reason ?? `Backfill started: ${planned.length} ${planned.length === 1 ? 'run' : 'runs'}.`);
   };
   const submission = useSubmit((options) => (isReady(preview) ? send(preview, options) : loadPreview()));
   const set = (name: keyof Range, text: string) => {
@@ -76,47 +75,39 @@ const isReady = (preview: Preview | undefined): preview is Preview => preview !=
 /** Asks for a past range, previews the runs, and sends the backfill only after that. */
 export function BackfillWindow(props: BackfillOptions) {
   const { texts, set, preview, error, isBusy, submit } = useBackfill(props);
-  const { fields, top } = refusalByField(error, (path) => (path === 'from' || path === 'to' ? path : undefined));
   return (
-    <Window title="Backfill: run past times" onClose={props.onClose}>
+    <Window title="Backfill missed runs" onClose={props.onClose}>
       <p>
         <bdi>{props.schedule.goal.template}</bdi>
       </p>
       <p className="soft">
-        Planned times that have fired do not fire again.{' '}
-        {props.schedule.overlap === 'allow_all' ? 'All runs start together.' : 'The runs start one after the other.'}
+        Times that have already run are skipped.{' '}
+        {props.schedule.overlap === 'allow_all' ? 'All runs start together.' : 'Runs start one after another.'}
       </p>
-      <Problem error={top} />
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
+      <Form error={error} onSubmit={() => void submit()}>
         {(['from', 'to'] as const).map((name) => (
-          <Field key={name} label={name === 'from' ? 'From' : 'To'} problem={fields[name]} hint="Local time, included.">
-            {(control) => (
-              <input
-                {...control}
-                type="datetime-local"
-                step={1}
-                value={texts[name]}
-                onChange={(event) => set(name, event.target.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            key={name}
+            label={name === 'from' ? 'From' : 'To'}
+            name={name}
+            hint="Local time, inclusive."
+            type="datetime-local"
+            step={1}
+            text={texts[name]}
+            onChange={(text) => set(name, text)}
+          />
         ))}
         <PreviewText preview={preview} />
         <p className="actions">
           {isReady(preview) ? (
             <button className="primary" disabled={isBusy}>
-              Run {preview.due.length} planned {preview.due.length === 1 ? 'time' : 'times'}
+              Start {preview.due.length} {preview.due.length === 1 ? 'run' : 'runs'}
             </button>
           ) : (
-            <button disabled={isBusy}>Show what would run</button>
+            <button disabled={isBusy}>Preview</button>
           )}
         </p>
-      </form>
+      </Form>
     </Window>
   );
 }
@@ -128,11 +119,11 @@ function PreviewText({ preview }: { preview: Preview | undefined }) {
         <>
           <p>
             {preview.isComplete ? '' : 'More than '}
-            {preview.due.length} planned {preview.due.length === 1 ? 'time' : 'times'} would run
-            {preview.fired > 0 && `, ${preview.fired} have already fired`}.
+            {preview.due.length} {preview.due.length === 1 ? 'run' : 'runs'} would start
+            {preview.fired > 0 && `, ${preview.fired} already started`}.
           </p>
           {preview.due.length > 0 && (
-            <ol className="times results" aria-label="What would run" tabIndex={0}>
+            <ol className="times results" aria-label="Planned runs" tabIndex={0}>
               {preview.due.map((at) => (
                 <li key={at}>
                   <Time at={at} />

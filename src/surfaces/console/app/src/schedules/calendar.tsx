@@ -1,10 +1,9 @@
 import { useQueries } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api.js';
-import { Problem } from '../parts.js';
-import { projectId } from '../session.js';
+import { Problem, TableHead, Time, Section } from '../parts.js';
 import type { Schedule } from './schedule.js';
+import { ScheduleLink } from '../links.js';
 
 const days = 7;
 const shownTimes = 3;
@@ -38,14 +37,13 @@ export function Calendar({ schedules }: { schedules: readonly Schedule[] }) {
   });
   const error = planned.find((query) => query.error)?.error;
   return (
-    <section aria-labelledby="calendar">
-      <h2 id="calendar">Coming runs</h2>
+    <Section title="Upcoming runs">
       <div className="toolbar">
         <button type="button" disabled={week === 0} onClick={() => setWeek(week - 1)}>
-          Earlier week
+          Previous week
         </button>
         <button type="button" onClick={() => setWeek(week + 1)}>
-          Later week
+          Next week
         </button>
         <p role="status">
           {starts[0] && dayFormat.format(starts[0])} to {starts[days - 1] && dayFormat.format(starts[days - 1])}, local
@@ -54,20 +52,11 @@ export function Calendar({ schedules }: { schedules: readonly Schedule[] }) {
       </div>
       <Problem error={error} />
       {active.length === 0 ? (
-        <p className="empty">No schedule is active, so nothing comes.</p>
+        <p className="empty">No schedules are active.</p>
       ) : (
-        <div className="scroll" role="region" aria-label="Calendar of coming runs" tabIndex={0}>
+        <div className="scroll" role="region" aria-label="Calendar of upcoming runs" tabIndex={0}>
           <table className="calendar">
-            <thead>
-              <tr>
-                <th scope="col">Schedule</th>
-                {starts.slice(0, days).map((day) => (
-                  <th key={day.getTime()} scope="col">
-                    {dayFormat.format(day)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <TableHead of={['Schedule', ...starts.slice(0, days).map((day) => dayFormat.format(day))]} />
             <tbody>
               {active.map((schedule, at) => {
                 const { times = [], is_complete: isComplete = true } = planned[at]?.data ?? {};
@@ -76,10 +65,7 @@ export function Calendar({ schedules }: { schedules: readonly Schedule[] }) {
                     key={schedule._id}
                     schedule={schedule}
                     starts={starts}
-                    times={withinLimit(
-                      schedule,
-                      times.map(({ scheduled_for }) => scheduled_for),
-                    )}
+                    times={withinLimit(schedule, times)}
                     isComplete={isComplete}
                   />
                 );
@@ -88,13 +74,14 @@ export function Calendar({ schedules }: { schedules: readonly Schedule[] }) {
           </table>
         </div>
       )}
-    </section>
+    </Section>
   );
 }
 
 /** Cuts the planned runs at the schedule's limit. `count` includes triggered runs, so the schedule may end later. */
-function withinLimit({ limit, count }: Schedule, times: readonly number[]): readonly number[] {
-  return limit === null ? times : times.slice(0, Math.max(0, limit - count));
+function withinLimit({ limit, count }: Schedule, times: readonly { scheduled_for: number }[]): readonly number[] {
+  const planned = times.map(({ scheduled_for }) => scheduled_for);
+  return limit === null ? planned : planned.slice(0, Math.max(0, limit - count));
 }
 
 interface WeekRowOptions {
@@ -109,9 +96,9 @@ function WeekRow({ schedule: { _id: id, goal }, starts, times, isComplete }: Wee
   return (
     <tr>
       <th scope="row">
-        <Link to="/projects/$projectId/schedules/$scheduleId" params={{ projectId, scheduleId: id }}>
+        <ScheduleLink id={id}>
           <bdi>{goal.template}</bdi>
-        </Link>
+        </ScheduleLink>
       </th>
       {starts.slice(0, -1).map((day, at) => {
         const end = starts[at + 1]?.getTime() ?? Infinity;
@@ -132,27 +119,18 @@ function DayTimes({ times, isIncomplete }: { times: readonly number[]; isIncompl
   if (times.length > shownTimes || isIncomplete)
     return (
       <>
-        {isIncomplete ? 'more than ' : ''}
-        {times.length} runs, <Clock at={times[0]} /> to <Clock at={times.at(-1)} />
+        {isIncomplete ? 'More than ' : ''}
+        {times.length} runs, <Time at={times[0]} format={timeFormat} /> to{' '}
+        <Time at={times.at(-1)} format={timeFormat} />
       </>
     );
   return (
     <ul>
       {times.map((at) => (
         <li key={at}>
-          <Clock at={at} />
+          <Time at={at} format={timeFormat} />
         </li>
       ))}
     </ul>
-  );
-}
-
-/** Shows a local time of day, with the UTC time as its tooltip. */
-function Clock({ at = 0 }: { at: number | undefined }) {
-  const iso = new Date(at * 1000).toISOString();
-  return (
-    <time dateTime={iso} title={`${iso.slice(0, 19).replace('T', ' ')} UTC`}>
-      {timeFormat.format(at * 1000)}
-    </time>
   );
 }

@@ -1,55 +1,51 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
-import { Field } from '../field.js';
-import { refusalByField } from '../refusal-by-field.js';
 import { writeGrant } from '../navigation.js';
 import { Needs } from '../needs.js';
-import { Problem, useDraft } from '../parts.js';
-import { projectId } from '../session.js';
+import { Problem, Page, Loaded, useJsonDraft } from '../parts.js';
 import { useSubmit } from '../use-submit.js';
-import { useTitle } from '../use-title.js';
 import { bodyOf, changesOf, emptyValues, fieldOf, valuesOf, type Values } from './form-values.js';
 import { overlapTexts, type Schedule } from './schedule.js';
+import { SelectField, CheckField, TextField, Form } from '../field.js';
 
-const editRoute = getRouteApi('/projects/$projectId/schedules/$scheduleId/edit');
+const editRoute = getRouteApi('/schedules/$scheduleId/edit');
 
 export function NewScheduleForm() {
-  useTitle('New schedule');
   return (
     <Needs title="New schedule" operation="post /schedule/coworker" allowedBy={writeGrant}>
-      <h1>New schedule</h1>
-      <ScheduleForm initial={emptyValues} />
+      <Page title="New schedule">
+        <ScheduleForm initial={emptyValues} />
+      </Page>
     </Needs>
   );
 }
 
 export function EditScheduleForm() {
-  useTitle('Edit schedule');
   const { scheduleId: id } = editRoute.useParams();
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey: ['schedule', id],
     queryFn: () => call('get', '/schedule/coworker/{id}', { params: { id } }),
   });
   return (
     <Needs title="Edit schedule" operation="patch /schedule/coworker/{id}" allowedBy={writeGrant}>
-      <h1>Edit schedule</h1>
-      <Problem error={error} />
-      {data && <ScheduleForm key={id} initial={valuesOf(data)} schedule={data} />}
+      <Page title="Edit schedule">
+        <Loaded query={query}>
+          {(schedule) => <ScheduleForm key={id} initial={valuesOf(schedule)} schedule={schedule} />}
+        </Loaded>
+      </Page>
     </Needs>
   );
 }
 
 function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Schedule }) {
   // The draft keeps only changed values, so that it does not revert changes by others.
-  const [stored, store] = useDraft(`schedule.${schedule?._id ?? 'new'}`);
-  const changed = (stored === '' ? {} : JSON.parse(stored)) as Partial<Values>;
+  const [changed, store] = useJsonDraft<Values>(`schedule.${schedule?._id ?? 'new'}`);
   const values: Values = { ...initial, ...changed };
   const navigate = useNavigate();
   const set = (name: keyof Values, text: string) => {
-    const next = { ...changed, [name]: text };
-    if (text === initial[name]) delete next[name];
-    store(Object.keys(next).length === 0 ? '' : JSON.stringify(next));
+    const { [name]: _before, ...others } = changed;
+    store(text === initial[name] ? others : { ...others, [name]: text });
   };
   const { error, isBusy, submit, forget } = useSubmit(async (options) => {
     const { _id: scheduleId } = schedule
@@ -58,47 +54,49 @@ function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Sched
           body: changesOf(values, initial),
         })
       : await call('post', '/schedule/coworker', { body: bodyOf(values) }, options);
-    store('');
-    await navigate({ to: '/projects/$projectId/schedules/$scheduleId', params: { projectId, scheduleId } });
+    store({});
+    await navigate({ to: '/schedules/$scheduleId', params: { scheduleId } });
   });
-  const { fields, top } = refusalByField(error, (path) => fieldOf(path, values.type));
   return (
-    <form
+    <Form
       className="editor"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
+      error={error}
+      nameOf={(path) => fieldOf(path, values.type) ?? path}
+      onSubmit={() => void submit()}
     >
-      <Problem error={top} />
-      <RunFields values={values} set={set} problems={fields} isNew={!schedule} />
-      <TimeFields values={values} set={set} problems={fields} />
-      <Options values={values} set={set} problems={fields} />
+      <RunFields {...fieldsOf(values, set)} isNew={!schedule} />
+      <TimeFields {...fieldsOf(values, set)} type={values.type} />
+      <Options {...fieldsOf(values, set)} />
       <p className="actions">
         <button className="primary" disabled={isBusy}>
-          {schedule ? 'Save' : 'Create the schedule'}
+          {schedule ? 'Save' : 'Create schedule'}
         </button>
         <button
           type="button"
           onClick={() => {
-            store('');
+            store({});
             forget();
           }}
         >
-          Discard what I typed
+          Discard changes
         </button>
       </p>
-    </form>
+    </Form>
   );
 }
 
-interface PartOptions {
-  values: Values;
-  set: (name: keyof Values, text: string) => void;
-  problems: Readonly<Record<string, string>>;
+/** Returns the properties of each field by its name. */
+function fieldsOf(values: Values, set: (name: keyof Values, text: string) => void) {
+  const field = (name: keyof Values) => ({ name, onChange: (text: string) => set(name, text) });
+  return {
+    textOf: (name: keyof Values) => ({ text: values[name], ...field(name) }),
+    choiceOf: (name: keyof Values) => ({ value: values[name], ...field(name) }),
+  };
 }
 
-function RunFields({ values, set, problems, isNew }: PartOptions & { isNew: boolean }) {
+type PartOptions = ReturnType<typeof fieldsOf>;
+
+function RunFields({ textOf, choiceOf, isNew }: PartOptions & { isNew: boolean }) {
   const { data: flows, error: noFlows } = useQuery({
     queryKey: ['agentflows'],
     queryFn: () => call('get', '/agentflow', { query: { limit: 200 } }),
@@ -107,95 +105,63 @@ function RunFields({ values, set, problems, isNew }: PartOptions & { isNew: bool
     queryKey: ['table-names'],
     queryFn: () => call('get', '/storage/{projectID}/table_names', { query: { limit: 200 } }),
   });
+  const flowOptions = flows?.data.map(({ _id, name }) => ({ value: _id, name })) ?? [];
+  const tableOptions = tables?.table_names.map(({ _id, table_name }) => ({ value: _id, name: table_name })) ?? [];
   return (
     <fieldset>
-      <legend>What runs</legend>
+      <legend>Agentflow and goal</legend>
       <Problem error={noFlows ?? noTables} />
       {isNew && (
-        <Field label="Agentflow" problem={problems.coworker_id}>
-          {(control) => (
-            <select
-              {...control}
-              value={values.coworker_id}
-              onChange={(event) => set('coworker_id', event.target.value)}
-            >
-              <option value="">choose one</option>
-              {flows?.data.map(({ _id, name }) => (
-                <option key={_id} value={_id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Agentflow"
+          {...choiceOf('coworker_id')}
+          options={[{ value: '', name: 'Select an agentflow' }, ...flowOptions]}
+        />
       )}
-      <Field label="Goal" problem={problems.goal} hint="A Liquid template. With a table it can use row.<column>.">
-        {(control) => (
-          <textarea {...control} rows={3} value={values.goal} onChange={(event) => set('goal', event.target.value)} />
-        )}
-      </Field>
-      <Field label="Table" problem={problems.table} hint="Runs one execution for each row.">
-        {(control) => (
-          <select {...control} value={values.table} onChange={(event) => set('table', event.target.value)}>
-            <option value="">none</option>
-            {values.table !== '' && !tables?.table_names.some(({ _id }) => _id === values.table) && (
-              <option value={values.table}>{values.table}</option>
-            )}
-            {tables?.table_names.map(({ _id, table_name }) => (
-              <option key={_id} value={_id}>
-                {table_name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <TextField
+        label="Goal"
+        {...textOf('goal')}
+        rows={3}
+        hint="A Liquid template. If a table is selected, it can use row.<column>."
+      />
+      <SelectField
+        label="Table"
+        {...choiceOf('table')}
+        hint="Starts one run for each row."
+        options={[{ value: '', name: 'None' }, ...tableOptions]}
+      />
     </fieldset>
   );
 }
 
-function TimeFields({ values, set, problems }: PartOptions) {
-  const { type } = values;
+const types = [
+  { value: 'once', name: 'Once' },
+  { value: 'interval', name: 'Interval' },
+  { value: 'cron', name: 'Cron expression' },
+];
+
+function TimeFields({ textOf, choiceOf, type }: PartOptions & { type: string }) {
+  const isOnce = type === 'once';
   return (
     <fieldset>
-      <legend>When it runs</legend>
-      <Field label="Type" problem={problems.type}>
-        {(control) => (
-          <select {...control} value={type} onChange={(event) => set('type', event.target.value)}>
-            <option value="once">once</option>
-            <option value="interval">at an interval</option>
-            <option value="cron">by a cron expression</option>
-          </select>
-        )}
-      </Field>
+      <legend>Timing</legend>
+      <SelectField label="Type" {...choiceOf('type')} options={types} />
       {type === 'interval' && (
-        <Field label="Interval" problem={problems.interval} hint="Whole seconds: 3600 is an hour, 86400 a day.">
-          {(control) => (
-            <input
-              {...control}
-              inputMode="numeric"
-              value={values.interval}
-              onChange={(event) => set('interval', event.target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Interval"
+          {...textOf('interval')}
+          inputMode="numeric"
+          hint="In seconds: 3600 is an hour, 86400 is a day."
+        />
       )}
       {type === 'cron' && (
         <>
-          <Field label="Cron expression" problem={problems.cron} hint="Minute, hour, day, month, weekday: 0 9 * * 1-5">
-            {(control) => (
-              <input {...control} value={values.cron} onChange={(event) => set('cron', event.target.value)} />
-            )}
-          </Field>
-          <Field label="Time zone" problem={problems.time_zone}>
-            {(control) => (
-              <input
-                {...control}
-                list="time-zones"
-                value={values.time_zone}
-                onChange={(event) => set('time_zone', event.target.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Cron expression"
+            {...textOf('cron')}
+            hint="Minute, hour, day, month, weekday: 0 9 * * 1-5"
+          />
+          <TextField label="Time zone" {...textOf('time_zone')} list="time-zones" />
           <datalist id="time-zones">
             {Intl.supportedValuesOf('timeZone').map((zone) => (
               <option key={zone} value={zone} />
@@ -203,66 +169,39 @@ function TimeFields({ values, set, problems }: PartOptions) {
           </datalist>
         </>
       )}
-      <Field
-        label={type === 'once' ? 'Time' : 'From'}
-        problem={problems.schedule}
-        hint={type === 'once' ? 'Local time.' : 'Local time. Empty: now.'}
-      >
-        {(control) => (
-          <input
-            {...control}
-            type="datetime-local"
-            step={1}
-            value={values.schedule}
-            onChange={(event) => set('schedule', event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={isOnce ? 'Time' : 'Start'}
+        {...textOf('schedule')}
+        type="datetime-local"
+        step={1}
+        hint={isOnce ? 'Local time.' : 'Local time. Leave empty to start now.'}
+      />
     </fieldset>
   );
 }
 
-function Options({ values, set, problems }: PartOptions) {
+const overlaps = Object.entries(overlapTexts).map(([value, name]) => ({ value, name }));
+
+function Options({ textOf, choiceOf }: PartOptions) {
+  const { value, onChange } = choiceOf('pause_on_failure');
   return (
     <fieldset>
       <legend>Options</legend>
-      <Field label="If one is running" problem={problems.overlap}>
-        {(control) => (
-          <select {...control} value={values.overlap} onChange={(event) => set('overlap', event.target.value)}>
-            {Object.entries(overlapTexts).map(([overlap, text]) => (
-              <option key={overlap} value={overlap}>
-                {text}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      {numbers.map(({ name, label, hint }) => (
-        <Field key={name} label={label} hint={hint} problem={problems[name]}>
-          {(control) => (
-            <input
-              {...control}
-              inputMode="numeric"
-              value={values[name]}
-              onChange={(event) => set(name, event.target.value)}
-            />
-          )}
-        </Field>
+      <SelectField label="If a run is in progress" {...choiceOf('overlap')} options={overlaps} />
+      {numbers.map(({ name, ...field }) => (
+        <TextField key={name} {...field} {...textOf(name)} inputMode="numeric" />
       ))}
-      <label>
-        <input
-          type="checkbox"
-          checked={values.pause_on_failure === 'true'}
-          onChange={(event) => set('pause_on_failure', String(event.target.checked))}
-        />{' '}
-        Pause after a failed run
-      </label>
+      <CheckField
+        label="Pause after a failed run"
+        isChecked={value === 'true'}
+        onChange={(isChecked) => onChange(String(isChecked))}
+      />
     </fieldset>
   );
 }
 
 const numbers = [
-  { name: 'limit', label: 'Limit', hint: 'Planned runs in total. Empty: no limit.' },
-  { name: 'catchup_window', label: 'Catch-up window', hint: 'How many seconds late a run may start.' },
-  { name: 'jitter', label: 'Jitter', hint: 'Seconds over which the starts are spread.' },
+  { name: 'limit', label: 'Limit', hint: 'The maximum number of planned runs. Leave empty for no limit.' },
+  { name: 'catchup_window', label: 'Catch-up window', hint: 'How many seconds late a run can start.' },
+  { name: 'jitter', label: 'Jitter', hint: 'Spreads the start times over this many seconds.' },
 ] as const;

@@ -1,16 +1,28 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { call } from '../api.js';
 import { Facts } from '../facts.js';
 import { AgentflowLink, RunLink } from '../links.js';
 import { pollInterval } from '../news.js';
-import { Badge, durationText, TableHead, LoadOlder, Problem, Time } from '../parts.js';
-import { useTitle } from '../use-title.js';
+import {
+  Badge,
+  durationText,
+  TableHead,
+  LoadOlder,
+  Problem,
+  Time,
+  Page,
+  Section,
+  Loading,
+  Loaded,
+  StateLine,
+} from '../parts.js';
 import { ScheduleActions } from './actions.js';
 import { cadenceOf, overlapTexts, type Schedule, type ScheduleRun, type ScheduleRuns } from './schedule.js';
+import { usePolled } from '../use-polled.js';
 
-const route = getRouteApi('/projects/$projectId/schedules/$scheduleId');
+const route = getRouteApi('/schedules/$scheduleId');
 const pageSize = 25;
 
 export function ScheduleDetails() {
@@ -21,11 +33,7 @@ export function ScheduleDetails() {
 function SchedulePage({ id }: { id: string }) {
   const [done, setDone] = useState<string>();
   const params = { id };
-  const schedule = useQuery({
-    queryKey: ['schedule', id],
-    queryFn: () => call('get', '/schedule/coworker/{id}', { params }),
-    refetchInterval: pollInterval,
-  });
+  const schedule = usePolled(['schedule', id], () => call('get', '/schedule/coworker/{id}', { params }));
   const runs = useInfiniteQuery({
     queryKey: ['schedule', id, 'runs'],
     queryFn: ({ pageParam }) =>
@@ -37,41 +45,33 @@ function SchedulePage({ id }: { id: string }) {
     getNextPageParam: (last) => last.next_cursor ?? undefined,
     refetchInterval: pollInterval,
   });
-  useTitle(schedule.data?.goal.template ?? 'Schedule');
-  if (!schedule.data)
-    return (
-      <>
-        <h1>Schedule</h1>
-        {schedule.error ? <Problem error={schedule.error} /> : <p className="soft">Loading…</p>}
-      </>
-    );
   const first = runs.data?.pages[0];
   return (
-    <>
-      <h1>
-        <bdi>{schedule.data.goal.template}</bdi>
-      </h1>
-      <div className="toolbar">
-        <p role="status">
-          <span className="hidden">State: </span>
-          <Badge state={schedule.data.status} />
-        </p>
-        <ScheduleActions schedule={schedule.data} onDone={setDone} />
-      </div>
-      <p role="status">{done}</p>
-      <Problem error={schedule.error} />
-      <About schedule={schedule.data} runs={first} />
-      <section aria-labelledby="next">
-        <h2 id="next">Next runs</h2>
-        <Next runs={first} />
-      </section>
-      <section aria-labelledby="history">
-        <h2 id="history">History</h2>
-        <Problem error={runs.error} />
-        <History runs={runs.data?.pages.flatMap((page) => page.data)} />
-        <LoadOlder hasOlder={runs.hasNextPage} load={() => void (runs.isFetchingNextPage || runs.fetchNextPage())} />
-      </section>
-    </>
+    <Page title={schedule.data?.goal.template ?? 'Schedule'}>
+      <Loaded query={schedule}>
+        {(stored) => (
+          <>
+            <div className="toolbar">
+              <StateLine state={stored.status} />
+              <ScheduleActions schedule={stored} onDone={setDone} />
+            </div>
+            <p role="status">{done}</p>
+            <About schedule={stored} runs={first} />
+            <Section title="Next runs">
+              <Next runs={first} />
+            </Section>
+            <Section title="History">
+              <Problem error={runs.error} />
+              <History runs={runs.data?.pages.flatMap((page) => page.data)} />
+              <LoadOlder
+                hasOlder={runs.hasNextPage}
+                load={() => void (runs.isFetchingNextPage || runs.fetchNextPage())}
+              />
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
   );
 }
 
@@ -81,38 +81,35 @@ function About({ schedule, runs }: { schedule: Schedule; runs: ScheduleRuns | un
     queryKey: ['agentflow', coworker_id],
     queryFn: () => call('get', '/agentflow/{id}', { params: { id: coworker_id } }),
   });
-  const facts: [name: string, value: ReactNode][] = [
-    ['When', type === 'once' ? <Time at={schedule.schedule} /> : cadenceOf(schedule)],
-    ['Paused because', reason !== null && <bdi key="reason">{reason}</bdi>],
-    ['Runs so far', limit === null ? count : `${count}, planned runs end at ${limit}`],
-    ['When one is due during another', overlapTexts[overlap]],
-    ['Made up for if late by up to', durationText(catchup_window)],
-    ['Spread over', jitter > 0 && durationText(jitter)],
-    ['Skipped, missed', runs && `${runs.skipped_overlap}, ${runs.missed_catchup}`],
-    ['After a failed run', schedule.pause_on_failure ? 'it pauses' : 'it goes on'],
-    ['One execution for each row of', table !== null && <code key="table">{table}</code>],
-    [
-      'Agentflow',
-      <AgentflowLink key="flow" id={coworker_id}>
-        {flow ? <bdi>{flow.name}</bdi> : <code>{coworker_id}</code>}
-      </AgentflowLink>,
-    ],
-    ['Schedule', <code key="id">{_id}</code>],
-    [
-      'Temporal',
-      runs && (
-        <a key="ui" href={runs.temporal_ui_url} rel="noreferrer">
-          Schedule in the Temporal UI
-        </a>
-      ),
-    ],
-  ];
-  return <Facts rows={facts} />;
+  return (
+    <Facts
+      of={{
+        When: type === 'once' ? <Time at={schedule.schedule} /> : cadenceOf(schedule),
+        'Pause reason': reason !== null && <bdi>{reason}</bdi>,
+        'Runs so far': limit === null ? count : `${count}; limit for planned runs: ${limit}`,
+        'If a run is in progress': overlapTexts[overlap],
+        'Catch-up window': durationText(catchup_window),
+        Jitter: jitter > 0 && durationText(jitter),
+        'Skipped, missed': runs && `${runs.skipped_overlap}, ${runs.missed_catchup}`,
+        'After a failed run': schedule.pause_on_failure ? 'Pause' : 'Continue',
+        'One run for each row of': table !== null && <code>{table}</code>,
+        Agentflow: (
+          <AgentflowLink id={coworker_id}>{flow ? <bdi>{flow.name}</bdi> : <code>{coworker_id}</code>}</AgentflowLink>
+        ),
+        'Schedule id': <code>{_id}</code>,
+        Temporal: runs && (
+          <a href={runs.temporal_ui_url} rel="noreferrer">
+            Schedule in the Temporal UI
+          </a>
+        ),
+      }}
+    />
+  );
 }
 
 function Next({ runs }: { runs: ScheduleRuns | undefined }) {
-  if (runs === undefined) return <p className="soft">Not known yet.</p>;
-  if (runs.next.length === 0) return <p className="empty">Nothing comes.</p>;
+  if (runs === undefined) return <Loading />;
+  if (runs.next.length === 0) return <p className="empty">No upcoming runs.</p>;
   return (
     <ol className="times" aria-label="Next runs">
       {runs.next.map((at) => (
@@ -125,12 +122,12 @@ function Next({ runs }: { runs: ScheduleRuns | undefined }) {
 }
 
 function History({ runs }: { runs: readonly ScheduleRun[] | undefined }) {
-  if (runs === undefined) return <p className="soft">Not known yet.</p>;
-  if (runs.length === 0) return <p className="empty">Nothing was due yet.</p>;
+  if (runs === undefined) return <Loading />;
+  if (runs.length === 0) return <p className="empty">No runs yet.</p>;
   return (
     <div className="scroll" role="region" aria-label="Past runs" tabIndex={0}>
       <table>
-        <TableHead of={['Planned', 'State', 'Why it did not fire', 'Took', 'Executions', 'Temporal']} />
+        <TableHead of={['Planned', 'State', 'Reason', 'Duration', 'Runs', 'Temporal']} />
         <tbody>
           {runs.map((run, at) => (
             // Runs triggered within the same second have the same time, so the time alone is not unique.
@@ -143,10 +140,10 @@ function History({ runs }: { runs: readonly ScheduleRun[] | undefined }) {
 }
 
 const reasonTexts: Record<string, string> = {
-  overlap: 'another run was in progress (overlap)',
-  paused: 'the schedule was paused',
-  limit: 'the limit was reached',
-  catchup_window: 'it was too late (catchup window)',
+  overlap: 'Another run was in progress',
+  paused: 'The schedule was paused',
+  limit: 'The limit was reached',
+  catchup_window: 'The catch-up window was exceeded',
 };
 
 function HistoryRow({ run }: { run: ScheduleRun }) {
@@ -167,7 +164,7 @@ function HistoryRow({ run }: { run: ScheduleRun }) {
           <ul>
             {executions.map(({ execution_id: runId, record_id, status: state, error: failure }) => (
               <li key={runId ?? record_id}>
-                <Badge state={state} /> {runId === null ? (failure ?? 'was not made') : <RunLink id={runId} />}
+                <Badge state={state} /> {runId === null ? (failure ?? 'Not created') : <RunLink id={runId} />}
               </li>
             ))}
           </ul>

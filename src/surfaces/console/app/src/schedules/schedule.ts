@@ -6,17 +6,17 @@ export type ScheduleRuns = components['schemas']['ScheduleRuns'];
 export type ScheduleRun = ScheduleRuns['data'][number];
 
 export const overlapTexts: Record<Schedule['overlap'], string> = {
-  skip: 'skip it',
-  buffer_one: 'start one afterwards',
-  buffer_all: 'start all afterwards',
-  cancel_other: 'cancel the other',
-  allow_all: 'run both',
+  skip: 'Skip',
+  buffer_one: 'Queue one',
+  buffer_all: 'Queue all',
+  cancel_other: 'Cancel the other run',
+  allow_all: 'Run both',
 };
 
 /** Describes the interval or cron expression of a schedule. */
 export function cadenceOf({ type, frequency }: Schedule): string {
-  if (type === 'once') return 'once';
-  if (typeof frequency === 'number') return `every ${intervalText(frequency)}`;
+  if (type === 'once') return 'Once';
+  if (typeof frequency === 'number') return `Every ${intervalText(frequency)}`;
   return `${frequency?.cron ?? ''} in ${frequency?.time_zone ?? 'UTC'}`;
 }
 

@@ -1,17 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
+import { useFirstAgentflow } from '../use-first-agentflow.js';
 import { Link } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { curl } from '../curl.js';
-import { pollInterval } from '../news.js';
-import { Badge, Empty, TableHead, LoadOlder, Problem, Time } from '../parts.js';
-import { projectId, useMay } from '../session.js';
+import { Badge, Empty, TableHead, LoadOlder, Problem, Time, Page, Loading } from '../parts.js';
+import { useMay } from '../session.js';
 import { usePages } from '../use-pages.js';
-import { useTitle } from '../use-title.js';
 import { Calendar } from './calendar.js';
 import { cadenceOf, overlapTexts, type Schedule } from './schedule.js';
+import { ScheduleLink } from '../links.js';
+import { usePolled } from '../use-polled.js';
 
 export function Schedules() {
-  useTitle('Schedules');
   const may = useMay();
   const { rows, count, error, hasOlder, loadOlder } = usePages({
     queryKey: ['schedules'],
@@ -21,18 +20,17 @@ export function Schedules() {
     pageSize: 25,
   });
   return (
-    <>
-      <h1>Schedules</h1>
+    <Page title="Schedules">
       <div className="toolbar">
         <p role="status">{count}</p>
         {may('post /schedule/coworker') && (
-          <Link className="button primary" to="/projects/$projectId/schedules/new" params={{ projectId }}>
+          <Link className="button primary" to="/schedules/new">
             New schedule
           </Link>
         )}
       </div>
       <Problem error={error} />
-      {rows === undefined && !error && <p className="soft">Loading…</p>}
+      {rows === undefined && !error && <Loading />}
       {rows?.length === 0 && <NothingScheduled />}
       {rows && rows.length > 0 && (
         <>
@@ -41,7 +39,7 @@ export function Schedules() {
           <Calendar schedules={rows} />
         </>
       )}
-    </>
+    </Page>
   );
 }
 
@@ -49,7 +47,9 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
   return (
     <div className="scroll" role="region" aria-label="List of schedules" tabIndex={0}>
       <table>
-        <TableHead of={['Goal', 'State', 'When', 'Next', 'Last', 'Runs', 'If one runs', 'Temporal']} />
+        <TableHead
+          of={['Goal', 'State', 'When', 'Next run', 'Last run', 'Runs', 'If a run is in progress', 'Temporal']}
+        />
         <tbody>
           {schedules.map((schedule) => (
             <ScheduleRow key={schedule._id} schedule={schedule} />
@@ -63,18 +63,16 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
 function ScheduleRow({ schedule }: { schedule: Schedule }) {
   const { _id: id, goal, status, reason, count, limit, overlap } = schedule;
   // Only Temporal has the times. If it is down, the stored part of the list is still shown.
-  const { data: runs, error } = useQuery({
-    queryKey: ['schedule', id, 'latest'],
-    queryFn: () => call('get', '/schedule/coworker/{id}/runs', { params: { id }, query: { limit: 1 } }),
-    refetchInterval: pollInterval,
-  });
+  const { data: runs, error } = usePolled(['schedule', id, 'latest'], () =>
+    call('get', '/schedule/coworker/{id}/runs', { params: { id }, query: { limit: 1 } }),
+  );
   const [last] = runs?.data ?? [];
   return (
     <tr>
       <th scope="row">
-        <Link to="/projects/$projectId/schedules/$scheduleId" params={{ projectId, scheduleId: id }}>
+        <ScheduleLink id={id}>
           <bdi>{goal.template}</bdi>
-        </Link>
+        </ScheduleLink>
       </th>
       <td>
         <Badge state={status} />
@@ -85,7 +83,7 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
         )}
       </td>
       <td>{cadenceOf(schedule)}</td>
-      <td>{error ? <span className="soft">not known</span> : <Time at={runs?.next[0]} />}</td>
+      <td>{error ? <span className="soft">Unknown</span> : <Time at={runs?.next[0]} />}</td>
       <td>
         {last && (
           <>
@@ -110,18 +108,15 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
 }
 
 function NothingScheduled() {
-  const { data } = useQuery({
-    queryKey: ['first-agentflow'],
-    queryFn: () => call('get', '/agentflow', { query: { limit: 1 } }),
-  });
+  const agentflowId = useFirstAgentflow(true);
   const command = curl('schedule/coworker', {
-    ...{ coworker_id: data?.data[0]?._id ?? '<agentflow id>', goal: 'Brief the team', type: 'cron' },
+    ...{ coworker_id: agentflowId, goal: 'Brief the team', type: 'cron' },
     frequency: 'CRON_TZ=Europe/Oslo 0 9 * * 1-5',
   });
   return (
     <Empty command={command}>
-      Nothing is scheduled in this project. A schedule runs an agentflow once, at an interval, or at the times of a cron
-      expression:
+      This project has no schedules yet. A schedule runs an agentflow once, at an interval, or by a cron expression.
+      Create one here, or with this command:
     </Empty>
   );
 }

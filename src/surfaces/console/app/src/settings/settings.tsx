@@ -1,63 +1,54 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, validationTextOf, type Settings as StoredSettings } from '../api.js';
-import { Confirm } from '../confirm.js';
+import { Confirm, ConfirmButton } from '../confirm.js';
 import { JsonField, parsed, problemsAt } from '../json-field.js';
-import { Problem, useDraft } from '../parts.js';
+import { Problem, useDraft, Page, Section } from '../parts.js';
 import { useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
-import { useTitle } from '../use-title.js';
 import { AboutProject } from './about-project.js';
+import { SelectField } from '../field.js';
 
 export function Settings() {
-  useTitle('Settings');
   const may = useMay();
   return (
-    <>
-      <h1>Settings</h1>
+    <Page title="Settings">
       <AboutProject />
       {may('get /v1/projects/{projectId}/mode') && <Mode />}
       {may('get /settings/{projectID}') && <Stored />}
-    </>
+    </Page>
   );
 }
 
 const modes = {
-  simple: 'Clients write to the context graph directly, as far as the policies permit it.',
-  governed: 'Clients do not write to the context graph. Syncs and what people approve still do.',
+  simple: 'Clients can write to the context graph directly if the policies permit it.',
+  governed: 'Clients cannot write to the context graph. Syncs and approved changes can.',
 } as const;
 
 function Mode() {
   const may = useMay();
-  const [chosenMode, setChosenMode] = useState<keyof typeof modes>();
   const { data, error } = useQuery({ queryKey: ['mode'], queryFn: () => call('get', '/v1/projects/{projectId}/mode') });
   const other = data?.mode === 'simple' ? 'governed' : 'simple';
   return (
-    <section aria-labelledby="mode">
-      <h2 id="mode">Governance mode</h2>
+    <Section title="Governance mode">
       <Problem error={error} />
       {data && (
         <p role="status">
-          The project is <strong>{data.mode}</strong>. {modes[data.mode]}
+          The project is in <strong>{data.mode}</strong> mode. {modes[data.mode]}
         </p>
       )}
       {data && may('put /v1/projects/{projectId}/mode') && (
-        <button type="button" onClick={() => setChosenMode(other)}>
-          Make it {other}…
-        </button>
-      )}
-      {chosenMode && (
-        <Confirm
-          title={`Make the project ${chosenMode}?`}
-          action={`Make it ${chosenMode}`}
-          act={(options) => call('put', '/v1/projects/{projectId}/mode', { body: { mode: chosenMode } }, options)}
+        <ConfirmButton
+          button={`Switch to ${other}…`}
+          title={`Switch to ${other} mode?`}
+          action={`Switch to ${other}`}
+          act={(options) => call('put', '/v1/projects/{projectId}/mode', { body: { mode: other } }, options)}
           invalidates={[['mode']]}
-          onClose={() => setChosenMode(undefined)}
         >
-          <p>{modes[chosenMode]}</p>
-        </Confirm>
+          <p>{modes[other]}</p>
+        </ConfirmButton>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -65,22 +56,19 @@ function Stored() {
   const { data, error } = useQuery({ queryKey: ['settings'], queryFn: () => call('get', '/settings/{projectID}') });
   return (
     <>
-      <section aria-labelledby="events">
-        <h2 id="events">Data events</h2>
+      <Section title="Data events">
         <Problem error={error} />
         {data && <DataEvents isOn={data.data_events} />}
-      </section>
+      </Section>
       {data && (
-        <section aria-labelledby="language">
-          <h2 id="language">Language</h2>
+        <Section title="Language">
           <Language language={data.language} />
-        </section>
+        </Section>
       )}
       {data && (
-        <section aria-labelledby="form">
-          <h2 id="form">Settings of users and connectors</h2>
+        <Section title="User and connector settings">
           <OtherSettings settings={data} />
-        </section>
+        </Section>
       )}
     </>
   );
@@ -88,33 +76,27 @@ function Stored() {
 
 function DataEvents({ isOn }: { isOn: boolean }) {
   const may = useMay();
-  const [isConfirming, setConfirming] = useState(false);
-  const action = isOn ? 'Turn them off' : 'Turn them on';
+  const action = isOn ? 'Turn off' : 'Turn on';
   return (
     <>
       <p role="status">
-        Changes of table rows, file contents and read marks are {isOn ? 'recorded' : 'not recorded'} in lifecycles and
+        Changes to table rows, file contents and read marks are {isOn ? 'recorded' : 'not recorded'} in lifecycles and
         the audit chain.
       </p>
       {may('patch /settings/{projectID}') && (
-        <button type="button" onClick={() => setConfirming(true)}>
-          {action}…
-        </button>
-      )}
-      {isConfirming && (
-        <Confirm
+        <ConfirmButton
+          button={`${action}…`}
           title={isOn ? 'Stop recording data events?' : 'Record data events?'}
           action={action}
           act={(options) => call('patch', '/settings/{projectID}', { body: { data_events: !isOn } }, options)}
           invalidates={[['settings']]}
-          onClose={() => setConfirming(false)}
         >
           <p>
             {isOn
-              ? 'What changes from now on leaves no trace in the audit chain.'
-              : 'Each of these changes becomes a lifecycle and an audit entry.'}
+              ? 'Further changes are not recorded in the audit chain.'
+              : 'Each of these changes creates a lifecycle and an audit entry.'}
           </p>
-        </Confirm>
+        </ConfirmButton>
       )}
     </>
   );
@@ -123,40 +105,33 @@ function DataEvents({ isOn }: { isOn: boolean }) {
 const languages: readonly StoredSettings['language'][] = ['auto', 'de', 'en', 'es', 'fr', 'ja', 'zh'];
 const languageNames = new Intl.DisplayNames('en', { type: 'language' });
 const languageName = (language: string) =>
-  language === 'auto' ? 'that of the first texts that are saved' : languageNames.of(language);
+  language === 'auto' ? 'Automatic (from the first saved texts)' : (languageNames.of(language) ?? language);
 
 function Language({ language }: { language: StoredSettings['language'] }) {
   const may = useMay();
   const [chosenLanguage, setChosenLanguage] = useState<StoredSettings['language']>();
   return (
     <>
-      <p role="status">The texts of the context graph are searched in this language: {languageName(language)}.</p>
+      <p role="status">Search language of the context graph: {languageName(language)}.</p>
       {may('patch /settings/{projectID}') && (
         <form className="narrow">
-          <label>
-            Change the language to
-            <select
-              value={language}
-              onChange={(event) => setChosenLanguage(event.target.value as StoredSettings['language'])}
-            >
-              {languages.map((each) => (
-                <option key={each} value={each}>
-                  {languageName(each)}
-                </option>
-              ))}
-            </select>
-          </label>
+          <SelectField
+            label="Change language to"
+            value={language}
+            options={languages.map((each) => ({ value: each, name: languageName(each) }))}
+            onChange={(each) => setChosenLanguage(each as StoredSettings['language'])}
+          />
         </form>
       )}
       {chosenLanguage && (
         <Confirm
           title={`Change the language to ${languageName(chosenLanguage)}?`}
-          action="Change the language"
+          action="Change language"
           act={(options) => call('patch', '/settings/{projectID}', { body: { language: chosenLanguage } }, options)}
           invalidates={[['settings']]}
           onClose={() => setChosenLanguage(undefined)}
         >
-          <p>What was saved before is indexed again. Questions find it as before until that is complete.</p>
+          <p>Saved texts are indexed again. Until that is complete, searches use the previous index.</p>
         </Confirm>
       )}
     </>

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { call } from '../api.js';
-import { Confirm } from '../confirm.js';
 import { TextField } from '../field.js';
 import { Empty, useDraft, Window } from '../parts.js';
 import { apiAddress } from '../session.js';
+import { ConfirmButton } from '../confirm.js';
 
 const invalidates = [['syncs']];
 
@@ -15,7 +15,6 @@ interface Bound {
 
 /** Follows a repository and shows its webhook secret once. The secret is kept in memory only. */
 export function Follow() {
-  const [isOpen, setOpen] = useState(false);
   const [repository, setRepository] = useDraft('syncs.repository');
   const [branch, setBranch] = useDraft('syncs.branch');
   const [bound, setBound] = useState<Bound>();
@@ -28,19 +27,17 @@ export function Follow() {
   return (
     <>
       <p className="actions">
-        <button type="button" onClick={() => setOpen(true)}>
-          Follow a repository…
-        </button>
-      </p>
-      {isOpen && (
-        <Confirm
-          title="Follow a repository"
-          action="Follow it"
+        <ConfirmButton
+          button="Follow repository…"
+          title="Follow repository"
+          action="Follow"
           act={act}
           invalidates={invalidates}
-          onClose={() => setOpen(false)}
         >
-          <p>Its pushes are written into the context graph. To follow it again replaces the secret of its webhook.</p>
+          <p>
+            Pushes to this repository are written to the context graph. If you follow a repository again, its webhook
+            secret is replaced.
+          </p>
           <TextField
             label="Repository"
             name="repository"
@@ -51,22 +48,20 @@ export function Follow() {
             autoFocus
           />
           <TextField
-            label="Branch (empty: every branch)"
+            label="Branch (optional; default: all branches)"
             name="branch"
             text={branch}
             onChange={setBranch}
             maxLength={255}
           />
-        </Confirm>
-      )}
+        </ConfirmButton>
+      </p>
       {bound && (
-        <Window title={`The webhook of ${bound.repository}`} onClose={() => setBound(undefined)}>
+        <Window title={`Webhook of ${bound.repository}`} onClose={() => setBound(undefined)}>
           <Empty command={new URL(bound.webhook_path.slice(1), apiAddress).href}>
-            Enter this address at the code host, for pushes, as JSON:
+            At the code host, add a webhook for push events in JSON format with this address:
           </Empty>
-          <Empty command={bound.webhook_secret}>
-            The secret of the webhook is shown once and cannot be read again. Enter it now:
-          </Empty>
+          <Empty command={bound.webhook_secret}>Copy the webhook secret now. It is not shown again:</Empty>
         </Window>
       )}
     </>
@@ -74,24 +69,18 @@ export function Follow() {
 }
 
 export function Unfollow({ repository }: { repository: string }) {
-  const [isOpen, setOpen] = useState(false);
   return (
-    <>
-      <button type="button" className="plain" aria-label={`Unfollow ${repository}…`} onClick={() => setOpen(true)}>
-        Unfollow…
-      </button>
-      {isOpen && (
-        <Confirm
-          title={`Unfollow ${repository}?`}
-          action="Unfollow it"
-          isFinal
-          act={() => call('delete', '/{projectID}/syncs/repositories', { query: { repository } })}
-          invalidates={invalidates}
-          onClose={() => setOpen(false)}
-        >
-          <p>Its pushes are ignored from then on, and the secret of its webhook is deleted. What they wrote stays.</p>
-        </Confirm>
-      )}
-    </>
+    <ConfirmButton
+      button="Unfollow…"
+      buttonName={`Unfollow ${repository}…`}
+      className="plain"
+      title={`Unfollow ${repository}?`}
+      action="Unfollow"
+      isFinal
+      act={() => call('delete', '/{projectID}/syncs/repositories', { query: { repository } })}
+      invalidates={invalidates}
+    >
+      <p>Further pushes are ignored, and the webhook secret is deleted. Data that was written before is kept.</p>
+    </ConfirmButton>
   );
 }

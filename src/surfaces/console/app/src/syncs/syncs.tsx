@@ -1,54 +1,45 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call, type Lifecycle, type Syncs as SyncState } from '../api.js';
 import { curl } from '../curl.js';
-import { Confirm } from '../confirm.js';
 import { pollInterval } from '../news.js';
-import { Badge, Empty, Problem, Time } from '../parts.js';
+import { Badge, Empty, Problem, Time, Page, Section, Loaded } from '../parts.js';
 import { LifecycleLink } from '../links.js';
 import { useMay } from '../session.js';
-import { useTitle } from '../use-title.js';
 import { Follow, Unfollow } from './repositories.js';
+import { ConfirmButton } from '../confirm.js';
+import { usePolled } from '../use-polled.js';
 
 /** No event reports the state of the catalog sync, which only Temporal has, so the page polls. */
 const refreshMs = 5000;
 
 export function Syncs() {
-  useTitle('Catalog and code syncs');
-  return (
-    <>
-      <h1>Catalog and code syncs</h1>
-      <Scopes />
-    </>
-  );
-}
-
-function Scopes() {
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey: ['syncs'],
     queryFn: () => call('get', '/{projectID}/syncs'),
-    refetchInterval: (query) => (query.state.data?.catalog ? refreshMs : pollInterval(query)),
+    refetchInterval: ({ state }) => (state.data?.catalog ? refreshMs : pollInterval({ state })),
   });
   return (
-    <>
-      <Problem error={error} />
-      {!data && !error && <p className="soft">Loading…</p>}
-      {data && <CatalogScope catalog={data.catalog} />}
-      {data && <Repositories repositories={data.repositories} />}
-    </>
+    <Page title="Catalog and code syncs">
+      <Loaded query={query}>
+        {({ catalog, repositories }) => (
+          <>
+            <CatalogScope catalog={catalog} />
+            <Repositories repositories={repositories} />
+          </>
+        )}
+      </Loaded>
+    </Page>
   );
 }
 
 function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
   const may = useMay();
-  const [isConfirming, setConfirming] = useState(false);
   return (
-    <section aria-labelledby="catalog">
-      <h2 id="catalog">Data catalog</h2>
+    <Section title="Data catalog">
       {catalog === null ? (
         <p className="soft">
-          The catalog is not synced into this project. CATALOG_PROJECT_ID of the service names the project that receives
-          it.
+          The catalog is not synced into this project. The setting CATALOG_PROJECT_ID of the service selects the project
+          that receives it.
         </p>
       ) : (
         <>
@@ -58,26 +49,21 @@ function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
           {catalog.failure !== null && <p className="problem">The last attempt failed: {catalog.failure}</p>}
           {may('post /{projectID}/syncs/catalog') && (
             <p className="actions">
-              <button type="button" onClick={() => setConfirming(true)}>
-                Start a sync…
-              </button>
+              <ConfirmButton
+                button="Start sync…"
+                title="Start a catalog sync?"
+                action="Start sync"
+                act={() => call('post', '/{projectID}/syncs/catalog')}
+                invalidates={[['syncs']]}
+              >
+                <p>The sync reads the whole catalog. It starts after a short delay, to include further changes.</p>
+              </ConfirmButton>
             </p>
           )}
-          <Runs tool="catalog-sync" name="Recent syncs of the catalog" />
+          <Runs tool="catalog-sync" name="Recent catalog syncs" />
         </>
       )}
-      {isConfirming && (
-        <Confirm
-          title="Start a sync of the catalog?"
-          action="Start the sync"
-          act={() => call('post', '/{projectID}/syncs/catalog')}
-          invalidates={[['syncs']]}
-          onClose={() => setConfirming(false)}
-        >
-          <p>It reads the whole catalog, after a short wait for further changes.</p>
-        </Confirm>
-      )}
-    </section>
+    </Section>
   );
 }
 
@@ -86,21 +72,20 @@ function catalogText(catalog: NonNullable<SyncState['catalog']>): string {
   const next =
     events === 0
       ? ''
-      : `${events} ${events === 1 ? 'change waits' : 'changes wait'}${names.length > 0 ? `: ${names.join(', ')}` : ''}`;
-  if (state === 'unknown') return 'No worker answers.';
-  return state === 'idle' ? 'Nothing is pending.' : next;
+      : `${events} ${events === 1 ? 'pending change' : 'pending changes'}${names.length > 0 ? `: ${names.join(', ')}` : ''}`;
+  if (state === 'unknown') return 'No worker responds.';
+  return state === 'idle' ? 'No pending changes.' : next;
 }
 
 function Repositories({ repositories }: { repositories: SyncState['repositories'] }) {
   const may = useMay();
   const command = curl('v1/bind-repository', { repository: 'acme/claims', branch: 'main' });
   return (
-    <section aria-labelledby="repositories">
-      <h2 id="repositories">Repositories</h2>
+    <Section title="Repositories">
       {repositories.length === 0 ? (
         <Empty command={command}>
-          This project follows no repository. The key needs the grant svc:codesync.write; the answer names the address
-          and the secret for the webhook:
+          This project follows no repositories. Follow one here, or with this command. The key requires the grant
+          svc:codesync.write. The response contains the address and the secret of the webhook:
         </Empty>
       ) : (
         <ul className="rows">
@@ -110,7 +95,7 @@ function Repositories({ repositories }: { repositories: SyncState['repositories'
                 <bdi>{repository}</bdi>
               </strong>{' '}
               <span className="soft">
-                {branch === null ? 'every branch' : `branch ${branch}`}, followed since <Time at={bound_at} />,{' '}
+                {branch === null ? 'all branches' : `branch ${branch}`}, followed since <Time at={bound_at} />,{' '}
                 {has_signed ? 'pushes are signed' : 'no signed push yet'}
               </span>{' '}
               {may('delete /{projectID}/syncs/repositories') && <Unfollow repository={repository} />}
@@ -120,17 +105,15 @@ function Repositories({ repositories }: { repositories: SyncState['repositories'
       )}
       {may('post /{projectID}/syncs/repositories') && <Follow />}
       <Runs tool="code-sync" name="Recent pushes" />
-    </section>
+    </Section>
   );
 }
 
 /** Lists the last runs of a sync, each with its lifecycle. */
 function Runs({ tool, name }: { tool: string; name: string }) {
-  const { data, error } = useQuery({
-    queryKey: ['sync-runs', tool],
-    queryFn: () => call('get', '/v1/lifecycles', { query: { tool, limit: 20 } }),
-    refetchInterval: pollInterval,
-  });
+  const { data, error } = usePolled(['sync-runs', tool], () =>
+    call('get', '/v1/lifecycles', { query: { tool, limit: 20 } }),
+  );
   return (
     <>
       <h3>{name}</h3>

@@ -24,7 +24,7 @@ export function AddRow({ table: { _id: id, table_name, columns }, onClose, onDon
     clear();
   };
   return (
-    <Confirm title={`Add a row to ${table_name}`} action="Add the row" act={act} onDone={onDone} onClose={onClose}>
+    <Confirm title={`Add row to ${table_name}`} action="Add row" act={act} onDone={onDone} onClose={onClose}>
       {fillable.map((column) => {
         const { column_id: name, column_name, default_value: defaultValue } = column;
         return (

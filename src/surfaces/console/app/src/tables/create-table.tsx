@@ -1,9 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { Confirm } from '../confirm.js';
-import { TextField } from '../field.js';
-import { useDraft } from '../parts.js';
-import { projectId } from '../session.js';
+import { TextField, SelectField } from '../field.js';
+import { useJsonDraft } from '../parts.js';
 
 const types = ['string', 'number', 'integer', 'boolean', 'date', 'enum', 'array', 'object'] as const;
 type ColumnType = (typeof types)[number];
@@ -24,28 +23,28 @@ const emptyColumn: NewColumn = { name: '', type: 'string', options: '' };
 
 /** Creates a table with its columns, then opens it. */
 export function CreateTable({ onClose }: { onClose: () => void }) {
-  const [stored, store] = useDraft('tables.new');
-  const table = stored === '' ? { name: '', columns: [emptyColumn] } : (JSON.parse(stored) as NewTable);
-  const { name, columns } = table;
-  const change = (next: Partial<NewTable>) => store(JSON.stringify({ ...table, ...next }));
+  const [draft, store] = useJsonDraft<NewTable>('tables.new');
+  const { name = '', columns = [emptyColumn] } = draft;
+  const table = { name, columns };
+  const change = (next: Partial<NewTable>) => store({ ...table, ...next });
   const set = (at: number, next: Partial<NewColumn>) =>
     change({ columns: columns.map((column, other) => (other === at ? { ...column, ...next } : column)) });
   const navigate = useNavigate();
   return (
     <Confirm
       title="New table"
-      action="Create the table"
+      action="Create table"
       act={(options) => call('post', '/storage/{projectID}/table', { body: bodyOf(table) }, options)}
       nameOf={nameOf}
       invalidates={[['tables']]}
       onDone={({ _id: tableId }) => {
-        store('');
-        void navigate({ to: '/projects/$projectId/tables/$tableId', params: { projectId, tableId } });
+        store({});
+        void navigate({ to: '/tables/$tableId', params: { tableId } });
       }}
       onClose={onClose}
       tools={
         <button type="button" onClick={() => change({ columns: [...columns, emptyColumn] })}>
-          Add a column
+          Add column
         </button>
       }
     >
@@ -82,19 +81,17 @@ function ColumnFields({ number, column: { name, type, options }, onChange, onRem
         text={name}
         onChange={(next) => onChange({ name: next })}
       />
-      <label>
-        Type of column {number}
-        <select value={type} onChange={(event) => onChange({ type: event.target.value as ColumnType })}>
-          {types.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
-      </label>
+      <SelectField
+        label={`Type of column ${number}`}
+        value={type}
+        options={types.map((value) => ({ value }))}
+        onChange={(next) => onChange({ type: next as ColumnType })}
+      />
       {type === 'enum' && (
         <TextField
           label={`Values of column ${number}`}
           name={`${path}.enum_options`}
-          hint="One a line."
+          hint="One per line."
           rows={3}
           text={options}
           onChange={(next) => onChange({ options: next })}

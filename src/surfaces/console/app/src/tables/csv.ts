@@ -38,14 +38,14 @@ export async function readCsv(file: File, table: Table): Promise<CsvFile> {
     info: true,
   }) as unknown as { info: { lines: number }; record: string[] }[];
   const [head, ...rest] = lines;
-  if (!head) throw new Error('The file is empty. Its first line must name columns of the table.');
+  if (!head) throw new Error('The file is empty. The first line must contain column names.');
   const fillable = fillableColumns(table.columns);
   const headers = head.record.map((header) => header.trim());
   const columns = headers.map((header) => fillable.find((column) => names(column).includes(header.toLowerCase())));
   const known = columns.filter((column) => column !== undefined);
   if (known.length === 0)
     throw new Error(
-      `The first line names no column of the table. Expected some of: ${fillable.map(({ column_name }) => column_name).join(', ')}.`,
+      `The first line contains no column of the table. Expected columns: ${fillable.map(({ column_name }) => column_name).join(', ')}.`,
     );
   return {
     name: file.name,

@@ -44,7 +44,7 @@ export function DeleteRows({ tableId, rows, onClose, onDone }: DeleteOptions) {
     <Window title={`Delete ${count}?`} onClose={close}>
       {state === 'asked' ? (
         <>
-          <p>This cannot be undone. Their row ids are not used again.</p>
+          <p>This cannot be undone. Row ids are not reused.</p>
           <p className="actions">
             <button type="button" className="danger" autoFocus onClick={() => void start()}>
               Delete {count}

@@ -3,7 +3,6 @@ import { call, validationError, type Table } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { TextField } from '../field.js';
 import { useDraft } from '../parts.js';
-import { projectId } from '../session.js';
 
 /** Deletes a table after the person has typed its name. */
 export function DeleteTable({ table, onClose }: { table: Table; onClose: () => void }) {
@@ -17,15 +16,18 @@ export function DeleteTable({ table, onClose }: { table: Table; onClose: () => v
   return (
     <Confirm
       title={`Delete ${table_name}?`}
-      action="Delete the table"
+      action="Delete table"
       isFinal
       act={act}
       invalidates={[['tables']]}
-      onDone={() => void navigate({ to: '/projects/$projectId/tables', params: { projectId } })}
+      onDone={() => void navigate({ to: '/tables' })}
       onClose={onClose}
     >
-      <p>All its rows and its connector are deleted as well. Agents that use it fail. This cannot be undone.</p>
-      <TextField label="Name of the table" name="name" text={typed} onChange={setTyped} autoFocus />
+      <p>
+        This also deletes all rows and the connector of the table. Agents that use the table fail. This cannot be
+        undone.
+      </p>
+      <TextField label="Table name" name="name" text={typed} onChange={setTyped} autoFocus />
     </Confirm>
   );
 }

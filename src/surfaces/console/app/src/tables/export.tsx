@@ -43,7 +43,7 @@ export function ExportRows({ table, filter }: { table: Table; filter: RowFilter 
   return (
     <>
       <button type="button" aria-disabled={done !== undefined} onClick={() => void (done === undefined && run())}>
-        {done === undefined ? 'Export CSV' : `Exports, ${done} rows so far…`}
+        {done === undefined ? 'Export CSV' : `Exporting (${done} rows)…`}
       </button>
       <NotDownloaded name={name} error={error} />
     </>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { Column } from '../api.js';
-import { Field, Form, TextField } from '../field.js';
+import { Form, TextField, SelectField } from '../field.js';
 import { operators, operatorsOf, type Operator, type RowFilter } from './filter.js';
 
 interface FilterOptions {
@@ -32,40 +32,30 @@ export function FilterBar({ columns, filter, error, onChange }: FilterOptions) {
       nameOf={nameOf}
       onSubmit={() => void (op !== undefined && apply({ op, value: typed }))}
     >
-      <Field label="Column" name="column">
-        {(control) => (
-          <select
-            {...control}
-            value={column?.column_id ?? ''}
-            onChange={({ target: { value } }) => onChange(value === '' ? order : { ...order, column: value })}
-          >
-            <option value="">any</option>
-            {columns.map(({ column_id, column_name }) => (
-              <option key={column_id} value={column_id}>
-                {column_name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label="Column"
+        name="column"
+        value={column?.column_id ?? ''}
+        options={[
+          { value: '', name: 'Any' },
+          ...columns.map(({ column_id, column_name }) => ({ value: column_id, name: column_name })),
+        ]}
+        onChange={(value) => onChange(value === '' ? order : { ...order, column: value })}
+      />
       {column && (
-        <Field label="Condition">
-          {(control) => (
-            <select {...control} value={op} onChange={(event) => apply({ op: event.target.value as Operator })}>
-              {possible.map((name) => (
-                <option key={name} value={name}>
-                  {operators[name]}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Condition"
+          value={op ?? ''}
+          options={possible.map((value) => ({ value, name: operators[value] }))}
+          onChange={(value) => apply({ op: value as Operator })}
+        />
       )}
       {needsValue && <TextField label="Value" name="value" text={typed} maxLength={500} onChange={setTyped} />}
-      {needsValue && <button>Show</button>}
+      {needsValue && <button>Apply</button>}
       {column && (
         <button type="button" onClick={() => onChange(order)}>
-          Show all
+          {' '}
+          Clear filter{' '}
         </button>
       )}
     </Form>

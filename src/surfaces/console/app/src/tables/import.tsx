@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import { call, isResponse, messageOf, newIdempotencyKey, type Table } from '../api.js';
-import { Problem, Window } from '../parts.js';
+import { Problem, TableHead, Window } from '../parts.js';
 import { batchesOf, problemsByLine, readCsv, type CsvFile, type CsvRow } from './csv.js';
 import { textOf } from './values.js';
 
@@ -28,7 +28,7 @@ export function ImportRows({ table, onClose, onDone }: ImportOptions) {
   return (
     <Window title={`Import CSV into ${table.table_name}`} onClose={onClose}>
       <p className="soft">
-        The first line names columns of the table. Empty cells get the default value of their column. Dates are ISO
+        The first line must contain column names. Empty cells get the default value of their column. Dates must be ISO
         dates or epoch seconds.
       </p>
       <form onSubmit={(event) => event.preventDefault()}>
@@ -63,21 +63,12 @@ function Preview({ file: { columns, rows, ignored } }: { file: CsvFile }) {
     <>
       {ignored.length > 0 && (
         <p className="note">
-          Not imported, because the table has no such column: <bdi>{ignored.join(', ')}</bdi>
+          Not imported, because the table has no such columns: <bdi>{ignored.join(', ')}</bdi>
         </p>
       )}
       <div className="preview" tabIndex={0} role="region" aria-label="The first rows of the file">
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Line</th>
-              {columns.map(({ column_id, column_name }) => (
-                <th key={column_id} scope="col">
-                  {column_name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead of={['Line', ...columns.map(({ column_name }) => column_name)]} />
           <tbody>
             {rows.slice(0, previewed).map(({ line, record }) => (
               <tr key={line}>
@@ -127,14 +118,14 @@ function Insert({ table, file, onClose, onDone }: ImportOptions & { file: CsvFil
   const count = file.rows.length === 1 ? '1 row' : `${file.rows.length} rows`;
   return (
     <>
-      <p role="status">{isBusy || inserted > 0 ? `${inserted} of ${count} inserted.` : `${count} in the file.`}</p>
+      <p role="status">{isBusy || inserted > 0 ? `${inserted} of ${count} imported.` : `${count} in the file.`}</p>
       {refused && refused.lines.length === 0 && <Problem error={refused.error} />}
       {refused && refused.lines.length > 0 && (
         <div className="problem" role="alert">
           <p>
             {inserted === 0
-              ? 'Nothing was inserted. Correct the file, and choose it again.'
-              : `The rows from line ${remaining} on were not inserted. Correct them, and import a file with only these.`}
+              ? 'No rows were imported. Correct the file, and select it again.'
+              : `Rows from line ${remaining} on were not imported. Correct them, and import a file that contains only these rows.`}
           </p>
           <ul>
             {refused.lines.map((text) => (
@@ -150,7 +141,7 @@ function Insert({ table, file, onClose, onDone }: ImportOptions & { file: CsvFil
           disabled={isBusy || file.rows.length === 0}
           onClick={() => void start()}
         >
-          {next > 0 ? 'Go on' : `Import ${count}`}
+          {next > 0 ? 'Continue' : `Import ${count}`}
         </button>
       </p>
     </>

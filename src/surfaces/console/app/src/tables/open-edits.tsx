@@ -18,12 +18,12 @@ export function OpenEdits({ edits, columns }: { edits: CellEdits; columns: reado
               {lifecycle !== undefined && <LifecycleLink id={lifecycle}>Record {lifecycle}</LifecycleLink>}
               {theirs && (
                 <>
-                  {' The value is now “'}
+                  {' The current value is “'}
                   <bdi>{theirs.text}</bdi>
                   {'”. '}
                   {column && (
                     <button type="button" className="small" onClick={() => void edits.overwrite(edit, column)}>
-                      Save mine
+                      Keep mine
                     </button>
                   )}
                 </>

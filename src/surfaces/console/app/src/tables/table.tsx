@@ -4,11 +4,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { call, type Table as TableRecordSet, type TableRecord } from '../api.js';
 import { curl } from '../curl.js';
-import { ActionButton, Empty, Problem } from '../parts.js';
+import { ActionButton, Empty, Page, Loading, Loaded } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { Table as Rows, type Column } from '../table.js';
 import { usePages } from '../use-pages.js';
-import { useTitle } from '../use-title.js';
 import { AddRow } from './add-row.js';
 import { Cell } from './cell.js';
 import { DeleteRows } from './delete-rows.js';
@@ -21,22 +20,18 @@ import { OpenEdits } from './open-edits.js';
 import { useCellEdits } from './use-cell-edits.js';
 import { fillableColumns, systemColumns } from './values.js';
 
-const route = getRouteApi('/projects/$projectId/tables/$tableId');
+const route = getRouteApi('/tables/$tableId');
 
 export function Table() {
   const { tableId } = route.useParams();
-  const { data: table, error } = useQuery({ queryKey: ['table', tableId], queryFn: () => readTable(tableId) });
+  const query = useQuery({ queryKey: ['table', tableId], queryFn: () => readTable(tableId) });
   const filter = route.useSearch();
-  useTitle(table?.table_name ?? 'Table');
   return (
-    <>
-      <h1>
-        <bdi>{table?.table_name ?? 'Table'}</bdi>
-      </h1>
-      <Problem error={error} />
-      {!table && !error && <p className="soft">Loading…</p>}
-      {table && <Sheet key={`${tableId} ${JSON.stringify(filter)}`} table={table} filter={filter} />}
-    </>
+    <Page title={query.data?.table_name ?? 'Table'}>
+      <Loaded query={query}>
+        {(table) => <Sheet key={`${tableId} ${JSON.stringify(filter)}`} table={table} filter={filter} />}
+      </Loaded>
+    </Page>
   );
 }
 
@@ -92,13 +87,13 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
         </p>
         <Changes count={chosen.length} onOpen={setDialog} />
         <ExportRows table={table} filter={filter} />
-        <ActionButton name="Read again" onClick={() => void reload()} />
+        <ActionButton name="Refresh" onClick={() => void reload()} />
         {may(deleteTableOperation) && (
-          <ActionButton name="Delete the table…" isFinal onClick={() => setDialog('delete-table')} />
+          <ActionButton name="Delete table…" isFinal onClick={() => setDialog('delete-table')} />
         )}
       </div>
       {mayEdit && <OpenEdits edits={edits} columns={columns} />}
-      {rows === undefined && !error && <p className="soft">Loading…</p>}
+      {rows === undefined && !error && <Loading />}
       {rows?.length === 0 && <NoRows table={table} isFiltered={isFiltered} />}
       {rows && rows.length > 0 && (
         <Rows
@@ -128,7 +123,7 @@ function Changes({ count, onOpen }: { count: number; onOpen: (dialog: Dialog) =>
     <>
       {may('post /storage/{projectID}/table/{table_id}/row') && (
         <>
-          <ActionButton name="Add a row…" onClick={() => onOpen('add')} />
+          <ActionButton name="Add row…" onClick={() => onOpen('add')} />
           <ActionButton name="Import CSV…" onClick={() => onOpen('import')} />
         </>
       )}
@@ -179,12 +174,16 @@ function useSheetColumns(
 }
 
 function NoRows({ table, isFiltered }: { table: TableRecordSet; isFiltered: boolean }) {
-  if (isFiltered) return <Empty>No row matches this filter.</Empty>;
+  if (isFiltered) return <Empty>No rows match this filter.</Empty>;
   const example = Object.fromEntries(
     fillableColumns(table.columns)
       .slice(0, 2)
       .map(({ column_id, column_type }) => [column_id, column_type === 'string' ? 'text' : 1]),
   );
   const command = curl(`storage/${projectId}/table/${table._id}/row`, [example]);
-  return <Empty command={command}>This table has no row yet. Add one, import a CSV file, or insert up to 1,000:</Empty>;
+  return (
+    <Empty command={command}>
+      This table has no rows yet. Add a row, import a CSV file, or insert up to 1,000 rows with this command:
+    </Empty>
+  );
 }

@@ -1,30 +1,27 @@
-import { Link } from '@tanstack/react-router';
 import { call, type Table } from '../api.js';
 import { curl } from '../curl.js';
 import { List } from '../list.js';
-import { Empty } from '../parts.js';
+import { Empty, Page } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import type { Column } from '../table.js';
 import { useDialog } from '../use-dialog.js';
-import { useTitle } from '../use-title.js';
 import { CreateTable } from './create-table.js';
 import { fillableColumns } from './values.js';
+import { TableLink } from '../links.js';
 
 const columns: readonly Column<Table>[] = [
   {
-    id: 'name',
     name: 'Name',
     width: 'minmax(12rem, 2fr)',
     onNarrow: 'main',
     cell: ({ _id, table_name }) => (
-      <Link to="/projects/$projectId/tables/$tableId" params={{ projectId, tableId: _id }}>
+      <TableLink id={_id}>
         <bdi>{table_name}</bdi>
-      </Link>
+      </TableLink>
     ),
   },
-  { id: 'rows', name: 'Last row', width: '6rem', cell: ({ last_row_id }) => last_row_id },
+  { name: 'Last row id', width: '8rem', cell: ({ last_row_id }) => last_row_id },
   {
-    id: 'columns',
     name: 'Columns',
     width: 'minmax(12rem, 3fr)',
     onNarrow: 'hidden',
@@ -36,12 +33,10 @@ const columns: readonly Column<Table>[] = [
 ];
 
 export function Tables() {
-  useTitle('Tables');
   return (
-    <>
-      <h1>Tables</h1>
+    <Page title="Tables">
       <TableList />
-    </>
+    </Page>
   );
 }
 
@@ -68,7 +63,7 @@ function TableList() {
         }}
         columns={columns}
         keyOf={({ _id }) => _id}
-        empty={<Empty command={command}>This project has no table yet. Create one, and then fill it here:</Empty>}
+        empty={<Empty command={command}>This project has no tables yet. Create one here, or with this command:</Empty>}
         tools={
           mayCreate && (
             <button type="button" className="primary" onClick={() => setDialog('create')}>

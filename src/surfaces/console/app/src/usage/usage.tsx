@@ -1,33 +1,32 @@
+import { roleName } from '../roles.js';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api.js';
 import { curl } from '../curl.js';
 import { List } from '../list.js';
 import { Facts } from '../facts.js';
 import { RunLink } from '../links.js';
-import { Empty, Problem, Time } from '../parts.js';
+import { Empty, Problem, Page, Section } from '../parts.js';
 import { projectId, useMay, useSession } from '../session.js';
 import type { Column } from '../table.js';
-import { useTitle } from '../use-title.js';
+import { timeColumn } from '../table.js';
 
 /** Shows the used part of the quota, the plan and the credits. */
 export function Usage() {
-  useTitle('Usage');
   const { project } = useSession().session;
   const may = useMay();
   return (
-    <>
-      <h1>Usage</h1>
+    <Page title="Usage">
       <Facts
-        rows={[
-          ['Project', <bdi key="project">{project?.name}</bdi>],
-          ['Organization', <bdi key="organization">{project?.organization}</bdi>],
-          ['Your role', project?.role.toLowerCase().replaceAll('_', ' ')],
-        ]}
+        of={{
+          Project: <bdi>{project?.name}</bdi>,
+          Organization: <bdi>{project?.organization}</bdi>,
+          'Your role': roleName(project?.role ?? ''),
+        }}
       />
       <QuotaSection />
       {may('get /customer') && <Plan />}
       {may('get /credit/history') && <Credits />}
-    </>
+    </Page>
   );
 }
 
@@ -39,19 +38,18 @@ function QuotaSection() {
     refetchInterval: 3000,
   });
   return (
-    <section aria-labelledby="quota">
-      <h2 id="quota">Quota</h2>
+    <Section title="Quota">
       <Problem error={error} />
       {data && (
         <>
-          <p>Governed calls of the last {data.window_seconds} seconds, against the most that are admitted.</p>
+          <p>Governed calls in the last {data.window_seconds} seconds, compared with the limits.</p>
           <div className="panels">
             <Gauge name="This project" {...data.project} />
-            <Gauge name="Its organization" {...data.organization} />
+            <Gauge name="Organization" {...data.organization} />
           </div>
         </>
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -59,7 +57,7 @@ function Gauge({ name, used, max }: { name: string; used: number; max: number })
   if (max === 0)
     return (
       <p>
-        <strong>{name}</strong>: unlimited, not counted
+        <strong>{name}</strong>: unlimited
       </p>
     );
   return (
@@ -90,20 +88,21 @@ const limits = [
 function Plan() {
   const { data, error } = useQuery({ queryKey: ['customer'], queryFn: () => call('get', '/customer') });
   return (
-    <section aria-labelledby="plan">
-      <h2 id="plan">Plan of the organization</h2>
+    <Section title="Organization plan">
       <Problem error={error} />
       {data && (
         <Facts
-          rows={[
-            ['Plan', data.plan],
-            ['Credits of the plan left', data.quota.number_of_credits.subscription_credits],
-            ['Credits bought and left', data.quota.number_of_credits.top_up_credits],
-            ...limits.map(([field, name]) => [name, `${data.usage[field]} of ${data.quota[field]}`] as const),
-          ]}
+          of={{
+            Plan: data.plan,
+            'Remaining plan credits': data.quota.number_of_credits.subscription_credits,
+            'Remaining purchased credits': data.quota.number_of_credits.top_up_credits,
+            ...Object.fromEntries(
+              limits.map(([field, name]) => [name, `${data.usage[field]} of ${data.quota[field]}`]),
+            ),
+          }}
         />
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -111,19 +110,17 @@ type Credit = Awaited<ReturnType<typeof readCredits>>['data'][number];
 const readCredits = (page: { limit: number; cursor?: string }) => call('get', '/credit/history', { query: page });
 
 const columns: readonly Column<Credit>[] = [
-  { id: 'at', name: 'At', width: '11rem', cell: ({ at }) => <Time at={at} /> },
-  { id: 'credits', name: 'Credits', width: '7rem', onNarrow: 'main', cell: ({ credits }) => credits },
-  { id: 'kind', name: 'For', width: '9rem', cell: ({ kind, model }) => model ?? kind.replaceAll('_', ' ') },
+  timeColumn('Time', ({ at }) => at),
+  { name: 'Credits', width: '7rem', onNarrow: 'main', cell: ({ credits }) => credits },
+  { name: 'Used for', width: '9rem', cell: ({ kind, model }) => model ?? kind.replaceAll('_', ' ') },
   {
-    id: 'tokens',
     name: 'Tokens',
     width: '10rem',
     onNarrow: 'hidden',
     cell: ({ kind, input_tokens, output_tokens }) =>
-      kind === 'model_turn' && `${input_tokens} in, ${output_tokens} out`,
+      kind === 'model_turn' && `${input_tokens} input, ${output_tokens} output`,
   },
   {
-    id: 'run',
     name: 'Run',
     width: 'minmax(12rem, 1fr)',
     onNarrow: 'hidden',
@@ -134,8 +131,7 @@ const columns: readonly Column<Credit>[] = [
 
 function Credits() {
   return (
-    <section aria-labelledby="credits">
-      <h2 id="credits">Credits</h2>
+    <Section title="Credits">
       <List
         name="Credits"
         counted={['charge', 'charges']}
@@ -145,10 +141,10 @@ function Credits() {
         keyOf={({ _id }) => _id}
         empty={
           <Empty command={curl('v1/run-agent', { agentflow_id: '<agentflow id>', goal: 'Try it' })}>
-            Nothing was charged yet. Runs use credits. This starts one:
+            No credits have been charged yet. Runs use credits. To start a run, use this command:
           </Empty>
         }
       />
-    </section>
+    </Section>
   );
 }
