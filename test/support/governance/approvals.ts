@@ -71,7 +71,7 @@ export function heldCall(principal: Principal, fields: Partial<ApprovalRequest> 
     decision: asking,
     resumeToken: undefined,
     dryRun: false,
-    shown: async () => ({ input: payload }),
+    forApprovers: async () => ({ input: payload }),
     ...fields,
   };
 }
