@@ -17,7 +17,7 @@ test('leaves out an endpoint that hangs, and tries it with one question after a 
   const { rerank } = createReranker({ baseUrl: sink.url, apiKey: undefined, model: 'order-1' }, options)!;
   const ask = () => rerank('question', texts);
   const late = { unavailable: expect.stringContaining('did not answer within 300 ms') };
-  const leftOut = { unavailable: expect.stringContaining('is left out for 1 s') };
+  const leftOut = { unavailable: expect.stringContaining('is not used for 1 s') };
   expect(await Promise.all([ask(), ask(), ask()])).toEqual([late, late, late]);
   expect(await Promise.all([ask(), ask()])).toEqual([leftOut, leftOut]);
 

@@ -14,7 +14,7 @@ import { mcp } from './mcp.js';
 import { restful } from './restful.js';
 import { hideSecrets } from './hidden-secrets.js';
 
-/** How each category is governed and carried out. */
+/** The operation that governs each category, and the function that makes its calls. */
 const categories: ReadonlyMap<string, { operation: Operation; execute: ActionExecutor }> = new Map([
   ['restful', { operation: actHttp, execute: restful }],
   ['mail', { operation: actMail, execute: mail }],

@@ -13,7 +13,7 @@ const methods: ReadonlyMap<string, HttpRequest['method']> = new Map(
 );
 
 export interface RestfulCall extends Pick<HttpRequest, 'method' | 'url' | 'headers' | 'body'> {
-  /** What became the query or the body. */
+  /** The input, which became the query or the body. */
   input: Record<string, unknown>;
 }
 

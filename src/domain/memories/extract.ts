@@ -114,7 +114,7 @@ function requestOf(
   };
 }
 
-/** How many tokens the answer may have. @throws AppError `plan_limit` if the budget does not cover the turn */
+/** The maximum number of tokens of the answer. @throws AppError `plan_limit` if the budget does not cover the turn */
 async function affordable(
   { memory_parts }: Pick<Collections, 'memory_parts'>,
   { _id, budget }: MemoryDocument,

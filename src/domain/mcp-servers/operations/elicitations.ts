@@ -18,13 +18,13 @@ import { isOpen, isStopped, keptMs, openQuestions, type McpElicitationDocument }
 import { checkValues, readForm } from '../rules/elicitation-form.js';
 
 const pollMs = 1000;
-/** Of one call. The server gets `cancel` for others. */
+/** The maximum for one call. The server gets `cancel` for further questions. */
 const maxQuestions = 10;
 
 type Asked = Pick<Collections, 'mcp_elicitations'>;
 type Box = Pick<SecretBox, 'seal' | 'open'>;
 
-/** The call during which a server asks. */
+/** The call during which the server asks. */
 export type AskingCall = Pick<
   McpElicitationDocument,
   | 'project_id'
@@ -42,7 +42,7 @@ export type AskingCall = Pick<
 };
 
 export type AskPerson = (question: ElicitationQuestion, signal: AbortSignal) => Promise<ElicitationAnswer>;
-/** Begins the questions of one call, which are asked one after the other. */
+/** Begins the questions of one call, which are asked in sequence. */
 export type BeginQuestions = (call: AskingCall) => AskPerson;
 
 export interface QuestionDeps {
@@ -53,7 +53,7 @@ export interface QuestionDeps {
   waitSeconds: number;
 }
 
-/** How long before the end of its step a call stops to wait, so that the tool can still end. */
+/** A call stops waiting this long before the end of its step, so that the tool can still finish. */
 const marginSeconds = 5;
 
 export function createQuestions(deps: QuestionDeps): BeginQuestions {
@@ -94,7 +94,7 @@ async function askOne(
     ...{ sealed: null, decided_by: null, decided_at: null, decision_id: null },
     expires_at: new Date(until * 1000 + keptMs),
   });
-  // The worker of an earlier attempt stopped to wait.
+  // The worker of an earlier attempt stopped waiting.
   await mcp_elicitations.updateOne(
     { _id, ...openQuestions(asked_at), status: 'expired' },
     { $set: { status: 'waiting' } },
@@ -115,7 +115,7 @@ async function askOne(
   }
 }
 
-/** The run only shows that it waits, so it does not matter if it is not told. */
+/** Signals the run, which only shows that it waits. A signal that is lost does no harm. */
 async function tell(
   { temporal }: QuestionDeps,
   executionId: string,
@@ -128,7 +128,7 @@ async function tell(
 type TemporalClient = Parameters<Parameters<Temporal['call']>[0]>[0];
 
 interface Wait {
-  /** The step cannot wait longer, even if its run is paused. */
+  /** The latest time until which the step can wait, even if its run is paused. */
   latest: number;
   signal: AbortSignal;
 }
@@ -142,7 +142,7 @@ async function untilDecided(
   let found: McpElicitationDocument | null = asked;
   for (;;) {
     const known: McpElicitationDocument | null = found;
-    // While the store does not answer, the question waits with the clock that it had.
+    // While the store does not answer, the question keeps its last known clock.
     found = await withClock(collections, asked, latest).catch(() => known);
     if (found && found.status !== 'waiting') return found;
     const now = epochSeconds();
@@ -157,7 +157,7 @@ async function untilDecided(
   }
 }
 
-/** The question now. Its clock stops while the run is paused, and the time of the pause is added when it continues. */
+/** The current question. Its clock stops while the run is paused. After a pause, its time limit moves by the length of the pause. */
 async function withClock(
   { mcp_elicitations, executions }: QuestionDeps['collections'],
   { _id, execution_id }: McpElicitationDocument,
@@ -212,8 +212,8 @@ export interface ElicitationDecision {
 }
 
 /**
- * Keeps what a person answered. The call that waits takes it.
- * @throws AppError `validation_failed` for values that do not fit the form, `conflict` if it no longer waits
+ * Stores the answer of a person, which the waiting call then reads.
+ * @throws AppError `validation_failed` for values that do not fit the form, `conflict` if the question no longer waits
  */
 export async function decideElicitation(
   { collections: { mcp_elicitations }, box }: { collections: Asked; box: Box },
