@@ -1,4 +1,4 @@
-import { collectionsOfFolders } from './domain/operations.js';
+import { collectionsOfRooms } from './domain/operations.js';
 import { apiKeysCollection } from './auth/api-keys.js';
 import { loginOriginsCollection } from './auth/login-throttle.js';
 import { oauthClientsCollection } from './auth/oauth/clients.js';
@@ -37,7 +37,7 @@ import { mcpTasksCollection } from './surfaces/mcp/task-record.js';
 
 /** All collections of the product. Their indexes are built from this list. */
 export const collections = [
-  ...collectionsOfFolders,
+  ...collectionsOfRooms,
   actEditsCollection,
   apiKeysCollection,
   approvalPayloadsCollection,

@@ -31,7 +31,7 @@ import * as serviceOperations from './service-operations.js';
 import { toolOperations } from './tools/tools.js';
 
 /** What `operations.ts` of each domain folder exports: its operations, which rules can name, and its collections. */
-const folders: readonly Readonly<Record<string, unknown>>[] = [
+const rooms: readonly Readonly<Record<string, unknown>>[] = [
   actions,
   agentflows,
   analytics,
@@ -63,12 +63,12 @@ const folders: readonly Readonly<Record<string, unknown>>[] = [
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'effect' in value && 'run' in value;
 
-const exported = folders.flatMap((folder) => Object.values(folder));
+const exported = rooms.flatMap((room) => Object.values(room));
 
 const isCollection = (value: unknown): value is CollectionDefinition =>
   typeof value === 'object' && value !== null && 'indexes' in value && 'majorityRead' in value;
 
-export const collectionsOfFolders = exported.filter(isCollection);
+export const collectionsOfRooms = exported.filter(isCollection);
 
 /** Rules evaluate every operation but reads of the platform, which are only authorised and rate-limited. */
 export const catalog = createCatalog(toolOperations, [

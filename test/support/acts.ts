@@ -18,9 +18,9 @@ export const ask = {
 /** A workspace whose rules govern the acts of its runs. */
 export interface Governed {
   workspace: Workspace;
-  /** An ORG_ADMIN who has not started the runs. */
+  /** An ORG_ADMIN who did not start the runs. */
   approver: ApiClient;
-  /** The prefix of the paths at the sink. */
+  /** What the paths at the sink begin with. */
   prefix: string;
   policies(...rules: object[]): Promise<void>;
   /** Starts a run that posts to each path. */
@@ -28,7 +28,7 @@ export interface Governed {
   seen(name?: string): number;
 }
 
-/** The id of the approval that the run waits for, other than `not`. */
+/** The id of the approval that the run waits for, which is not `not`. */
 export async function heldApproval({ workspace }: Governed, id: string, not = ''): Promise<string> {
   return eventually(async () => {
     const { body } = await workspace.api.get(`/execute_flow/${id}`);
@@ -42,10 +42,10 @@ export async function heldApproval({ workspace }: Governed, id: string, not = ''
 export const decide = (api: ApiClient, id: string, decision: string, comment?: string) =>
   api.post(`/v1/approvals/${id}/${decision}`, comment === undefined ? {} : { comment });
 
-/** The answers to the actions of the first agent. */
+/** What the first agent's actions answered. */
 export const outputsOf = (execution: any) => execution.agents_output[0].actions.map(({ output }: any) => output);
 
-/** Provides a sink for the calls of acts, and access to their records. */
+/** What tests of acts share: a sink for their calls, and the records that they leave. */
 export async function useActs() {
   const deps = useDeps();
   const sink = await useHttpSink();

@@ -5,10 +5,10 @@ import { flowThatCalls } from './flows.js';
 import { ownProduct, type OwnProduct } from './own-product.js';
 import type { Api, ProductProcess } from './processes.js';
 
-/** An API with its own downstream listener, a worker, and a workspace with an agentflow that triggers can start. */
+/** An API with its own downstream listener, a worker, and a workspace with an agentflow that triggers may start. */
 export interface CallbackProduct {
   product: OwnProduct;
-  /** A test that kills one of the processes stores the new process here. */
+  /** A test that kills one of the processes stores its successor here. */
   api: Api;
   worker: ProductProcess;
   workspace: Workspace;

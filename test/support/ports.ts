@@ -5,7 +5,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** A server of another program on a port. */
+/** Somebody else's server on a port. */
 export async function listenOn(port = 0): Promise<Listener> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -16,7 +16,7 @@ export async function listenOn(port = 0): Promise<Listener> {
   return { port: (server.address() as AddressInfo).port, close };
 }
 
-/** A port on which nothing listens at the moment, as a text for an environment variable. */
+/** A port on which nothing listens just now, as an environment names it. */
 export async function freePort(): Promise<string> {
   const { port, close } = await listenOn();
   await close();

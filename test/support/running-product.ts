@@ -9,16 +9,16 @@ interface Processes {
   worker: ProductProcess;
 }
 
-/** One API and one worker for this file (those that run now), and the server that their actions call. */
+/** One API and one worker of a file's own, those that run at present, and the outside world of their actions. */
 export interface RunningProduct extends Processes {
   sink: HttpSink;
-  /** The workspace as seen through the current API. */
+  /** The workspace as seen through the present API. */
   through(workspace: Workspace): Workspace;
-  /** The requests of the actions of a workspace. Their paths begin with its project. */
+  /** The requests of a workspace's actions, whose paths begin with its project. */
   requestsOf(workspace: Workspace): SinkRequest[];
-  /** Ends processes with kill -9. */
+  /** kill -9. */
   kill(...parts: (keyof Processes)[]): Promise<void>;
-  /** Starts replacements for killed processes. */
+  /** Others in the place of those that were killed. */
   start(...parts: (keyof Processes)[]): Promise<void>;
 }
 

@@ -93,7 +93,7 @@ const SimulationAnswer = z
 
 const operations = catalogData(catalog);
 
-/** A process runs one simulation at a time, because its threads also redact the answers of queries. */
+/** One simulation at a time in a process, because the threads also redact the answers of queries. */
 const turns = createTurns({
   what: 'simulations',
   maxRunning: 1,

@@ -11,8 +11,8 @@ export interface WithdrawDeps {
 }
 
 /**
- * Withdraws the approvals of a run that has ended: pending ones can no longer be decided, and approved calls that were
- * not made are never made. Call it after the run's record shows the end. Safe to repeat.
+ * Withdraws the approvals of a run that has ended: nobody decides those that are pending, and the calls of those that are
+ * approved are not made. Call it after the end of the run is in its record. Safe to repeat.
  */
 export async function withdrawApprovals(
   { collections, temporal, audit }: WithdrawDeps,
@@ -23,12 +23,12 @@ export async function withdrawApprovals(
     .toArray();
   for (const { _id, status } of open) {
     if (status === 'pending') await cancelWorkflow(temporal, approvalWorkflowId(_id));
-    else await endUnusedApproval({ collections, audit }, _id);
+    else await endUnused({ collections, audit }, _id);
   }
 }
 
-/** Invalidates the token first, so that the run can no longer make the call. */
-async function endUnusedApproval(
+/** Invalidates the token first, so that a call that the run has not made is never made. */
+async function endUnused(
   { collections, audit }: Pick<WithdrawDeps, 'collections' | 'audit'>,
   approval_id: string,
 ): Promise<void> {

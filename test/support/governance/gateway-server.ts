@@ -14,7 +14,7 @@ export interface RouteServer {
   close(): Promise<void>;
 }
 
-/** Serves routes over HTTP as the product mounts them. Callers state who they are. */
+/** Serves routes over HTTP as the product mounts them, to callers who are who they say. */
 export async function serveRoutes(deps: Deps, routes: readonly Route[]): Promise<RouteServer> {
   const app = express();
   app.use(requestLog(deps.log));

@@ -10,7 +10,7 @@ import { startApi } from '../../support/processes.js';
 
 const deps = useDeps();
 const folder = await mkdtemp(path.join(tmpdir(), 'downstream-port-'));
-/** Another program that listens on the port of this process. */
+/** Another program that listens where this process wants to. */
 const foreign = createServer().listen(0, '127.0.0.1');
 await once(foreign, 'listening');
 const { port: taken } = foreign.address() as AddressInfo;

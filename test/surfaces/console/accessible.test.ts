@@ -12,7 +12,7 @@ import { projectWithEverything } from './pages.js';
 
 const deps = useDeps();
 let person: Person;
-/** Pages of the app show their content after they load. `text` is part of the content. */
+/** Pages of the app show their content later than they load: `text` is part of it. */
 let pages: (readonly [name: string, rest: string, text?: string])[];
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ async function expectAccessible(page: Page, name: string, width: number): Promis
 
 /** Every control can be reached by Tab, and shows that it has the focus. */
 async function expectReachable(page: Page, name: string): Promise<void> {
-  // Tab reaches one control of a group such as tabs, and the arrow keys reach the others.
+  // Of a group such as tabs, one is reached by Tab and the others by arrow keys.
   const controls = page
     .locator('a[href], button:enabled, select, textarea, summary, input:not([type=hidden]):enabled')
     .and(page.locator(':not([tabindex="-1"])'))
@@ -67,7 +67,7 @@ async function expectReachable(page: Page, name: string): Promise<void> {
       if (getComputedStyle(target).outlineStyle !== 'none') target.setAttribute('data-reached', '');
     });
   });
-  // Another round reaches what loads later.
+  // What loads later is reached by another round.
   await eventually(async () => {
     for (let left = (await controls.count()) + 1; left > 0; left -= 1) await page.keyboard.press('Tab');
     const missed = await controls.evaluateAll((all: any[]) =>
@@ -77,7 +77,7 @@ async function expectReachable(page: Page, name: string): Promise<void> {
   });
 }
 
-/** Runs in the page: columns whose head and first cell begin at different positions. */
+/** In the page: columns whose head and first cell begin at different places. */
 function misplacedHeads(): string[] {
   const left = (element: any) => Math.round(element.getBoundingClientRect().left);
   return [...(globalThis as any).document.querySelectorAll('.table')].flatMap((table: any) => {
@@ -109,7 +109,7 @@ test.each([
           expect([name, await page.evaluate(misplacedHeads)]).toEqual([name, []]);
           await expectReachable(page, name);
         }
-        // The MCP server of the connector is not running.
+        // The MCP server of the connector does not run.
         const others = complaints.filter((complaint) => !complaint.endsWith('/tools'));
         complaints.splice(0, Infinity, ...others);
       },
@@ -128,7 +128,7 @@ test('a screen reader announces changes of the state of an execution', async () 
     await state.evaluate((element: any) => element.setAttribute('data-kept', 'yes'));
     await moveExecution(person.workspace, execution_id, 'execute');
     await page.getByRole('status').filter({ hasText: 'completed' }).waitFor();
-    // The element must be the same: screen readers do not announce a live region that is replaced.
+    // The same element: screen readers do not announce a live region that is replaced.
     expect(await page.locator('[role=status][data-kept=yes]').textContent()).toContain('completed');
   });
 });

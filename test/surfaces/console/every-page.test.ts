@@ -23,7 +23,7 @@ beforeAll(async () => {
   ({ person, pages } = await projectWithEverything(deps));
 });
 
-/** Visits the pages in a few tabs at a time. Visits all of them even if one fails. */
+/** Visits the pages in a few tabs at a time, all of them also if one fails. */
 async function visit(person: Person, first: Page, check: (page: Page, each: PageCase) => Promise<void>): Promise<void> {
   await signIn(first, person);
   const failures: string[] = [];
@@ -71,7 +71,7 @@ test('each page shows what a failing API says, with the record of the call', asy
   const lifecycle_id = newId();
   const answer = { error: 'unavailable', error_description: 'the store is away', lifecycle_id };
   await withPage(async (first, complaints) => {
-    // A route of Playwright would switch off the cache of the browser.
+    // Not by a route of Playwright, which switches off the cache of the browser.
     await first.context().addInitScript((body) => {
       const ask = globalThis.fetch;
       globalThis.fetch = (input, init) =>
@@ -92,7 +92,7 @@ test('each page shows what a failing API says, with the record of the call', asy
   });
 });
 
-/** Reads the navigation of the app, which only Vite builds. */
+/** Of the app, which only Vite builds. */
 async function readNavigation(): Promise<NavigationEntry[]> {
   const { code } = transformSync(sourceOf('navigation.ts'), { loader: 'ts' });
   const { navigation } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
@@ -106,38 +106,35 @@ async function operationsOf(who: Person) {
   return { api, may: (session.body as { may: string[] }).may };
 }
 
-test.each(['VIEWER', 'MEMBER'] as const)(
-  'a %s is offered what the API allows, and the API refuses the rest',
-  async (role) => {
-    verifies('console.every-page');
-    const other = await createPerson(deps, { role, workspace: person.workspace });
-    const [owner, { api, may }] = await Promise.all([operationsOf(person), operationsOf(other)]);
-    const refused = owner.may.filter((operation) => !may.includes(operation));
-    expect(refused.length).toBeGreaterThan(50);
-    for (const operation of refused) {
-      const [method = '', template = ''] = operation.split(' ');
-      const asked = template
-        .replace(/\{project_?id\}/i, person.workspace.projectID)
-        .replaceAll(/\{\w+\}/g, () => newId());
-      expect([operation, (await api[method as 'get'](asked, {})).status]).toEqual([operation, 403]);
-    }
-    const entries = await readNavigation();
-    const isOffered = ({ needs }: NavigationEntry) => needs === undefined || may.includes(needs.operation);
-    const offered = entries.filter(isOffered).map(({ name }) => name);
-    await withPage((first) =>
-      visit(other, first, async (page, each) => {
-        await page.goto(consoleUrl(other, addressOf(each)));
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        const entry = entries.find((known) => known.path === each.path.split('/')[1]);
-        if (entry && !isOffered(entry)) await isShown(page, 'does not show this page');
-        else expect([each.name, await page.getByText('does not show this page').count()]).toEqual([each.name, 0]);
-        expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(offered);
-      }),
-    );
-  },
-);
+test.each(['VIEWER', 'MEMBER'] as const)('a %s is offered what the API allows, and refused the rest', async (role) => {
+  verifies('console.every-page');
+  const other = await createPerson(deps, { role, workspace: person.workspace });
+  const [owner, { api, may }] = await Promise.all([operationsOf(person), operationsOf(other)]);
+  const refused = owner.may.filter((operation) => !may.includes(operation));
+  expect(refused.length).toBeGreaterThan(50);
+  for (const operation of refused) {
+    const [method = '', template = ''] = operation.split(' ');
+    const asked = template
+      .replace(/\{project_?id\}/i, person.workspace.projectID)
+      .replaceAll(/\{\w+\}/g, () => newId());
+    expect([operation, (await api[method as 'get'](asked, {})).status]).toEqual([operation, 403]);
+  }
+  const entries = await readNavigation();
+  const isOffered = ({ needs }: NavigationEntry) => needs === undefined || may.includes(needs.operation);
+  const offered = entries.filter(isOffered).map(({ name }) => name);
+  await withPage((first) =>
+    visit(other, first, async (page, each) => {
+      await page.goto(consoleUrl(other, addressOf(each)));
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      const entry = entries.find((known) => known.path === each.path.split('/')[1]);
+      if (entry && !isOffered(entry)) await isShown(page, 'does not show this page');
+      else expect([each.name, await page.getByText('does not show this page').count()]).toEqual([each.name, 0]);
+      expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(offered);
+    }),
+  );
+});
 
-test('a person who may only read is offered no change on any page', async () => {
+test('who may only read is offered no change on any page', async () => {
   verifies('console.every-page');
   await withPage(async (first) => {
     await first.context().addInitScript(() => {

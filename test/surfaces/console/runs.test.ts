@@ -152,7 +152,7 @@ test('the list shows new runs and new states by itself, and 10,000 runs can be s
   await deps.mongo.collections.executions.deleteMany({ projectID: person.workspace.projectID });
 }, 180_000);
 
-test('several runs are cancelled with a reason, and each shows its result', async () => {
+test('several runs are cancelled with a reason, and each says what became of it', async () => {
   verifies('console.runs.bulk', 'console.executions');
   const person = await createPerson(deps);
   const { execution_id: open } = await prepareExecution(person.workspace, flowThatCalls([]), { goal: 'still open' });
@@ -219,7 +219,7 @@ test('a run is executed, followed, paused and resumed on its page, without a rel
     await page.getByRole('button', { name: 'Execute the run' }).click();
     await state('running');
     const fact = (name: string) => page.locator(`dt:text-is("${name}") + dd`);
-    // The duration increases although nothing happens.
+    // It ticks, although nothing happens.
     await fact('Duration')
       .filter({ hasText: /^([3-9]|\d\d+) s$/ })
       .waitFor();
@@ -328,7 +328,7 @@ test('a sign-in that ends on the open page is renewed there, and nothing typed i
     await page.getByRole('button', { name: 'Cancel…' }).click();
     await page.getByLabel('Reason (optional)').fill('typed before');
     await page.context().clearCookies();
-    // The sign-in window may already be open, because the page reloads its data by itself.
+    // The window to sign in may be open before, because the page reads again by itself.
     await page.getByText('Cancel the run', { exact: true }).dispatchEvent('click');
     await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
     await shot(page, 'sign-in-again');
@@ -361,7 +361,7 @@ test('two tabs share one stream of the project, and what one does shows in the o
     await page.getByRole('row').filter({ hasText: 'seen twice' }).getByText('completed').waitFor();
     await other.getByText('No run matches these filters.').waitFor();
     expect(streams).toHaveLength(1);
-    // The other tab continues when the first one is closed.
+    // The other tab goes on when the first one is closed.
     await page.close();
     await seedExecution(deps, ofPerson(person), { goal: 'made later', status: 'ready' });
     await other.getByRole('link', { name: 'made later' }).waitFor();
@@ -406,7 +406,7 @@ test('a live run is followed across a kill of the API, and the model is read whi
       await page.getByRole('status').filter({ hasText: 'completed' }).waitFor();
       await page.locator('.rendered').getByText('Dear Ada, it is done.').waitFor();
       await page.locator('.rows summary', { hasText: 'agent completed' }).waitFor();
-      // Removes the browser's messages about the requests that were aborted.
+      // What the browser says about the requests that were cut off.
       complaints.splice(0);
     },
     { from: api.url },

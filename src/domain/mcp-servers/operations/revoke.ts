@@ -19,12 +19,12 @@ export interface RevocationDeps {
   log: Pick<Logger, 'warn'>;
 }
 
-/** The number of concurrent revocations. An authorization server can use the whole time limit to answer. */
+/** Some at a time, because an authorization server can take the whole time limit to answer. */
 const atOnce = 20;
-/** Longer than one attempt takes, so that two processes do not make the same attempt. */
+/** Longer than one attempt takes, so that no two processes make it. */
 export const firstPauseSeconds = 60;
 const longestPauseSeconds = 3600;
-/** After this time, no access token is valid any more, and the failure is recorded as final. */
+/** After this time, no access token is valid, and the failure is recorded as final. */
 const patienceSeconds = 7 * 24 * 3600;
 
 export function revocationDeps({ mongo, auth, http, governance, log }: RevokingDeps): RevocationDeps {
@@ -33,7 +33,7 @@ export function revocationDeps({ mongo, auth, http, governance, log }: RevokingD
 }
 export type RevokingDeps = Pick<Deps, 'mongo' | 'auth' | 'http' | 'governance' | 'log'>;
 
-/** Revokes tokens that were deleted from the store (RFC 7009). Any number of processes can sweep. */
+/** Revokes what was deleted here (RFC 7009). Any number of processes can sweep. */
 export function createRevocationSweep(given: RevokingDeps): () => Promise<void> {
   const deps = revocationDeps(given);
   return async () => {
@@ -49,7 +49,7 @@ export function createRevocationSweep(given: RevokingDeps): () => Promise<void> 
   };
 }
 
-/** One attempt. After a temporary failure, the sweep tries again. Undefined if another process is making an attempt. */
+/** One attempt. After a failure that may pass, the sweep tries again. Undefined if another process attempts it now. */
 export async function revokeRetired(
   deps: RevocationDeps,
   retired: McpRevocationDocument,
@@ -87,7 +87,7 @@ async function attempt({ box, oauth }: RevocationDeps, retired: McpRevocationDoc
       ? { revocation: 'done', detail: 'the authorization server revoked the tokens', isFinal: true }
       : { revocation: 'not_supported', detail: 'the authorization server cannot revoke tokens', isFinal: true };
   } catch (error) {
-    // A failure that the server did not cause, such as a missing key, may not occur in another process.
+    // What is not of the server, such as a missing key, can be different at another process.
     const mayPass = !isOutboundError(error) || error.retryable;
     const isFinal = !mayPass || retired_at + patienceSeconds < epochSeconds();
     const detail = error instanceof Error ? error.message : 'the tokens could not be revoked';

@@ -11,7 +11,7 @@ const { deps, sink, governed, lifecyclesOf, outcomesOf } = await useActs();
 const act = actOfWorker(deps);
 const options = { signal: new AbortController().signal, note: () => undefined, onProgress: () => undefined };
 
-/** A run that makes a slow call, and an act of this run that a worker performs without the knowledge of the run. */
+/** A run that makes a slow call, and an act of it that a worker performs without telling the run. */
 async function unheard(): Promise<{ of: Governed; id: string; perform: Perform; approvals: () => Promise<any[]> }> {
   const of = await governed({ ...ask, when: 'context.input.path like "*/asked"' });
   sink.hold(`${of.prefix}/slow`);
@@ -35,7 +35,7 @@ const inboxOf = async ({ approver, workspace }: Governed) =>
   (await approver.get(`/inbox?projectID=${workspace.projectID}`)).body.data;
 
 test.each(['before', 'after'])(
-  'an approval that its step requested %s its run was cancelled leaves the inbox',
+  'an approval whose step asked %s its run was cancelled leaves the inbox',
   async (when) => {
     verifies('act.hold.run-over');
     const { of, id, perform, approvals } = await unheard();
@@ -66,7 +66,7 @@ test('an approval that its run did not use is ended with the run, and no worker 
   await eventually(async () =>
     expect(await of.approver.get(`/v1/lifecycles/${asked?._id}`)).toMatchObject({ body: { status: 'denied' } }),
   );
-  // A worker that does not know of the end requests another approval, which is withdrawn as well.
+  // An attempt of a worker that has not noticed asks again, and what it asks is withdrawn as well.
   await perform({ approval: held });
   await eventually(async () =>
     expect((await approvals()).map(({ status }: any) => status).sort()).toEqual(['approved', 'rejected']),
