@@ -63,7 +63,7 @@ export function createAct(deps: ActDeps): Act {
     try {
       act = await asEdited(deps, await prepared(), { under, token, options });
     } catch (error) {
-      if (isUnknown && isFinal(error)) return unprepared(deps, under, { accepted, error });
+      if (isUnknown && isFinal(error)) return settleWithoutCall(deps, under, { accepted, error });
       throw error;
     }
     const { performed, sent } = await attempt(deps, act, { approvalId: under.approval_id, isUnknown, accepted });
@@ -107,7 +107,7 @@ function isFinal(error: unknown): error is Error {
 }
 
 /** For a call that was sent before and can no longer be made. An acceptance or a rejection by a person still applies. */
-async function unprepared(
+async function settleWithoutCall(
   deps: ActDeps,
   under: Under,
   { accepted, error }: { accepted: unknown; error: Error },

@@ -1,5 +1,5 @@
 import { openConfig, findConnector } from '../connectors/operations/store.js';
-import { noted } from '../connectors/operations/uses.js';
+import { recordUse } from '../connectors/operations/uses.js';
 import { AppError } from '../../errors.js';
 import { answerGate, checkJson } from '../../json-gate.js';
 import type { Operation } from '../../governance/operations/operation.js';
@@ -56,7 +56,7 @@ export function createPrepareAction(deps: Omit<ActionDeps, 'tokens'>): PrepareAc
       async send() {
         options.note?.({ request: prepared.exact });
         const { value, secrets } = connector
-          ? await noted(deps.mongo.collections, connector.id, options.signal, send)
+          ? await recordUse(deps.mongo.collections, connector.id, options.signal, send)
           : await send();
         // Histories and records keep answers.
         const output = hideSecrets(value, secrets);

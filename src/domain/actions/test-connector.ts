@@ -4,7 +4,7 @@ import { Id } from '../../ids.js';
 import { isOutboundError } from '../../outbound/outbound-error.js';
 import type { Deps } from '../deps.js';
 import { defineOperation } from '../operation.js';
-import { noted } from '../connectors/operations/uses.js';
+import { recordUse } from '../connectors/operations/uses.js';
 import { requireConnector } from '../connectors/operations/setup.js';
 import { openConfig } from '../connectors/operations/store.js';
 import type { ConnectorDocument } from '../connectors/record.js';
@@ -108,7 +108,7 @@ async function test(
   const from = performance.now();
   const result = { status: null as number | null, excerpt: '' };
   const tokens = createTokenSource(deps.http);
-  const failure = await noted(deps.mongo.collections, connector._id, signal, async () => {
+  const failure = await recordUse(deps.mongo.collections, connector._id, signal, async () => {
     const { answer, secrets } = await answerWith({ http: deps.http, tokens }, { signal }, made, opened, limited);
     Object.assign(result, { status: answer.status, excerpt: excerptOf(answer.body, secrets) });
     readRestfulAnswer('test call', answer, secrets);

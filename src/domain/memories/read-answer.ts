@@ -85,7 +85,7 @@ export function readAnswer(
     }
     const entity = entityOf(data, ontology);
     const before = mentions.get(nameKey(entity));
-    mentions.set(nameKey(entity), before ? joined(before, entity) : entity);
+    mentions.set(nameKey(entity), before ? mergeMentions(before, entity) : entity);
     facts.push(...propertyFacts(entity, place));
   }
   /** The entities with this name, followed by those with this alias. Entities of several types can share a name. */
@@ -177,7 +177,7 @@ function isStorable(property: string, value: unknown): boolean {
 }
 
 /** A model may name an entity twice. */
-function joined(before: MentionedEntity, entity: MentionedEntity): MentionedEntity {
+function mergeMentions(before: MentionedEntity, entity: MentionedEntity): MentionedEntity {
   const aliases = [...new Set([...before.aliases, ...entity.aliases])];
   return { ...entity, aliases, properties: { ...before.properties, ...entity.properties } };
 }

@@ -65,7 +65,7 @@ export async function beginAuthorization(
   const document = clientDocument(baseUrl);
   const [redirectUri = ''] = document.redirect_uris;
   const state = randomBytes(32).toString('base64url');
-  const { url, sealed } = await answered(async () => {
+  const { url, sealed } = await mapOutboundErrors(async () => {
     const oauth = createMcpOauth(deps.http);
     const issuer = await oauth.discover(server, scope);
     const client = await clientFor(deps, connector._id, issuer, redirectUri, () => oauth.clientAt(issuer, document));
@@ -151,7 +151,7 @@ export async function completeAuthorization(
     throw new AppError('validation_failed', `the authorization server granted no access: ${error ?? 'no code'}`);
   const opened = JSON.parse(deps.auth.box.open(request.sealed, requestPurpose(_id))) as SealedRequest;
   const { party, verifier, redirectUri } = opened;
-  const tokens = await answered(() =>
+  const tokens = await mapOutboundErrors(() =>
     createMcpOauth(deps.http).exchange(party, { ...{ code, iss, verifier, redirectUri } }),
   );
   return store(deps, request, party, tokens);
@@ -196,7 +196,7 @@ export async function withdrawAuthorization(
 }
 
 /** @throws AppError `validation_failed` if the servers refuse or cannot be used, `unavailable` */
-async function answered<T>(work: () => Promise<T>): Promise<T> {
+async function mapOutboundErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

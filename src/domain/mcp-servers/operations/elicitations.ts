@@ -104,19 +104,19 @@ async function askOne(
     ...{ requested_at: kept.asked_at, expires_at: kept.until },
   };
   if (kept.status === 'waiting' || kept.status === 'expired')
-    await tell(deps, call.execution_id, (run) => run.signal(elicitationAskedSignal, shown));
+    await signalRun(deps, call.execution_id, (run) => run.signal(elicitationAskedSignal, shown));
   try {
     return await answerOf(deps, await untilDecided(deps, kept, { latest, signal }));
   } finally {
     await mcp_elicitations
       .updateOne({ _id, status: 'waiting' }, { $set: { status: 'expired' } })
       .catch(() => undefined);
-    await tell(deps, call.execution_id, (run) => run.signal(elicitationSettledSignal, _id));
+    await signalRun(deps, call.execution_id, (run) => run.signal(elicitationSettledSignal, _id));
   }
 }
 
 /** Signals the run, which only shows that it waits. A signal that is lost does no harm. */
-async function tell(
+async function signalRun(
   { temporal }: QuestionDeps,
   executionId: string,
   signal: (run: ReturnType<TemporalClient['workflow']['getHandle']>) => Promise<void>,

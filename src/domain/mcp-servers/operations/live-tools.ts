@@ -9,7 +9,7 @@ import { epochSeconds } from '../../../time.js';
 import { McpConfig } from '../../connectors/rules/config.js';
 import { findConnector, openConfig, type ConnectorCollections } from '../../connectors/operations/store.js';
 import { definitionOf, hashOf, maxTools } from '../rules.js';
-import { noted } from '../../connectors/operations/uses.js';
+import { recordUse } from '../../connectors/operations/uses.js';
 import type { McpToolDefinition } from '../record.js';
 import type { McpTokens, TokenFor } from './tokens.js';
 
@@ -138,7 +138,7 @@ export async function listLiveTools(
   if (connector?.projectID !== project_id) throw new AppError('not_found', 'the connector was not found');
   const use = { connectorId: connector_id, projectId: project_id, userId: user_id };
   const { target, server } = openServer(deps, openConfig(deps.box, connector), use);
-  const live = await noted(deps.collections, connector_id, signal, () =>
+  const live = await recordUse(deps.collections, connector_id, signal, () =>
     deps.mcp.use(target, { timeoutMs, signal }, readDefinitions),
   );
   await suspendChanged(deps.collections, connector_id, server, live);

@@ -57,7 +57,7 @@ export function createMcpTokens(deps: TokenDeps): McpTokens {
       const isStale = found.valid_until !== null && found.valid_until <= epochSeconds();
       if (tokens.access_token !== refused && !isStale && !expiresSoon(found)) return tokens.access_token;
       try {
-        return openTokens(deps.box, await renewed(deps, of, found)).tokens.access_token;
+        return openTokens(deps.box, await refreshOrWait(deps, of, found)).tokens.access_token;
       } catch (error) {
         // A token that was only to be refreshed early still works.
         const isUsable = tokens.access_token !== refused && !isStale;
@@ -134,7 +134,7 @@ function needed({ projectId, connectorId, owner }: TokenFor, why: string): Outbo
 }
 
 /** Refreshes the tokens, or waits for the process that is refreshing them. */
-async function renewed(
+async function refreshOrWait(
   deps: TokenDeps,
   of: TokenFor,
   seen: McpAuthorizationDocument,
@@ -184,7 +184,7 @@ async function refresh(
   const held = { _id, revision, 'lease.id': leaseId };
   let answer: OauthTokens | { refused: string };
   try {
-    answer = await patiently(() => deps.oauth.refresh(party, refresh_token));
+    answer = await withRetries(() => deps.oauth.refresh(party, refresh_token));
   } catch (error) {
     const failed = isOutboundError(error) ? error.message : 'the token could not be refreshed';
     const lease = { id: newId(), until: epochSeconds() + failedSeconds, failed };
@@ -203,7 +203,9 @@ async function refresh(
   const tokens = { ...answer, refresh_token: answer.refresh_token ?? refresh_token };
   const fields = tokenFields(deps.box, seen, { party, tokens });
   // The condition is the revision only, because a holder that lost its lease still has the newest tokens.
-  const { matchedCount } = await stored(() => mcp_authorizations.updateOne({ _id, revision }, { $set: fields }));
+  const { matchedCount } = await storeWithRetries(() =>
+    mcp_authorizations.updateOne({ _id, revision }, { $set: fields }),
+  );
   if (matchedCount === 1) return { _id, server, sealed: fields.sealed };
   // The authorization was deleted in the meantime, so the new tokens are revoked as well.
   if (!(await mcp_authorizations.findOne({ _id }))) await keepForRevocation(deps.collections, [{ ...seen, ...fields }]);
@@ -211,7 +213,7 @@ async function refresh(
 }
 
 /** Retries for as long as other calls wait, because the new tokens exist only in this process until they are stored. */
-async function stored<T>(write: () => Promise<T>): Promise<T> {
+async function storeWithRetries<T>(write: () => Promise<T>): Promise<T> {
   const until = epochSeconds() + leaseSeconds;
   for (;;) {
     try {
@@ -223,7 +225,7 @@ async function stored<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   for (let left = attempts - 1; ; left -= 1) {
     try {
       return await work();
