@@ -74,7 +74,7 @@ describe('POST /v1/query-context with a question', () => {
     expect(saved).toMatchObject({ status: 200 });
     const answer = await ask('old green car', { explain: true }, own);
     expect(ids(answer)).toEqual(['b', 'a']);
-    // The question has the best text score, because its name is a word that the index ignores.
+    // The question has the best text, because its name is a word that the index ignores.
     expect(answer.explanation.scores[1].text).toBeCloseTo(0.7, 5);
     expect(JSON.stringify(answer)).not.toContain('_asks');
   });
@@ -95,14 +95,14 @@ describe('POST /v1/query-context with a question', () => {
     expect(await ask('bees')).not.toHaveProperty('explanation');
   });
 
-  test('reports whether there are more results', async () => {
+  test('says whether there is more', async () => {
     verifies('retrieval.has-more');
     expect(await ask('keep', { limit: 1 })).toMatchObject({ truncated: true, entities: { length: 1 } });
     expect(await ask('keep', { limit: 200 })).toMatchObject({ truncated: false });
   });
 });
 
-describe('the time at which something is valid', () => {
+describe('the time at which something holds', () => {
   const march = '2023-03-15T00:00:00Z';
   let own: ApiClient;
   beforeAll(async () => {
@@ -157,7 +157,7 @@ describe('the time at which something is valid', () => {
     expect(entities.find(({ id }: any) => id === 'always')).not.toHaveProperty('valid_from');
   });
 
-  test('that a question names adds what was valid then, and prefers it', async () => {
+  test('that a question names adds what held then, and prefers it', async () => {
     verifies('retrieval.as-of', 'retrieval.dates');
     expect(ids(await ask('depot', {}, own)).sort()).toEqual(['always', 'south']);
     const answer = await ask('Which depot was open in March 2023?', {}, own);
@@ -191,7 +191,7 @@ describe('with an endpoint for the order', () => {
   let respond: (asked: any, res: ServerResponse) => void;
   const send = (res: ServerResponse, body: unknown) =>
     res.setHeader('content-type', 'application/json').end(typeof body === 'string' ? body : JSON.stringify(body));
-  /** The endpoint prefers texts that mention sheep. */
+  /** The endpoint prefers texts with sheep. */
   const sheepFirst = ({ documents }: any, res: ServerResponse) =>
     send(res, {
       results: documents.map((text: string, index: number) => ({ index, relevance_score: /sheep/.test(text) ? 1 : 0 })),
@@ -206,7 +206,7 @@ describe('with an endpoint for the order', () => {
     respond(asked, res);
   });
 
-  test('orders the best results as the endpoint does', async () => {
+  test('puts the best in its order', async () => {
     verifies('retrieval.rerank');
     const answer = await ask('What did Bo start to keep?', { explain: true }, reranking);
     expect(ids(answer)[0]).toBe('t4');
