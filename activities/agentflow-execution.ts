@@ -48,7 +48,7 @@ export function createDocumentActivities(
 
 type Viewed = Pick<Collections, 'execution_deltas'>;
 
-/** Calls one action. Viewers of the run see the progress that its server reports. */
+/** Calls one action. Viewers of the run see the progress that the server of the action reports. */
 export function createActionActivities(
   act: Act,
   collections: Viewed,
@@ -87,7 +87,7 @@ function reportingStep({ idempotency_key, run, after_seq = 0 }: CallActionReques
   return { execution_id, after_seq, agent_id: run?.agent_id ?? '', step_id, attempt };
 }
 
-/** Asks the rules whether a run may continue after an anomaly was found. */
+/** Evaluates the rules for continuing a run after an anomaly was found. */
 export function createContinueActivities(
   deps: RunCallDeps,
   exchanges: Exchanges,

@@ -17,7 +17,7 @@ export function createApprovalActivities({ mongo, secrets, ...deps }: ApprovalAc
       await publishApproval(mongo, approval);
       const { execution_id: _id } = approval.input;
       if (_id === undefined) return;
-      // A run withdraws its approvals after it has recorded its end, so one of the two sees what the other has written.
+      // A run records its end before it withdraws its approvals, so at least one of the two sees what the other has written.
       const run = await mongo.collections.executions.findOne({ _id }, { projection: { status: 1 } });
       if (run && isOver(run.status)) await withdrawApprovals({ ...mongo, ...deps }, _id);
     },

@@ -82,7 +82,7 @@ export const errorCatalog = {
     isFault: true,
   },
   plan_limit: {
-    when: 'the plan of the organization has no room for another, or does not include the feature',
+    when: 'the plan of the organization does not allow another record, or does not include the feature',
     example: 'number_of_coworkers: the plan allows 5 and 5 are in use',
     retry: 'never',
   },

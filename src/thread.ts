@@ -20,7 +20,7 @@ function answering<I, T>(job: (input: I) => T | Promise<T>): (input: I) => Promi
   };
 }
 
-// The jobs of `threads.ts` by name. Each thread loads this module. Inputs and results are copied.
+// The jobs of `threads.ts`, by name. Every thread loads this module. Inputs and results are copied.
 export const redactAnswer = answering((answer: unknown) => redact(answer));
 // Import the policy engine only where it is needed, because most threads only redact.
 export const checkPolicies = answering(async (check: PolicyCheck) =>

@@ -1,6 +1,6 @@
 import { freeText, text, type Operation } from '../governance/operations/operation.js';
 
-/** No caller performs these operations, so they need no grant: events and schedules start them (`permitServiceRun`). */
+/** Events and schedules start these operations (`permitServiceRun`). No caller performs them, so they need no grant. */
 const ofServices = { effect: 'write', grant: 'any' } as const;
 
 export const catalogSync: Operation = { ...ofServices, name: 'catalog-sync', facts: {} };

@@ -14,9 +14,9 @@ const limits: readonly Limit[] = [
 ];
 
 /**
- * Shortens texts, lists and objects step by step until the value fits into 64 KiB of JSON, which limits the work of the
+ * Shortens texts, lists and objects step by step until the value fits into 64 KiB of JSON, to limit the work of
  * redaction.
- * @param longest the maximum length of one text if everything else fits
+ * @param longest the maximum length of a text if everything else fits, in characters
  */
 export function bounded(value: unknown, longest = 2000): unknown {
   for (const limit of longest > 2000 ? [{ text: longest, items: 500 }, ...limits] : limits) {

@@ -22,8 +22,8 @@ const keptMs = 2 * 3_600_000;
 const waiting = new WeakMap<Stores['project_news'], Map<string, Note>>();
 
 /**
- * Records for the event stream of the project that records of this kind have changed. Callers do not wait for the
- * write, and the notes of 200 ms are written together. A note can be lost with its process.
+ * Notes for the project's event stream that records of this kind have changed. Does not wait for the write, and writes
+ * the notes of 200 ms together. A note is lost if its process dies.
  */
 export function noteChange({ project_news }: Stores, project_id: string, kind: string): void {
   if (project_id === '') return;

@@ -9,8 +9,8 @@ import { sha256Hex } from '../sha256.js';
 
 const keptForMs = 24 * 3600 * 1000;
 /**
- * Longer than most requests take. A repeat may run concurrently with a request that takes even longer, so `work` must
- * allow it.
+ * Longer than most requests take. A repeat can run at the same time as a request that takes longer, so `work` must
+ * tolerate that.
  */
 const leaseMs = 4_000;
 const waitMs = 10_000;
@@ -60,7 +60,7 @@ export function createIdempotency(collections: Collections, box: Pick<SecretBox,
       const { held: reserved, isTakenOver } = await reserve(collections, request);
       if (reserved.answer) return JSON.parse(box.open(reserved.answer.sealed, reserved._id)) as Answer;
       const answer = await work(reserved.record_id).catch(async (error: unknown) => {
-        await giveUp(collections, reserved, !isTakenOver && isRefusal(error));
+        await endReservation(collections, reserved, !isTakenOver && isRefusal(error));
         throw error;
       });
       if (answer.held) await release(collections, reserved);
@@ -79,10 +79,10 @@ async function release({ idempotency }: Collections, { _id, leased_until }: Idem
 }
 
 /**
- * Deletes the key only if the request certainly had no effect. After a failure, or if the request that was taken over
- * may still be running, this is unknown. Then only the lease ends, and a repeat continues with the same record id.
+ * Deletes the key only if the request certainly had no effect. Otherwise, after a failure or if the request that held the
+ * key before may still be running, it ends the lease, and a repeat continues with the same record id.
  */
-async function giveUp(
+async function endReservation(
   { idempotency }: Collections,
   { _id, leased_until }: IdempotencyDocument,
   hadNoEffect: boolean,

@@ -81,7 +81,7 @@ export function createRecorder({ collections, audit, leaseMs = 60_000 }: Recorde
       await intents.updateMany({ _id: { $in: slow } }, { $set: { leased_until: new Date(Date.now() + leaseMs) } });
   }
 
-  /** Deletes the intents of all calls that ended within a second at once, because no caller waits for the deletion. */
+  /** Deletes the intents of all calls that ended within a second together, because no caller waits for the deletion. */
   async function deleteEnded(): Promise<void> {
     const ids = ended.splice(0);
     if (ids.length > 0) await intents.deleteMany({ _id: { $in: ids } }).catch(() => undefined);

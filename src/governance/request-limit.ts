@@ -44,14 +44,14 @@ export function createRequestLimit(
     lot.isLast = taken + size >= max;
   }
 
-  async function take(whose: string, id: string, max: number): Promise<void> {
+  async function take(subject: string, id: string, max: number): Promise<void> {
     if (max === 0) return;
     const { window, endsAt } = currentWindow(windowSeconds);
-    const _id = `${whose}:${id}:${window}`;
+    const _id = `${subject}:${id}:${window}`;
     const lot = lots.get(_id) ?? { left: 0, isLast: false };
     lots.set(_id, lot);
     while (lot.left === 0) {
-      if (lot.isLast) throw tooMany(whose, max, windowSeconds, endsAt);
+      if (lot.isLast) throw tooMany(subject, max, windowSeconds, endsAt);
       lot.filling ??= fill(_id, lot, max, endsAt).finally(() => (lot.filling = undefined));
       await lot.filling;
     }
@@ -66,11 +66,11 @@ export function createRequestLimit(
   };
 }
 
-function tooMany(whose: string, max: number, windowSeconds: number, endsAt: number): AppError {
+function tooMany(subject: string, max: number, windowSeconds: number, endsAt: number): AppError {
   const seconds = secondsUntil(endsAt);
   return new AppError(
     'too_many_requests',
-    `the ${whose} sent more than ${max} requests in ${windowSeconds} s; retry in ${seconds} s`,
+    `the ${subject} sent more than ${max} requests in ${windowSeconds} s; retry in ${seconds} s`,
     { retryAfterSeconds: seconds },
   );
 }

@@ -36,8 +36,8 @@ export interface ServiceRecorderDeps {
 export const serviceCannotWait = 'the policies require an approval, but a service cannot wait for one';
 
 /**
- * Asks the rules whether work that an event or a schedule started may go on. A refusal is recorded as the outcome of the
- * run; `recordServiceRun` records every other outcome.
+ * Evaluates the rules for work that an event or a schedule started. A refusal is recorded as the outcome of the run;
+ * `recordServiceRun` records every other outcome.
  * @throws AppError `policy_denied`, or `approval_refused` because a service cannot wait for an approval
  */
 export async function permitServiceRun(

@@ -18,14 +18,14 @@ export interface SweepDeps {
 const sweepEveryMs = 30_000;
 const maxPerSweep = 100;
 const leaseMs = 60_000;
-/** What the resource of an act of a run begins with. */
+/** The prefix of the resource of an act. */
 const ofAct = 'act:';
 const unknownOutcome = 'the process ended before it recorded the outcome: the call may have taken effect';
 
 /**
- * Ends the calls whose process died after it had stored the intent. Each call gets its lifecycle and its audit entry,
- * and its resume token is released. Any number of processes can sweep: one atomic update takes an intent, and every
- * step is safe to repeat.
+ * Ends the calls whose process died after it had stored the intent: writes their lifecycle and audit entry, and releases
+ * their resume token. Any number of processes can sweep: one atomic update takes an intent, and every step is safe to
+ * repeat.
  */
 export async function sweepIntents(deps: SweepDeps, now = Date.now()): Promise<number> {
   const { intents } = deps.collections;

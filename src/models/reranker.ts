@@ -4,15 +4,15 @@ import { isOutboundError } from '../outbound/outbound-error.js';
 import type { RerankConfig } from './environment.js';
 import { createWatchedFetch } from './watched-fetch.js';
 
-/** After this many questions in a row without an answer in time, the endpoint is left out for `pauseMs`. */
+/** After this many consecutive questions without an answer in time, the endpoint is not used for `pauseMs`. */
 const maxLate = 3;
 const maxBytes = 1024 * 1024;
 
 const Answer = z.object({ results: z.array(z.object({ index: z.int().min(0), relevance_score: z.number() })) });
 
 /**
- * Orders texts by their relevance to a question. Undefined without an endpoint. The question goes on without it. An
- * endpoint that hangs does not delay every question: after a pause, one question tries it again.
+ * Orders texts by their relevance to a question. Undefined without an endpoint. A question that gets no answer keeps its own
+ * order. An endpoint that hangs does not delay every question: after a pause, only one question tries it again.
  */
 export function createReranker(config: RerankConfig | undefined, { timeoutMs = 2000, pauseMs = 30_000 } = {}) {
   if (config === undefined) return undefined;
@@ -47,7 +47,7 @@ export function createReranker(config: RerankConfig | undefined, { timeoutMs = 2
 
   return {
     model,
-    /** The relevance of each text, in their order; or why the endpoint cannot be used now. */
+    /** The relevance of each text, in the order of the texts, or why the endpoint cannot be used now. */
     async rerank(
       question: string,
       texts: readonly string[],
@@ -55,10 +55,10 @@ export function createReranker(config: RerankConfig | undefined, { timeoutMs = 2
     ): Promise<{ scores: number[] } | { unavailable: string }> {
       if (performance.now() < pausedUntil)
         return {
-          unavailable: `the reranking endpoint is left out for ${pauseMs / 1000} s, because ${maxLate} questions in a row got no answer`,
+          unavailable: `the reranking endpoint is not used for ${pauseMs / 1000} s, because ${maxLate} consecutive questions got no answer in time`,
         };
       const pause = () => (pausedUntil = late < maxLate ? 0 : performance.now() + pauseMs);
-      // While this question tries the endpoint after a pause, the others go on without it.
+      // While this question tries the endpoint after a pause, other questions do not wait for it.
       pause();
       try {
         const answer = await withDeadline({ timeoutMs, signal }, (ended) => ask(question, texts, ended));
@@ -70,7 +70,7 @@ export function createReranker(config: RerankConfig | undefined, { timeoutMs = 2
         const isLate = isOutboundError(error) && error.code === 'timeout';
         late = isLate ? late + 1 : 0;
         pause();
-        // The message of another error may hold the address, which the operator alone should see.
+        // The message of other errors can contain the address of the endpoint, which only the operator may see.
         return {
           unavailable: `the reranking endpoint ${isLate ? `did not answer within ${timeoutMs} ms` : 'does not answer'}`,
         };

@@ -16,7 +16,7 @@ import { eventually } from '../support/eventually.js';
 
 const server = await useHttpSink();
 const http = createHttpClient({ allowPrivateTargets: true });
-/** These actions have no connector, so nothing is looked up or opened. */
+/** These actions have no connector, so no connector is read or decrypted. */
 const activitiesWith = (client: HttpClient) =>
   createActionActivities(ungoverned(client), { execution_deltas: undefined as never }, noExchanges);
 
@@ -67,7 +67,7 @@ function request({ path = '/', action, context }: Change = {}): CallActionReques
   };
 }
 
-/** The usual limit is 100 s, which no test waits for; that one is set at all is seen here too. */
+/** Replaces the usual limit of 100 s, for which no test waits, and shows that a limit is set at all. */
 function shortened(client: HttpClient, timeoutMs: number): HttpClient {
   return {
     ...client,
@@ -184,7 +184,7 @@ describe('the request of a restful action', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test('needs a connector for another category', async () => {
+  test('of another category needs a connector', async () => {
     await expect(run({ action: { category: 'mail' } })).rejects.toMatchObject({
       type: 'unconfigured',
       nonRetryable: true,

@@ -19,7 +19,7 @@ const request: DetectAnomalyRequest = {
   output: 'It costs 500, and is Free of tax.',
 };
 
-/** Asks a model that always answers so. */
+/** Asks a model that always gives this answer. */
 async function detect(content: string, model = 'big') {
   const asked: ChatRequest[] = [];
   const complete = async (chat: ChatRequest) => {

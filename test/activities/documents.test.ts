@@ -77,7 +77,7 @@ describe('readDocuments', () => {
     ],
     ['a PDF that is damaged', 'utf8', 'application/pdf', 'validation_failed', /"utf8\.file": the PDF cannot be read/],
     ['no type', 'utf8', '', 'validation_failed', /"utf8\.file"/],
-    ['a file that is gone', 'gone', 'text/plain', 'not_found', /no such stored document/],
+    ['a file that was deleted', 'gone', 'text/plain', 'not_found', /no such stored document/],
   ])('refuses %s permanently', async (_, location, mime, type, message) => {
     await expect(read([[location, mime]])).rejects.toMatchObject({
       type,

@@ -75,7 +75,7 @@ function recording(
 
 const noKnowledge: KnowledgeBase = { ask: () => Promise.reject(new Error('nobody has a knowledge base here')) };
 
-/** The text that was written during the turn; writes fail from the first if `fails` is set. */
+/** The text that was written during the turn. If `fails` is set, every write fails. */
 function deltaStore(fails = false) {
   const written: ExecutionDeltaDocument[] = [];
   const insertOne = async (delta: ExecutionDeltaDocument) => {
@@ -150,7 +150,7 @@ describe('takeModelTurn', () => {
     expect(user).toContain('<goal>\nDescribe the harbour\n</goal>');
   });
 
-  test('truncates a huge document and says so', async () => {
+  test('truncates a huge document and states that it did', async () => {
     const user = await userMessage({
       context: { documents: [{ name: 'a', mime_type: 'text/plain', text: 'x'.repeat(1_000_000) }] },
     });
@@ -299,7 +299,7 @@ describe('takeModelTurn', () => {
     let beats = 0;
     environment.on('heartbeat', () => {
       beats += 1;
-      // The first two report that the attempt has begun.
+      // The first two beats report that the attempt has begun.
       if (beats === 3) environment.cancel();
     });
     const { models } = recording(

@@ -5,7 +5,7 @@ import { verifies } from '../support/verifies.js';
 
 const lost = { error: 'the worker was lost' };
 
-/** Runs one attempt, with what the heartbeats of earlier attempts said. */
+/** Runs one attempt, with the details of the heartbeats of earlier attempts. */
 async function attemptOf(attempt: number, heartbeatDetails?: unknown) {
   const environment = new MockActivityEnvironment({ attempt, heartbeatDetails, scheduledTimestampMs: 1_000_000 });
   const beats: unknown[] = [];

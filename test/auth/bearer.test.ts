@@ -18,7 +18,7 @@ function probe(authorization: string) {
   return server.client().get('/probe', { authorization });
 }
 
-/** Returns the claims of a valid user token, which the tests invalidate one by one. */
+/** Returns the claims of a valid user token. The tests invalidate them one by one. */
 async function claimsOf(person: Person): Promise<JWTPayload> {
   return decodeJwt(await userToken(server, person));
 }

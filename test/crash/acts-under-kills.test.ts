@@ -43,8 +43,8 @@ const killable = {
 const requests = runs * 3;
 
 /**
- * Each round kills each of them once, in any order. The kills are spread over the progress of the runs: each comes when the
- * receiver has got a random number of requests, the last of which it has not yet answered.
+ * Each round kills each process once, in any order. The kills are spread over the progress of the runs: each one happens when
+ * the receiver has got a random number of requests and has not answered the last one.
  */
 async function killAtRandom(rounds: number, workspace: Workspace, isOver: () => boolean): Promise<string[]> {
   const kills: string[] = [];
@@ -66,7 +66,7 @@ async function killAtRandom(rounds: number, workspace: Workspace, isOver: () => 
   return kills;
 }
 
-/** An approval as its approver met it. */
+/** What an approver saw of an approval. */
 interface Asked {
   run: string;
   name: Name;
@@ -75,7 +75,7 @@ interface Asked {
   decision: 'approve' | 'reject';
 }
 
-/** Decides everything that is pending, until it is told to stop. Whatever fails is tried again in the next round. */
+/** Decides everything that is pending until `isOver`. Whatever fails is tried again in the next round. */
 async function approve(workspace: Workspace, token: string, asked: Map<string, Asked>, isOver: () => boolean) {
   while (!isOver()) {
     await delay(Math.random() * 200);
@@ -96,7 +96,7 @@ async function decidePending(
     if (body.payload === undefined) continue;
     const name = body.payload.input.call.url.split('/').at(-1) as Name;
     const isUnknown = String(body.payload.about.outcome ?? '').startsWith('unknown');
-    // Like a person who asks the receiver whether the call has arrived.
+    // Like a person who checks at the receiver whether the call has arrived.
     const hasArrived = product.requestsOf(workspace).some(({ key }) => key === keyOf(run, name));
     const decision = name === 'approved' && !hasArrived ? 'approve' : 'reject';
     const first = asked.get(id) ?? { run, name, isUnknown, decision };
@@ -138,7 +138,7 @@ async function untilCompleted({ projectID }: Workspace): Promise<void> {
 
 describe('acts of runs whose worker, API and Temporal are killed at random', () => {
   test(
-    'every approved act arrives once, no other held act does, and each is asked about once',
+    'every approved act arrives once, no other held act does, and each approval is requested once',
     async () => {
       verifies('act.kills', 'act.hold.asked-once');
       const direct = await createWorkspace(deps);
@@ -180,7 +180,7 @@ describe('acts of runs whose worker, API and Temporal are killed at random', () 
       expect(timesOf('approved')).toEqual(ids.map(() => 1));
       expect([...timesOf('rejected'), ...timesOf('forbidden')].filter((times) => times > 0)).toEqual([]);
       expect(unapproved).toEqual([]);
-      // A permitted act is made at least once, with one key, by which its receiver recognizes a repeat.
+      // A permitted act is made at least once, always with the same key, so that its receiver recognizes a repeat.
       expect([...timesOf('permitted'), ...timesOf('last')].filter((times) => times === 0)).toEqual([]);
       expect(product.requestsOf(direct).filter(({ key }) => !ids.includes(key?.split('/')[0] ?? ''))).toEqual([]);
 

@@ -16,7 +16,7 @@ import { ownProduct } from '../support/own-product.js';
 import type { Api, ProductProcess } from '../support/processes.js';
 import { verifies } from '../support/verifies.js';
 
-/** With a graph of its own: a worker with an endpoint embeds every project that it finds. */
+/** Has its own graph, because a worker with an endpoint embeds every project that it finds. */
 const deps = useDeps();
 const endpoint = await useEmbeddingEndpoint();
 const addresses: Record<string, string> = {
@@ -91,7 +91,7 @@ const kills = sizeOf('EMBEDDING_KILLS');
 
 describe('a worker that embeds', () => {
   test(
-    'and is killed again and again loses nothing and writes nothing twice',
+    'and is killed repeatedly loses nothing and writes nothing twice',
     async () => {
       verifies('embeddings.killed', 'embeddings.docs');
       const { workspace, gateway } = await open();
@@ -117,7 +117,7 @@ describe('a worker that embeds', () => {
     300_000 + kills * 60_000,
   );
 
-  test('waits for an endpoint that is down or asks to wait, reports it, and completes', async () => {
+  test('waits for an endpoint that is down or requests a pause, reports this, and completes', async () => {
     verifies('embeddings.failures', 'embeddings.docs');
     const { workspace, gateway } = await open();
     endpoint.answer((_, res) => sendError(res, 503));
@@ -142,7 +142,7 @@ describe('a worker that embeds', () => {
 });
 
 describe('a worker that indexes texts in another language', () => {
-  test('and is killed leaves no element out', async () => {
+  test('and is killed indexes every element', async () => {
     verifies('retrieval.language-killed');
     const { workspace, gateway } = await open();
     endpoint.answer(undefined);

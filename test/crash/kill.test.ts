@@ -85,7 +85,7 @@ describe('kill -9', () => {
     let workspace = product.through(direct);
     const release = product.sink.hold(`/${direct.projectID}/two`);
 
-    /** Like a careful client: repeats the same key until an answer arrives. */
+    /** Like a careful client: repeats the request with the same key until an answer arrives. */
     const persist = (path: string, body: object, key: string): Promise<any> =>
       eventually(async () => {
         const answer = await workspace.api.post(path, body, { 'idempotency-key': key });

@@ -16,7 +16,7 @@ const overrides: Record<string, string> = {};
 const dying = ownProduct(overrides);
 const text = 'Ada Lovelace lives in Berlin.';
 
-/** Temporal as one process reaches it. Once it is frozen, it receives nothing. */
+/** Temporal as one process reaches it. Once it is frozen, it receives nothing from that process. */
 async function startFreezableTemporal() {
   const [host, port] = (testRun().env.TEMPORAL_ADDRESS ?? '').split(':');
   const sockets = new Set<Socket>();

@@ -42,7 +42,7 @@ describe('with MongoDB down', () => {
     const workspace = product.through(api, await createWorkspace(deps));
     const url = (name: string) => `${sink.url}/${workspace.projectID}/${name}`;
     const release = sink.hold(`/${workspace.projectID}/one`);
-    // First, since the stand-in persists acknowledged writes only after its commit delay.
+    // Comes first, because the stand-in persists acknowledged writes only after its commit delay.
     const { _id: ready } = await prepareExecution(workspace, flowThatCalls([]));
     const id = await startExecution(workspace, flowThatCalls([url('one')], [url('two')]));
     await eventually(() => expect(sink.requests).toHaveLength(1));
@@ -63,7 +63,7 @@ describe('with MongoDB down', () => {
       body: { dependencies: { mongodb: 'down', temporal: 'up' } },
     });
     release();
-    // The next action is governed, so it is not sent while neither its rules nor its record can be reached.
+    // The next action is governed, so it is not sent while neither its rules nor its record can be read or written.
     await eventually(async () => {
       const run = deps.temporal.client.workflow.getHandle(executionWorkflowId(id));
       const pending = (await run.describe()).raw.pendingActivities ?? [];
@@ -74,7 +74,7 @@ describe('with MongoDB down', () => {
     await mongodb.service.restart();
     await eventually(async () => expect(await workspace.api.get('/readyz')).toMatchObject({ status: 200 }));
     expect(await untilExecution(workspace, id, 'completed')).toMatchObject({ agents_output: [{}, {}] });
-    // The first one again, because its answer could not be recorded.
+    // The first action was sent again, because its answer could not be recorded.
     expect(sink.keys().size).toBe(2);
     await untilListed(workspace, id, 'completed');
     expect(await moveExecution(workspace, ready, 'execute')).toMatchObject({ status: 200 });

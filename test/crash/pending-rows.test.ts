@@ -41,7 +41,7 @@ describe('rows that wait for a slow store', () => {
     });
     const records = [{ [column]: 'x'.repeat(3.5 * mebibyte) }];
     const requests = Array.from({ length: 6 }, () => ({ principal, records, recordId: newId(), repeatable: true }));
-    // The inserters act as separate processes. Each repeats its request, as its caller is told to, until it succeeds.
+    // The inserters act as separate processes. As clients should, each repeats its request until it succeeds.
     const insert = async (request: (typeof requests)[number]): Promise<void> => {
       for (;;) {
         const outcome = await createRowInserter(through)(table._id, request).catch((error: unknown) => error);

@@ -53,7 +53,7 @@ describe('audit chain', () => {
     });
     const entries = (await stored()).map(({ lifecycle_id }) => lifecycle_id ?? '');
     expect([...new Set(entries)]).toEqual(acknowledged);
-    // An append that was answered 503 is another append when it is repeated, as another call is.
+    // A repeat of an append that was answered 503 is another append, like another call.
     expect(entries.length - acknowledged.length).toBeLessThanOrEqual(faults.length);
     expect(await audit.verify(organizationId)).toMatchObject({ valid: true, entries: entries.length });
   });
@@ -69,7 +69,7 @@ describe('policies', () => {
       const policies = [PolicyRule.parse({ policy_id: `version-${version}`, effect: 'forbid' })];
       const record = { organization_id, version, policies, created_by: 'user', created_at: 1 };
       await persist(async () => {
-        // A write whose answer was lost is found by reading, as the 409 says.
+        // A write whose answer was lost is found by reading, as the 409 requests.
         if ((await writer.latest(organization_id))?.version !== version) await writer.append(record);
       });
       expect([...(await reader.current(organization_id)).rules.keys()]).toContain(`version-${version}`);
@@ -300,7 +300,7 @@ describe('rows of a table', () => {
 });
 
 describe('credits', () => {
-  test('count a charge once, whichever write meets the fault', async () => {
+  test('count a charge once, whichever write the fault affects', async () => {
     verifies('store.failover.exact');
     for (const fits of [
       to('insert', /^credit_history$/),

@@ -22,7 +22,7 @@ describe('a schedule', () => {
 
     const often = await scheduled(workspace, { coworker_id, type: 'interval', frequency: 2, catchup_window: 3600 });
     await eventually(async () => expect(fired(await runsOf(workspace, often._id))).not.toEqual([]));
-    // Both are due once, a few seconds into an outage that lasts longer than the shorter window.
+    // Both schedules are due once, a few seconds into an outage that lasts longer than the shorter window.
     const at = soon(15);
     const [patient, strict] = await Promise.all(
       [3600, 10].map((catchup_window) =>
@@ -38,7 +38,7 @@ describe('a schedule', () => {
     );
     await eventually(async () => expect((await runsOf(workspace, strict._id)).missed_catchup).toBe(1));
     expect(fired(await runsOf(workspace, strict._id))).toEqual([]);
-    // All times of the outage were due together: one of them ran, and Temporal skipped the others before it went on.
+    // All times of the outage were due at once: one of them ran, and Temporal skipped the others.
     const ranSince = ({ scheduled_for }: any) => scheduled_for > end;
     await eventually(async () => expect(fired(await runsOf(workspace, often._id)).filter(ranSince)).not.toEqual([]));
     await workspace.api.patch(`/schedule/coworker/${often._id}`, { status: 'paused' });

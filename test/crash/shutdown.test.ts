@@ -13,7 +13,7 @@ import { verifies } from '../support/verifies.js';
 const deps = useDeps();
 const product = ownProduct();
 const sink = await useHttpSink();
-/** The one that runs at present. */
+/** The worker that is running. */
 let worker: Promise<ProductProcess>;
 
 const requestsOf = ({ projectID }: Workspace) => sink.seen(`/${projectID}`);
@@ -38,7 +38,7 @@ describe('SIGTERM to the API', () => {
     await once(sending, 'continue');
     const ended = api.end('SIGTERM');
     await eventually(() => expect(fetch(`${api.url}/healthz`, { headers: { connection: 'close' } })).rejects.toThrow());
-    // The request ends only now, however slow the machine is.
+    // The request ends only now, even on a slow machine.
     sending.end(body);
     const [answer] = await answered;
     expect(answer.resume().statusCode).toBe(201);

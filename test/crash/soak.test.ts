@@ -51,7 +51,7 @@ const contracted = new Set([
 ]);
 
 describe('under a mixed load in which processes are killed in turn', () => {
-  test('every load keeps running, and every answer is in the contract', () => {
+  test('every kind of load keeps running, and every answer follows the contract', () => {
     verifies('whole.soak');
     const { tally, fleet, ledger } = soaked;
     expect(tally.problems).toEqual([]);
@@ -147,7 +147,7 @@ describe('under a mixed load in which processes are killed in turn', () => {
   });
 });
 
-/** A resume that was refused as unavailable is asked for again by whoever paused. */
+/** Repeats the resumes that were refused as unavailable, as whoever paused the run would do. */
 async function resumePaused(): Promise<void> {
   const { projectID, apiKey } = ground.flows;
   const api = apiClient(soaked.fleet.apiUrls()[0] ?? '', { 'x-api-key': apiKey });

@@ -53,7 +53,7 @@ describe('with Temporal down', () => {
         expect(ms).toBeLessThan(atOnceMs);
       }
     }
-    // Nothing is prepared that cannot be started: the list below has the two executions of before.
+    // No execution was prepared that cannot be started: the list below has only the two earlier executions.
     expect(
       (
         await workspace.api.post(

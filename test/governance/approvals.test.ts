@@ -23,14 +23,14 @@ async function approvedToken(principal: Principal, fields: Partial<ApprovalReque
 
 const path = (id: string, decision = '') => `/v1/approvals/${id}${decision}`;
 
-/** Expects an end that many seconds after a time between `before` and now. */
+/** Expects a time that is this many seconds after a time between `before` and now. */
 function expectWithin(end: number | undefined, before: number, seconds: number): void {
   expect(end).toBeGreaterThan(before + seconds - 1);
   expect(end).toBeLessThan(epochSeconds() + seconds + 1);
 }
 
 describe('S6:approval', () => {
-  test('holds a call as a workflow named after its approval until the approval, then lets it pass once', async () => {
+  test('holds a call until its approval, in a workflow named after the approval, then lets it pass once', async () => {
     verifies('approval.workflow', 'approval.approved', 'approval.token.once', 'pipeline.s6-approval');
     const principal = agent();
     const before = epochSeconds();
@@ -106,7 +106,7 @@ describe('S6:approval', () => {
       expect(outcome).toMatchObject({ outcome: 'refused', reason, error: { code: 'approval_refused' } });
       if (outcome.outcome === 'refused') texts.set(reason, outcome.error.message);
     }
-    // A caller with a foreign token learns nothing about it.
+    // A caller with a foreign token learns nothing about the token.
     for (const reason of ['malformed', 'other_caller', 'other_project'])
       expect(texts.get(reason)).toBe(texts.get('unknown'));
     expect([

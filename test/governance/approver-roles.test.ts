@@ -64,7 +64,7 @@ describe('a rule that names approver_roles', () => {
       expect(await decide(gateway, id)).toMatchObject(needed);
       expect(await decide(gateway, id, 'reject')).toMatchObject(needed);
       expect(await api.post(`/inbox/approval:${id}/reply`, { decision: 'approve' })).toMatchObject(needed);
-      // Who may not decide does not see the call.
+      // People who may not decide do not see the call.
       expect((await gateway.get(`/v1/approvals/${id}`)).body).not.toHaveProperty('payload');
     }
     expect((await admin.get(`/v1/approvals/${id}`)).body).toMatchObject({
@@ -100,7 +100,7 @@ describe('a rule that names approver_roles', () => {
     await untilExecution(workspace, body.execution_id, 'completed');
   });
 
-  test('is stored only with roles that can decide, and only if it asks for approval', async () => {
+  test('is stored only with roles that can decide, and only if it requires approval', async () => {
     verifies('approval.named-roles');
     const workspace = await createGatewayWorkspace(deps);
     for (const approver_roles of [[], ['MEMBER'], ['owner'], 'OWNER'])
@@ -125,7 +125,7 @@ describe('a rule that names approver_roles', () => {
     });
   });
 
-  test('applies with the others that ask: the roles in common decide, and without one the call is forbidden', async () => {
+  test('applies together with other rules that require approval: people with a common role decide, and without a common role the call is forbidden', async () => {
     verifies('approval.named-roles');
     const owners = { ...ask, policy_id: 'owners', approver_roles: ['OWNER', 'PROJECT_ADMIN'] };
     const workspace = await ruled({ ...ask, policy_id: 'any' }, ofAdmins, owners);

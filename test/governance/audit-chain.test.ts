@@ -127,7 +127,7 @@ describe('an audit chain', () => {
     expect(lifecycles).toHaveLength(11);
     expect(new Set(lifecycles).size).toBe(11);
     failures = Infinity;
-    // If it took effect, it is found and acknowledged.
+    // If the insert took effect, the entry is found and acknowledged.
     if (when === 'before') await expect(append(1)).rejects.toThrow('connection reset');
     else await append(1);
     failures = 0;

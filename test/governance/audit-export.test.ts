@@ -43,7 +43,7 @@ const verdictOn = (lines: readonly (ExportLine | string)[], jwks?: { keys: objec
   verifyAuditFile(() => linesOf(lines), jwks ? { jwks } : {});
 const entriesIn = (lines: ExportLine[]) => lines.flatMap((line) => (line.kind === 'entry' ? line.entry : []));
 
-/** The command as a user runs it. */
+/** Runs the command as a user does. */
 function command(...args: string[]): Promise<{ code: number; output: string }> {
   const script = path.join(packageRoot, 'dist/src/cli/verify-audit.js');
   return new Promise((resolve) => {
@@ -115,13 +115,13 @@ describe('an export of an audit chain', () => {
       (lines) => lines.filter((line, at) => (line.kind !== 'entry' || line.entry.seq < 13) && at !== 22),
     ],
     ['no checkpoints', 1, (lines) => lines.filter(({ kind }) => kind !== 'checkpoint')],
-    ['a checkpoint less', 13, (lines) => lines.filter((_line, at) => at !== 22)],
+    ['a missing checkpoint', 13, (lines) => lines.filter((_line, at) => at !== 22)],
   ])('is broken with %s', async (_what, seq, change) => {
     const { chain, lines } = await sealedExport();
     expect(await verdictOn(change(lines), await chain.signer.jwks())).toMatchObject({ status: 'broken', seq });
   });
 
-  test('is broken for other keys than those that signed it', async () => {
+  test('is broken under keys other than those that signed it', async () => {
     const { lines } = await sealedExport();
     expect(await verdictOn(lines, await (await createLocalSigner()).jwks())).toMatchObject({
       status: 'broken',

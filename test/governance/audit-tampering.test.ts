@@ -15,7 +15,7 @@ import { verifies } from '../support/verifies.js';
 const deps = useDeps();
 const { audit_checkpoints: checkpoints } = deps.mongo.collections;
 
-/** Thirty entries with checkpoints over ten and twenty of them. */
+/** Thirty entries, with checkpoints over the first ten and the first twenty. */
 async function sealedChain(): Promise<TestChain> {
   const chain = await createTestChain(deps);
   for (const _round of [1, 2]) {
@@ -86,7 +86,7 @@ describe('verification of an audit chain', () => {
     expect(await chain.audit.verify(chain.organizationId)).toMatchObject({ valid: false, first_broken_seq: 31 });
   });
 
-  test.each(['as they are', 'with each other’s place'])(
+  test.each(['as they are', 'with each other’s positions'])(
     'finds and names two entries that were swapped %s',
     async (how) => {
       verifies('audit.tamper.removed');
@@ -323,7 +323,7 @@ describe('checkpoints of an audit chain', () => {
     expect(attempts).toBe(2);
   });
 
-  test('are made for an entry whose storing outlasts a sweep', async () => {
+  test('are made for an entry that takes longer to store than a sweep takes', async () => {
     const sealed = new Set<string>();
     const seal = (organizationId: string, { seq }: { seq: number }) => {
       sealed.add(organizationId);
@@ -349,7 +349,7 @@ describe('checkpoints of an audit chain', () => {
       chains.appender(organizationId).append(unchained(eventOf(organizationId, 1), 0));
     const stored = append(slow);
     await append(quick);
-    // The sweep that seals one chain has seen both.
+    // The sweep that seals this chain has processed both chains.
     await eventually(() => expect(sealed).toContain(quick));
     store();
     await stored;

@@ -30,7 +30,7 @@ describe('a caller without the grant of an operation', () => {
     },
   );
 
-  test('is refused by the kernel, whichever surface asked it', async () => {
+  test('is refused by the kernel, whichever surface calls it', async () => {
     verifies('operation.grant');
     let ran = false;
     const call = kernelCall({ principal: stranger, run: async () => ((ran = true), { body: {} }) });

@@ -100,12 +100,12 @@ describe('POST /v1/policies/simulate on calls of the product', () => {
       ],
     });
     expect(body.transitions).toHaveLength(3);
-    // What was tried last was not stored: the calls are as they were, and so are the rules.
+    // The last simulation stored nothing: the calls and the rules are unchanged.
     expect(await lifecycles.find({ organization_id: organizationId }).sort({ _id: 1 }).toArray()).toEqual(before);
     expect(await policy_versions.countDocuments({ organization_id: organizationId })).toBe(1);
   });
 
-  test('finds the facts in the lifecycle of a call, without names, addresses and other words of people', async () => {
+  test('finds the facts in the lifecycle of a call, without names, addresses and other texts that people write', async () => {
     verifies('policy.facts-recorded');
     const workspace = await createGatewayWorkspace(deps);
     const { gateway, organizationId, projectID } = workspace;
@@ -141,7 +141,7 @@ describe('POST /v1/policies/simulate on calls of the product', () => {
     });
   });
 
-  test('never keeps a fact that people word themselves: each text is an id or one of a few words, or is marked', () => {
+  test('never keeps a text that people write: each text fact is an id or one of a few words, or is marked as free text', () => {
     verifies('policy.facts-recorded');
     const written = catalog.operations.flatMap(({ name, facts: own }) =>
       Object.entries(own).flatMap(([fact, { isFreeText }]) => (isFreeText ? [`${name}.${fact}`] : [])),
@@ -191,7 +191,7 @@ describe('POST /v1/policies/simulate', () => {
     ['the role of an old call', { facts: undefined }, 'principal.role == "OWNER"'],
     ['the input of an old call', { facts: undefined }, 'context.input has topic'],
     ['the resource of an old call', { facts: undefined }, 'resource == Resource::"docs/query"'],
-    ['a mode that nobody asked for', { facts: without('mode') }, 'context.mode == "governed"'],
+    ['a mode that no rule read', { facts: without('mode') }, 'context.mode == "governed"'],
     ['a resource that was not kept', { facts: without('resource_id') }, 'resource.id like "x*"'],
     ['a fact that was not kept', { facts: { ...facts, input: {} } }, 'context.input has topic'],
     ['the fact through the whole input', { facts: { ...facts, input: {} } }, 'context has input && context.hour > 30'],
@@ -207,7 +207,7 @@ describe('POST /v1/policies/simulate', () => {
     const { status, body } = await tried(owner, forbid(when));
     expect(status).toBe(200);
     expect(body).toEqual({ policy_version: 0, ...nothing, skipped: [{ reason: 'facts_not_recorded', count: 1 }] });
-    // A rule that reads nothing of it can be tried.
+    // A rule that reads none of it can be tried.
     expect((await tried(owner, forbid(undefined, { tools: ['docs'] }))).body).toMatchObject({ changed_count: 1 });
   });
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Calls at these times are decided separately, whatever the rules read. */
+/** Two times at which calls are decided separately, whatever the rules read. */
 const hours = [new Date('2026-03-04T10:30:00Z'), new Date('2026-03-04T11:30:00Z')];
 const permitAll = { policy_id: 'all', effect: 'permit' } as const;
 
@@ -130,7 +130,7 @@ describe('policies in force', () => {
       { tool: 'orchestrate', input: { operation: 'cancel' } },
       { tool: 'orchestrate', input: {} },
     ],
-  ])('let a rule test %s', async (_name, when, caught, free) => {
+  ])('let a rule read %s', async (_name, when, caught, free) => {
     verifies('policy.permit-forbid');
     const owner = principalOf();
     await store(owner, [permitAll, { policy_id: 'test', effect: 'forbid', when }]);
@@ -199,7 +199,7 @@ describe('policies in force', () => {
     'resource.id == "a"',
     'resource is Resource && resource.id like "a*"',
     '[resource.id].contains("a")',
-  ])('tell calls apart that were decided before, if a rule reads what differs: %s', (when) => {
+  ])('distinguish calls that were decided before, if a rule reads what differs: %s', (when) => {
     const set = compileSet(catalog, 1, [
       PolicyRule.parse(permitAll),
       PolicyRule.parse({ policy_id: 'not-a', effect: 'forbid', tools: ['act.http'], when }),
@@ -277,9 +277,9 @@ describe('PUT /v1/policies', () => {
   const deep = (open: string, close: string, levels: number) => open.repeat(levels) + 'true' + close.repeat(levels);
   test.each<[string, object, RegExp]>([
     ['syntax', { when: 'principal.role ==' }, /bad: unexpected token/],
-    ['an attribute that is not there', { when: 'context.mood == "x"' }, /bad: attribute `mood`.*did you mean `mode`/],
+    ['an attribute that does not exist', { when: 'context.mood == "x"' }, /bad: attribute `mood`.*did you mean `mode`/],
     ['a type', { when: 'context.mode == 1' }, /bad: the types Long and String are not compatible/],
-    ['no truth value', { when: 'context.hour' }, /bad: unexpected type: expected Bool/],
+    ['a condition that is not true or false', { when: 'context.hour' }, /bad: unexpected type: expected Bool/],
     ['a kind of entity', { when: 'principal in Team::"x"' }, /bad: unrecognized entity type `Team`/],
     [
       'an input that the tool does not have',
@@ -295,7 +295,7 @@ describe('PUT /v1/policies', () => {
       /bad: unexpected token/,
     ],
     ['an empty condition', { when: '' }, /bad: `when` condition clause cannot be empty/],
-    ['a tool that is not there', { tools: ['save-contxt'] }, /bad: save-contxt is not an operation/],
+    ['a tool that does not exist', { tools: ['save-contxt'] }, /bad: save-contxt is not an operation/],
     ['approvers of a forbid', { approvers: 2 }, /bad: approvers belongs to require_approval/],
     ['roles of a forbid', { approver_roles: ['OWNER'] }, /bad: approver_roles belongs to require_approval/],
     ['too many brackets', { when: deep('(', ')', 900) }, /bad: the condition has more than 50 brackets/],

@@ -28,7 +28,7 @@ const guides = [
 
 interface Block {
   text: string;
-  /** Why CI cannot run it, as the guide says in a comment above the block. */
+  /** Why CI cannot run the block, from the comment above it in the guide. */
   notRun: string | undefined;
 }
 
@@ -79,7 +79,7 @@ function which(command: string): Promise<string> {
   );
 }
 
-/** All blocks of a guide in one shell, as somebody pastes them one after the other. */
+/** Runs all blocks of a guide in one shell, as a reader pastes them one after another. */
 async function paste(guide: string, blocks: readonly Block[]): Promise<string> {
   const { cwd, env } = await projectFolder(guide);
   const script = ['set -eo pipefail', ...blocks.map(({ text }) => text)].join('\n');

@@ -12,7 +12,7 @@ const guides = [
   ...readdirSync(path.join(packageRoot, 'docs/guides')).map((name) => `docs/guides/${name}`),
 ];
 
-/** All blocks of a guide as one program, as somebody pastes them one below the other. */
+/** All blocks of a guide as one program, as a reader pastes them one below another. */
 function programOf(guide: string): string {
   const source = readFileSync(path.join(packageRoot, guide), 'utf8');
   return [...source.matchAll(/```(?:js|ts|javascript|typescript)\n([\s\S]*?)```/g)].map(([, text]) => text).join('\n');

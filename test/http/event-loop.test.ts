@@ -24,7 +24,7 @@ import {
 } from '../support/worst-inputs.js';
 import { sizeOf } from '../requirements/full-forms.js';
 
-// As in production: no answer is checked against its schema, and no quota ends the calls before they are measured.
+// Like production: answers are not checked against their schemas. Without a quota, so that all calls are measured.
 const unlimited = { VERIFY_RESPONSES: 'false', QUOTA_PROJECT_MAX: '0', QUOTA_ORG_MAX: '0' };
 const { environment, measure, count, expectNoBlock } = createLoopMeter(() => api);
 const product = ownProduct({
@@ -60,7 +60,7 @@ function headersOf({ security }: Operation): Record<string, string> {
   return security.some((choice) => 'bearer' in choice) ? { authorization: `Bearer ${key}` } : {};
 }
 
-/** Left out: an event stream does not end; without the project and the key all other calls are refused. */
+/** Excluded: an event stream does not end, and without the project and the key all other calls are refused. */
 const leftOut = [
   'get /execute_flow/{execution_id}/events',
   'get /{projectID}/events',
@@ -101,7 +101,7 @@ function* bodyCalls(operation: Operation): Generator<Call> {
       yield callOf(operation, `${name} in ${field}`, JSON.stringify(body));
   }
   for (const { field } of withField(example, 'x')) {
-    // Each text in some field of each route, and each field with some text: all combinations take an hour.
+    // Each text in one field of each route, and each field with one text. All combinations would take an hour.
     const names = Object.keys(texts);
     const name = names[(field.length + operation.path.length) % names.length] ?? 'mails';
     for (const put of withField(example, texts[name] ?? ''))
@@ -189,7 +189,7 @@ describe('no request blocks the event loop for longer than 100 ms', () => {
     'while a query is parsed: %s',
     async (name, query) => {
       const from = count();
-      // Each attempt has its own text, since the guard caches queries.
+      // Each attempt has its own text, because the guard caches queries.
       await measure(() => ({
         name: `query-context: ${name}`,
         ...toolCall,

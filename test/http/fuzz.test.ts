@@ -13,7 +13,7 @@ import { pythonTest, pythonTestsRun } from '../support/python-test.js';
 import { verifies } from '../support/verifies.js';
 import { isReduced, sizeOf } from '../requirements/full-forms.js';
 
-// Unlimited, so that calls get beyond the quota; with secrets, so that no receiver is unconfigured.
+// Without limits, so that calls pass the quota; with secrets, so that every receiver is configured.
 const product = ownProduct({
   QUOTA_PROJECT_MAX: '0',
   QUOTA_ORG_MAX: '0',
@@ -115,7 +115,7 @@ describe('a property-based fuzzer', () => {
       verifies('reference.fuzzed');
       const folder = await mkdtemp(path.join(tmpdir(), 'fuzz-'));
       const { projectID } = caller.workspace;
-      // The fuzzer sends identifiers from answers: without these it removes the caller's own key and membership.
+      // The fuzzer sends identifiers from answers. Without these, it would delete the caller's own key and membership.
       const parameters = {
         projectID,
         projectId: projectID,
@@ -133,7 +133,7 @@ describe('a property-based fuzzer', () => {
         ...extent,
       });
       expect(failures).toBe('');
-      // The reduced form ends after a time, and a busy machine gets less far in it.
+      // The reduced form ends after a time limit. On a busy machine, it makes fewer calls.
       expect(calls).toBeGreaterThan(isReduced('FUZZ_EXAMPLES') ? 0 : Object.keys(documentOf(has).paths).length);
       expect((await apiClient(url, { 'x-api-key': caller.key }).get(`/v1/project/${projectID}`)).status).toBe(200);
       await rm(folder, { recursive: true });

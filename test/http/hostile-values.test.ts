@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 400_000);
 
 const bigText = 'a'.repeat(1_000_000);
-/** As JSON text, since some cannot be written otherwise. */
+/** JSON texts, because some values cannot be written otherwise. */
 const hostile: Record<string, string> = {
   NUL: '"a\\u0000b"',
   'half a character': '"\\ud800"',

@@ -25,7 +25,7 @@ describe('Idempotency-Key', () => {
       });
     });
     const first = await began;
-    // As if the first had been running for longer than its lease.
+    // Simulates a first request that has been running for longer than its lease.
     await idempotency.updateOne({ record_id: first }, { $set: { leased_until: new Date(0) } });
     const refused = new AppError('conflict', 'the first request holds what this one needs');
     await expect(once(request, () => Promise.reject(refused))).rejects.toBe(refused);

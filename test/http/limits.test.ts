@@ -29,7 +29,7 @@ describe('requests to the platform API', () => {
           apiClient((at % 2 ? one : two).url(), { 'x-api-key': secret }).get('/v1/project'),
         ),
       );
-    // The first request creates the counters: upserts that race there may count one request twice, and so admit fewer.
+    // The first request creates the counters: concurrent upserts may count one request twice, and so admit fewer.
     expect(statuses(await send(secrets[0] ?? '', 1), 200)).toBe(1);
     const first = await send(secrets[0] ?? '', 11);
     expect([statuses(first, 200), statuses(first, 429)]).toEqual([4, 7]);

@@ -9,7 +9,7 @@ import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
-// Every operation is called often within a minute.
+// Without a quota, because every operation is called many times within a minute.
 const app = useOwnApp({ QUOTA_PROJECT_MAX: '0', QUOTA_ORG_MAX: '0' });
 const document = (await apiClient(testRun().url).get('/openapi.json')).body;
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema({ $id: 'document', ...document });
@@ -39,7 +39,7 @@ function documentTakes({ at, method }: (typeof withBody)[number], body: unknown)
   return ajv.validate({ $ref: `document#/${escaped.join('/')}` }, body);
 }
 
-/** Only the project exists: an accepted body is answered 404 at worst. */
+/** Only the project exists, so the worst answer to an accepted body is 404. */
 async function routeTakes(
   { at, method, needsProject }: (typeof withBody)[number],
   body: unknown,
@@ -62,7 +62,7 @@ async function routeTakes(
   return { taken: answer.status !== 400, why: `${answer.status} ${text.slice(0, 300)}` };
 }
 
-/** The example with one thing wrong: a field too many, one too few, or one of another type. */
+/** The example with one problem: an additional field, a missing field, or a field of another type. */
 function spoiled(example: unknown): unknown[] {
   const others = [[], 'text', 17];
   if (typeof example !== 'object' || example === null || Array.isArray(example)) return others;

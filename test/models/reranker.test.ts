@@ -9,7 +9,7 @@ const sink = await useHttpSink();
 const texts = ['one', 'two'];
 const results = texts.map((_, index) => ({ index, relevance_score: index }));
 
-test('leaves out an endpoint that hangs, and tries it with one question after a pause', async () => {
+test('stops using an endpoint that hangs, and tries it again with one question after a pause', async () => {
   verifies('retrieval.rerank-hangs');
   const unanswered: ServerResponse[] = [];
   sink.answer('/rerank', (_, res) => void unanswered.push(res));
@@ -17,11 +17,11 @@ test('leaves out an endpoint that hangs, and tries it with one question after a 
   const { rerank } = createReranker({ baseUrl: sink.url, apiKey: undefined, model: 'order-1' }, options)!;
   const ask = () => rerank('question', texts);
   const late = { unavailable: expect.stringContaining('did not answer within 300 ms') };
-  const leftOut = { unavailable: expect.stringContaining('is left out for 1 s') };
+  const unused = { unavailable: expect.stringContaining('is not used for 1 s') };
   expect(await Promise.all([ask(), ask(), ask()])).toEqual([late, late, late]);
-  expect(await Promise.all([ask(), ask()])).toEqual([leftOut, leftOut]);
+  expect(await Promise.all([ask(), ask()])).toEqual([unused, unused]);
 
-  await eventually(async () => expect(await Promise.all([ask(), ask(), ask()])).toEqual([late, leftOut, leftOut]));
+  await eventually(async () => expect(await Promise.all([ask(), ask(), ask()])).toEqual([late, unused, unused]));
   expect(unanswered.length).toBeLessThanOrEqual(4);
 
   sink.answer('/rerank', (_, res) => void res.end(JSON.stringify({ results })));
@@ -29,7 +29,7 @@ test('leaves out an endpoint that hangs, and tries it with one question after a 
   await eventually(async () => expect(await Promise.all([ask(), ask()])).toEqual([ordered, ordered]));
 });
 
-test('goes on asking an endpoint that answers with an error', async () => {
+test('continues to use an endpoint that answers with an error', async () => {
   verifies('retrieval.rerank-hangs');
   sink.requests.length = 0;
   sink.answer('/rerank', (_, res) => void res.writeHead(500).end());

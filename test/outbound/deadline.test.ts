@@ -4,7 +4,7 @@ import { verifies } from '../support/verifies.js';
 
 const { signal } = new AbortController();
 
-test('time that several questions take at once does not count', async () => {
+test('the time of concurrent questions does not count', async () => {
   verifies('mcp-client.elicitation');
   const limits = { timeoutMs: 50, signal };
   const timeout = { code: 'timeout' };
@@ -12,7 +12,7 @@ test('time that several questions take at once does not count', async () => {
   const calling = withDeadline(limits, async (ended, clock) => {
     clock.stop();
     clock.stop();
-    // One of them is answered, and another one is not.
+    // One of them is answered, the other is not.
     clock.start();
     await expect(withDeadline({ ...limits, timeoutMs: 200 }, () => new Promise(() => undefined))).rejects.toMatchObject(
       timeout,

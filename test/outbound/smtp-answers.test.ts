@@ -69,11 +69,11 @@ const endless = (text: string) => (socket: Socket) => {
   write();
 };
 
-/** Each with its reported error, or undefined if a client accepts it as success. */
+/** Answers, each with the error that the client reports, or undefined if it accepts the answer as success. */
 const answers: [string, Replies, string | undefined][] = [
   ['a greeting with NUL', { greeting: '220\0 here\0\r\n' }, undefined],
-  ['bytes that are no reply', { greeting: '\x00\xff\xd8\xff\r\n' }, 'unreachable'],
-  ['a code that is none', { MAIL: '999 __proto__\r\n' }, 'action_refused'],
+  ['bytes that are not a reply', { greeting: '\x00\xff\xd8\xff\r\n' }, 'unreachable'],
+  ['a code outside the allowed range', { MAIL: '999 __proto__\r\n' }, 'action_refused'],
   ['a code of one digit', { MAIL: '2 ok\r\n' }, undefined],
   ['letters for a code', { end: 'OK taken\r\n' }, 'unreachable'],
   ['a line of 4 MiB', { EHLO: `250 ${'x'.repeat(4 * 1024 * 1024)}\r\n` }, 'unreachable'],
@@ -99,7 +99,7 @@ describe('a mail server that answers with', () => {
     await good.close();
   });
 
-  test('no connection has not got the mail, and one that breaks off may have got it', async () => {
+  test('a refused connection has not received the mail, and one that breaks off may have received it', async () => {
     verifies('outbound.mail-answers');
     const server = await startServer({ end: (socket) => void socket.destroy() });
     await expect(sendTo(server.port)).rejects.toMatchObject({ code: 'unreachable', isUnsent: false });

@@ -137,7 +137,7 @@ describe('the compose file', () => {
     expect(new Set(required)).toEqual(
       new Set(['MONGODB_PASSWORD', 'MONGODB_ROOT_PASSWORD', 'NEO4J_PASSWORD', 'POSTGRES_PASSWORD', 'SECRETS_KEY']),
     );
-    // The others belong to features that are off without them.
+    // The other variables belong to features that are off by default.
     for (const [all, name = ''] of references) if (!required.includes(name)) expect(all).toBe(`\${${name}:-}`);
     for (const [name, { environment = {} }] of Object.entries(composeFile(source).services)) {
       const literal = Object.entries(environment).filter(
@@ -171,7 +171,7 @@ describe('the compose file', () => {
 });
 
 test('the table of the README names every variable', () => {
-  // Temporal's and OpenTelemetry's own are named there as groups.
+  // The README names the variables of Temporal and OpenTelemetry as groups.
   const own = environmentVariables.filter((name) => !/^(TEMPORAL_TLS|OTEL_)/.test(name));
   const table = text('README.md');
   expect(own.filter((name) => !table.includes(`\`${name}\``))).toEqual([]);

@@ -98,7 +98,7 @@ test('.dockerignore allows exactly the files that the build uses', () => {
     .filter((line) => line.startsWith('!'))
     .map((line) => line.slice(1));
   const folders = scripts.build.slice(0, scripts.build.indexOf(' -d ')).split(' ').slice(1);
-  // The Node client is compiled with the options of the whole.
+  // The Node client is compiled with the compiler options of the whole project.
   const files = ['package.json', 'package-lock.json', '.swcrc', 'tsconfig.json'];
   expect(allowed.sort()).toEqual([...files, 'sdk', ...folders].sort());
   expect(text('.dockerignore').split('\n')).toContain('*');

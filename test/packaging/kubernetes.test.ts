@@ -133,7 +133,7 @@ describe('the Kubernetes manifests and the code', () => {
     ];
     expect(named.filter((name) => !environmentVariables.includes(name))).toEqual([]);
     expect(Object.keys(shared).filter((name) => /PASSWORD|SECRET|KEY|TOKEN/.test(name))).toEqual([]);
-    // A worker verifies no callback, so it does not get the secrets that senders sign with.
+    // A worker verifies no callbacks, so it does not get the secrets with which senders sign.
     expect(apiSecrets).toEqual(['CODESYNC_WEBHOOK_SECRET', 'CATALOG_WEBHOOK_SECRET', 'CATALOG_SERVER_KEY']);
     expect(secrets).toEqual(
       expect.arrayContaining(['SECRETS_KEY', 'MONGODB_URI', 'NEO4J_PASSWORD', 'TEMPORAL_API_KEY']),

@@ -16,7 +16,7 @@ const context: StepContext = {
   actions: [{ action_id: 'x', skill_id: 's', name: 'X', output: { ok: true } }],
 };
 const render = (template: string) => renderText('the prompt', template, variablesOf(context));
-/** With a large document behind the first. */
+/** Renders with an additional large document. */
 const renderLarge = (template: string) => {
   const large = { name: 'large', mime_type: 'text/plain', text: `${'a'.repeat(900_000)}b` };
   return renderText('the prompt', template, variablesOf({ ...context, documents: [...context.documents, large] }));

@@ -39,7 +39,7 @@ export const acts = [
   {
     id: 'act.edit',
     ...fromIssue,
-    says: 'An approver edits fields of the act: the edited call has its own digest and is what is sent, and the agent is told.',
+    says: 'An approver edits fields of the act: the edited call has its own digest is sent, and is reported to the agent.',
   },
   {
     id: 'act.edit.refused',
@@ -62,7 +62,7 @@ export const acts = [
   {
     id: 'act.hold.starter',
     ...fromIssue,
-    says: 'The person who started the run decides only if the rule allows it; an attempt is refused and audited.',
+    says: 'The person who started the run may decide only if the rule allows it; other attempts are refused and audited.',
   },
   {
     id: 'act.hold.changed',
@@ -72,7 +72,7 @@ export const acts = [
   {
     id: 'act.hold.once',
     ...fromIssue,
-    says: 'An approval serves one call of one step: the same call of another step or run asks again.',
+    says: 'An approval serves one call of one step: the same call of another step or run requests another approval.',
   },
   {
     id: 'act.hold.cause',
@@ -82,13 +82,13 @@ export const acts = [
   {
     id: 'act.hold.run-over',
     ...fromIssue,
-    says: 'When a run ends, approvals that it asked for are withdrawn, also if it ended while its step asked; what was approved and not used is ended and audited.',
+    says: 'When a run ends, the approvals that it requested are withdrawn, even if it ended while its step requested one; approvals that were given and not used are ended and audited.',
   },
   { id: 'act.hold.killed', ...fromIssue, says: 'An act that waits survives the worker and reaches the receiver once.' },
   {
     id: 'act.hold.asked-once',
     ...fromIssue,
-    says: 'An act whose worker was lost after it had asked uses the approval that it asked for, also if a person has decided since.',
+    says: 'An act whose worker was lost after it had requested an approval uses this approval, even if a person has decided since.',
   },
   {
     id: 'act.kills',
@@ -99,12 +99,12 @@ export const acts = [
   {
     id: 'act.unknown',
     ...fromIssue,
-    says: 'An approved call whose answer was lost is repeated only if a person says so.',
+    says: 'An approved call whose answer was lost is repeated only if a person approves the repeat.',
   },
   {
     id: 'act.unknown.accept',
     ...fromIssue,
-    says: 'A person accepts a call whose outcome is unknown as done: it is not repeated, and the agent is told. Every other call cannot be accepted.',
+    says: 'A person accepts a call whose outcome is unknown as done: it is not repeated, and this is reported to the agent. Every other call cannot be accepted.',
   },
   {
     id: 'act.hold.used',

@@ -43,7 +43,7 @@ export const consoleApp = [
   {
     ...fromIssue,
     id: 'console.inbox',
-    says: 'The inbox shows what waits, oldest first, with the exact call and the votes, and is decided by keyboard.',
+    says: 'The inbox shows the items that wait for a person, oldest first, with the exact call and the votes, and is decided by keyboard.',
   },
   {
     id: 'console.inbox.elicitation',
@@ -150,7 +150,7 @@ export const consoleApp = [
   {
     ...fromIssue,
     id: 'quota.read',
-    says: 'Every credential reads how much of the quota of its project and organization is used.',
+    says: 'Every credential can read how much of the quota of its project and organization is used.',
   },
   {
     ...fromIssue,

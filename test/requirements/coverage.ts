@@ -1,7 +1,7 @@
 import { fullForms, isReduced, sizeOf } from './full-forms.js';
 import type { Part, Requirement } from './requirement.js';
 
-/** A use of requirements in a test source: a cited id (only `verified` counts), or a call that fails the gate. */
+/** A use of a requirement in a test: a cited id (only `verified` counts), or a call that the check refuses. */
 export interface Usage {
   readonly kind: 'verified' | 'skipped' | 'misplaced' | 'not-literal' | 'focused';
   /** The cited id, or the source text of the call. */

@@ -21,7 +21,7 @@ export const embeddings = [
     source: 'issue 17: 1',
     part: 12,
     delivered: true,
-    says: 'After an endpoint was too slow, it is asked for fewer texts at once, so that a small local model gets on.',
+    says: 'After an endpoint was too slow, requests contain fewer texts, so that a small local model can keep up.',
   },
   {
     id: 'embeddings.by-meaning',
@@ -35,7 +35,7 @@ export const embeddings = [
     source: 'issue 17: 1',
     part: 12,
     delivered: true,
-    says: 'The vectors of an element are deleted with it, and those of a superseded fact are no hits.',
+    says: 'The vectors of an element are deleted with it, and searches do not find those of a superseded fact.',
   },
   {
     id: 'embeddings.project-deleted',

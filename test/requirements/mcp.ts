@@ -227,7 +227,7 @@ export const mcp = [
     source: 'issue 16: 1',
     part: 11,
     delivered: true,
-    says: 'The person behind an MCP session lists what waits and decides it with the tool inbox, by the rules of the inbox; the requester, a key without the grant and an OAuth client cannot decide an approval.',
+    says: 'The person behind an MCP session lists the items that wait for a person and decides them with the tool inbox, by the rules of the inbox; the requester, a key without the grant and an OAuth client cannot decide an approval.',
   },
   {
     id: 'mcp.list-changed',

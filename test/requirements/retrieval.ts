@@ -63,7 +63,7 @@ export const retrieval = [
     source: 'issue 17: 2',
     part: 12,
     delivered: true,
-    says: 'An endpoint that does not answer three questions in a row is left out for a while, with the reason.',
+    says: 'An endpoint that does not answer three consecutive questions is not used for a while; answers state the reason.',
   },
   {
     id: 'retrieval.languages',

@@ -11,7 +11,7 @@ export interface Certificate {
 }
 
 export interface Authority extends Certificate {
-  /** A certificate that this authority vouches for; `name` as its common and DNS name. */
+  /** Issues a certificate of this authority. `name` is its common name and its DNS name. */
   issue(name: string): Promise<Certificate>;
 }
 
@@ -20,7 +20,7 @@ export function certificateFolder(): string {
   return mkdtempSync(path.join(tmpdir(), 'certificates-'));
 }
 
-/** A certificate authority of the test's own. */
+/** Creates a certificate authority for one test. */
 export async function createAuthority(folder: string, name: string): Promise<Authority> {
   const own = await made(folder, name, name, [{ name: 'basicConstraints', cA: true, critical: true }]);
   return {

@@ -12,7 +12,7 @@ import { verifies } from '../support/verifies.js';
 
 const slots = 4;
 const deps = useDeps();
-/** A queue of one partition: Temporal spreads tasks over several at random, and each is fair on its own. */
+/** A queue with one partition: Temporal spreads tasks over several at random, and fairness applies within each one. */
 const temporal = useOwnTemporal({
   'matching.enableFairness': true,
   'matching.numTaskqueueReadPartitions': 1,
@@ -43,7 +43,7 @@ async function workspaceHere(): Promise<Workspace> {
   return product.through(await createWorkspace(deps));
 }
 
-/** Waits until that number of steps wait in Temporal's queue. A run is `running` earlier. */
+/** Waits until this number of steps wait in Temporal's queue. The run is `running` before that. */
 async function untilQueued(count: number): Promise<void> {
   const connection = await Connection.connect({ address: settings.TEMPORAL_ADDRESS ?? '' });
   const name = queueName(settings.TEMPORAL_TASK_QUEUE ?? '', 'steps');
@@ -114,12 +114,12 @@ describe('the backlog of one organization', () => {
     await untilQueued(30);
     const late = await startExecution(other, flowThatCalls([url(other)]));
     await untilQueued(31);
-    // One free slot takes the steps one after the other.
+    // One free slot takes the steps one after another.
     releases[0]?.();
     await untilExecution(other, late, 'completed');
     for (const release of releases) release();
     await eventually(() => expect(order).toHaveLength(31));
-    // Without fairness it would be the last of the 31.
+    // Without fairness, it would be the last of the 31.
     expect(order.indexOf(other.projectID)).toBeLessThan(5);
   });
 });

@@ -14,22 +14,22 @@ import type { Authority, Certificate } from './certificates.js';
 export interface SecuredTemporal {
   /** `localhost:<port>`. */
   address: string;
-  /** The number of accepted calls, and of calls refused for their API key. */
+  /** The number of accepted calls, and of calls refused because of their API key. */
   calls: { passed: number; refused: number };
   close(): void;
 }
 
 export interface Demands {
   server: Certificate;
-  /** Connections need a certificate of this authority. */
+  /** Connections need a client certificate of this authority. */
   clients: Authority;
-  /** Calls need it as `authorization: Bearer …`. */
+  /** Calls need this key as `authorization: Bearer …`. */
   apiKey: string;
 }
 
 /**
- * The front of a secured Temporal: it ends mutual TLS, looks at the API key of each gRPC call, and hands the call on to the
- * real server unchanged, as the front of Temporal Cloud does.
+ * The front end of a secured Temporal: it terminates mutual TLS, checks the API key of each gRPC call, and forwards the call
+ * unchanged to the real server, as the front end of Temporal Cloud does.
  */
 export async function secureTemporal(
   target: string,

@@ -30,7 +30,7 @@ const paths: Record<Surface, { method: string; path: string; status: number }[]>
     { method: 'GET', path: '/agentflow?projectID={projectID}', status: 200 },
   ],
   callbacks: [
-    // Without its secret.
+    // Its secret is not configured.
     { method: 'POST', path: '/v1/catalog/om/webhook', status: 503 },
   ],
 };
@@ -58,7 +58,7 @@ test.each(surfaces)('a process of the surface %s serves only that surface and th
         expect(await answer.json()).toMatchObject({ error: 'not_found', error_description: 'no such path' });
     }
   }
-  // The console needs both of the surfaces that it calls.
+  // The console needs every surface that it calls.
   expect((await call('GET', '/console')).status).toBe(404);
   const { get } = apiClient(url);
   expect((await get('/healthz')).status).toBe(200);

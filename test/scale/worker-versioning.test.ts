@@ -38,14 +38,14 @@ beforeAll(async () => {
 const service = () => deps.temporal.client.workflowService;
 const { namespace } = deps.config.temporal;
 
-/** As an operator does by `temporal worker deployment set-current-version`; the server learns of a version from its polls. */
+/** Does what an operator does with `temporal worker deployment set-current-version`. The server learns of a version from its polls. */
 async function makeCurrent(buildId: string): Promise<void> {
   await eventually(() =>
     service().setWorkerDeploymentCurrentVersion({ namespace, deploymentName, buildId, identity: 'test' }),
   );
 }
 
-/** The build ids that finished workflow tasks of a run, in order, each once. */
+/** The build ids of the workers that finished workflow tasks of a run, in order, without repeats. */
 async function buildsOf(id: string): Promise<string[]> {
   const { events } = await runOf(deps, id).fetchHistory();
   const builds = (events ?? []).flatMap(

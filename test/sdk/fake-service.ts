@@ -10,9 +10,9 @@ export interface FakeAnswer {
 /** A scripted server, which repeats its last answer and records the requests and waits of a client. */
 export interface FakeService {
   url: string;
-  /** Where connection info says that the API is; `<url>/v1` unless given. */
+  /** The API address in connection info. The default is `<url>/v1`. */
   apiBaseUrl: string | undefined;
-  /** Calls, without those for connection info. */
+  /** The calls, except those for connection info. */
   asked: SinkRequest[];
   infoPaths: string[];
   waits: number[];

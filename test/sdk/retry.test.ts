@@ -83,7 +83,7 @@ describe('the Node client', () => {
     expect(Math.min(...shares)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...shares)).toBeLessThan(1);
     const quarters = [0, 1, 2, 3].map((quarter) => shares.filter((share) => Math.floor(share * 4) === quarter).length);
-    // Of 160 draws each quarter has 40 in the mean; less than 15 is out by more than four standard deviations.
+    // Each quarter of the 160 draws has 40 on average. Fewer than 15 would deviate by more than four standard deviations.
     expect(Math.min(...quarters)).toBeGreaterThan(15);
   });
 

@@ -18,7 +18,7 @@ interface Schema {
   required?: string[];
 }
 
-/** Of the service that runs, so that a client of an older build fails. */
+/** The document of the running service, so that the client of an older build fails. */
 let document: { paths: Record<string, object>; components: { schemas: Record<string, Schema> } };
 beforeAll(async () => {
   document = (await apiClient(testRun().url).get('/openapi.json')).body;
@@ -77,7 +77,7 @@ function expectedFields(): Record<string, Fields> {
   );
 }
 
-/** The compiler's view of the generated types. */
+/** The generated types as the compiler sees them. */
 function nodeTypes(): { schemas: Record<string, Fields>; calls: string[] } {
   const file = path.join(packageRoot, 'sdk/node/src/openapi.ts');
   const program = ts.createProgram([file], { strict: true, types: [], lib: ['lib.es5.d.ts'] });

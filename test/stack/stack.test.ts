@@ -14,7 +14,7 @@ import { eventually } from '../support/eventually.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 
-/** The run's own Neo4j represents an external one; Temporal and MongoDB belong to this file. */
+/** The run's Neo4j represents an external server. Temporal and MongoDB belong to this file. */
 const env = { ...process.env, ...testRun().env, TEMPORAL_ADDRESS: '', MONGODB_URI: '' };
 const dataDir = mkdtempSync(path.join(tmpdir(), 'stack-'));
 const started: Stack[] = [];
@@ -120,7 +120,7 @@ describe('the local stack', () => {
   });
 });
 
-/** From `dist`, which `npm test` has just built. */
+/** Runs the output in `dist`, which `npm test` has just built. */
 async function startInAnotherProcess(): Promise<ChildProcess> {
   const cli = path.join(packageRoot, 'dist', 'stack', 'cli.js');
   const child = spawn(process.execPath, [cli], {

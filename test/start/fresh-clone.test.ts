@@ -14,7 +14,7 @@ import { bothSamples } from './launcher.js';
 
 jest.setTimeout(900_000);
 const run = promisify(execFile);
-/** A newcomer's environment, without anything of this run. Servers that were built earlier come from the cache. */
+/** A newcomer's environment without the variables of this run. Servers that were built earlier come from the cache. */
 const env = Object.fromEntries(
   ['PATH', 'HOME', 'XDG_CACHE_HOME', 'JAVA_HOME'].map((name) => [name, process.env[name]]),
 );
@@ -26,7 +26,7 @@ const options = {
 let folder: string;
 let clone: string;
 
-/** `.ci/run` proves `npm ci`, the build and `npm test` in a fresh clone: it runs them in one. */
+/** `.ci/run` proves `npm ci`, the build and `npm test` in a fresh clone, because it runs in one. */
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'fresh-clone-'));
   clone = path.join(folder, 'clone');

@@ -22,7 +22,7 @@ export interface Launched {
   processes(): number[];
 }
 
-/** The executions after the first start: the sample, and the run that waits for an approval. */
+/** The executions after the first start: the sample, and a run that waits for an approval. */
 export const bothSamples = {
   total_count: 2,
   data: expect.arrayContaining([
@@ -57,7 +57,7 @@ export function launch(
   const own = {
     SECRETS_KEY,
     DATA_DIR: dataDir,
-    // A later start with the same data serves the runs of an earlier one.
+    // A later start with the same data folder continues the runs of an earlier one.
     TEMPORAL_TASK_QUEUE: `start-${path.basename(dataDir)}`,
     LAUNCH_MARKER: marker,
   };
@@ -95,7 +95,7 @@ export async function paste(command: string): Promise<unknown> {
   return JSON.parse(stdout) as unknown;
 }
 
-/** For `afterEach`: ends what a failed test left running. */
+/** For `afterEach`: ends the processes that a failed test left running. */
 export function endAll(): void {
   for (const { processes } of started.splice(0)) processes().forEach((pid) => process.kill(pid, 'SIGKILL'));
 }

@@ -102,7 +102,7 @@ describe('npm start', () => {
     expect(commands).toHaveLength(5);
     for (const command of commands.filter((each) => !each.includes('/approve'))) await paste(command);
 
-    // The second run waits, and is completed by the command that is printed.
+    // The second run waits. The printed command completes it.
     expect(shown).not.toContain('could not be completed');
     const [approve = '', read = ''] = commands.slice(-2);
     expect(await paste(read)).toMatchObject({
@@ -138,7 +138,7 @@ describe('npm start', () => {
       api_url: address,
       downstream_url: expect.stringMatching(/^http/),
     });
-    // The run of the first start waited to call an address at which nothing answers any more.
+    // The run of the first start waited for a call to an address that no longer answers.
     await eventually(async () =>
       expect(await statusesOf(after)).toEqual(['completed', 'completed', 'failed', 'running']),
     );

@@ -14,7 +14,7 @@ import { testRun } from '../support/run.js';
 import { catalog } from '../../src/catalog.js';
 import { verifies } from '../support/verifies.js';
 
-/** Accesses the stored data without the replica set in between. */
+/** Accesses the stored data directly, not through the replica set. */
 const direct = useDeps();
 const uri = testRun().env.MONGODB_URI ?? '';
 const members = await startReplicaSet(uri);
@@ -32,7 +32,7 @@ function startProcess(): Mongo {
 }
 
 async function kill({ db: { client } }: Mongo): Promise<void> {
-  // A killed process makes no second attempt, but a client that closes can still make one.
+  // A killed process makes no further attempts, but a client that closes can still make one.
   (client as any).topology.selectServer = () => Promise.reject(new Error('killed'));
   await client.close(true);
 }

@@ -20,7 +20,7 @@ let release: () => void = () => undefined;
 
 beforeAll(async () => {
   const until = new Promise<void>((resolve) => (release = resolve));
-  // The build of every index that is not unique does not end.
+  // The build of indexes that are not unique does not end.
   void members.fault(({ name, body }) => name === 'createIndexes' && body.indexes[0].unique !== true, { until });
   [api] = await Promise.all([product.api(), product.worker()]);
 });
@@ -46,7 +46,7 @@ describe('GET /readyz', () => {
   });
 });
 
-/** Queries in the form of the code. */
+/** Queries as the code makes them. */
 const further: QueryShape[] = [
   ...shapesOfFilter('oauth_codes', { 'grant.user_id': 'u', 'grant.project_id': 'p' }).map((shape) => ({
     ...shape,

@@ -9,7 +9,7 @@ import type { CallActionRequest } from '../../workflows/agentflow-execution/step
 import type { Workspace } from './fixture.js';
 import { actionTo } from './flows.js';
 
-/** What a worker does for each attempt of a step, with other clients of servers if they are given. */
+/** Does what a worker does for each attempt of a step. `clients` replaces the clients of external servers. */
 export function actOfWorker(deps: Deps, clients: Partial<Pick<ActionDeps, 'http' | 'mcp'>> = {}): Act {
   const prepare = createPrepareAction({
     http: deps.http,

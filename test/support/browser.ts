@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { packageRoot } from '../../src/package-root.js';
 import { launchChromium } from './launch-chromium.js';
 
-/** One for each test file. It starts with the first page. */
+/** One browser for each test file. It starts with the first page. */
 let browser: Promise<Browser> | undefined;
 afterAll(async () => (await browser)?.close());
 
@@ -89,7 +89,7 @@ export function lowestContrast(): number {
   return Math.min(...ratios);
 }
 
-/** With `SCREENSHOTS=1`: in `test-screenshots`, for whoever reviews a change of a page. */
+/** With `SCREENSHOTS=1`, stores a picture in `test-screenshots` for the review of a changed page. */
 export async function shot(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS === undefined) return;
   await page.screenshot({ path: path.join(packageRoot, 'test-screenshots', `${name}.png`), fullPage: true });

@@ -13,7 +13,7 @@ export interface ApiClient {
   delete(path: string, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** HTTP as a client sends it; bodies are JSON unless they are already text or bytes. */
+/** Sends HTTP requests as a client does. Bodies are JSON unless they are text or bytes. */
 export function apiClient(url: string, credentials: Record<string, string> = {}): ApiClient {
   const send = async (
     method: string,
@@ -48,7 +48,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The first answer other than 503, which a store or Temporal causes that is too busy. */
+/** The first answer other than 503, which a busy store or Temporal can cause. */
 export async function untilAvailable(send: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     const answer = await send();

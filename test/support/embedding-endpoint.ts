@@ -15,7 +15,7 @@ interface EmbeddingEndpoint {
   sink: HttpSink;
   /** The texts of all answered requests, without the one that checks the endpoint. */
   texts(): string[];
-  /** Answers the next requests this way; undefined: as usual. */
+  /** Answers the next requests this way. Undefined restores the usual answer. */
   answer(respond: ((asked: Asked, res: ServerResponse) => void) | undefined): void;
 }
 

@@ -1,4 +1,4 @@
 import type { Exchanges } from '../../src/domain/executions/exchanges.js';
 
-/** For activities whose exchanges nobody reads. */
+/** For activities whose exchanges no test reads. */
 export const noExchanges: Exchanges = { begin: () => ({ note: () => undefined, end: () => Promise.resolve() }) };

@@ -30,7 +30,7 @@ export function moveExecution(
   return api.post(`/execute_flow/${id}/${move}`, body, headers);
 }
 
-/** Prepares and executes, repeatedly if Temporal is too busy to confirm; returns the id. */
+/** Prepares and executes, and repeats both if Temporal is too busy to confirm. Returns the id. */
 export async function startExecution(member: Member, flow: object, request: object = {}): Promise<string> {
   const { execution_id: id } = await prepareExecution(member, flow, request);
   const headers = { 'idempotency-key': id };

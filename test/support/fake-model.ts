@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { startHttpSink, type SinkRequest } from './http-sink.js';
 
 export interface FakeRequest {
-  /** When it came, epoch milliseconds. */
+  /** The time of the request in epoch milliseconds. */
   at: number;
   headers: SinkRequest['headers'];
   body: any;
@@ -15,12 +15,12 @@ export interface FakeModel {
   url: string;
   /** The requests to a model, in order. */
   asked(model: string): FakeRequest[];
-  /** How a model answers; `attempt` counts from 1. */
+  /** Defines the answers of a model. `attempt` counts from 1. */
   on(model: string, respond: Respond): void;
   close(): Promise<void>;
 }
 
-/** A local OpenAI-compatible endpoint; each test has its own model. An undefined model answers "fine". */
+/** A local OpenAI-compatible endpoint. Each test uses its own model. A model without a definition answers "fine". */
 export async function startFakeModel(): Promise<FakeModel> {
   const sink = await startHttpSink();
   const asked = new Map<string, FakeRequest[]>();
@@ -41,7 +41,7 @@ export async function startFakeModel(): Promise<FakeModel> {
   };
 }
 
-/** A chunk of a stream; the delta of its one choice. */
+/** A chunk of a stream with one choice and this delta. */
 export function chunk(delta: object, finish_reason: string | null = null): object {
   return { id: 'c', object: 'chat.completion.chunk', model: 'served', choices: [{ index: 0, delta, finish_reason }] };
 }

@@ -36,7 +36,7 @@ export function useDeps(overrides: Record<string, string> = {}): Deps {
   return deps;
 }
 
-/** An organization, department and project of a test's own, with an API key on it. */
+/** An organization, department and project for one test, with an API key for the project. */
 export async function createWorkspace(deps: Deps, options: WorkspaceOptions = {}): Promise<Workspace> {
   const organizationId = options.organizationId ?? newId();
   const departmentId = newId();

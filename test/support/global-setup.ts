@@ -16,7 +16,7 @@ export default async function globalSetup(): Promise<void> {
   const logs = path.join(folder, 'logs');
   const temporary = path.join(folder, 'tmp');
   for (const each of [logs, temporary]) mkdirSync(each);
-  // Whatever a test leaves there goes with the run's folder. Jest's workers inherit the variable.
+  // Files that tests leave there are deleted with the run's folder. Jest's workers inherit the variable.
   process.env.TMPDIR = temporary;
   const stack = await startStack({ dataDir: path.join(folder, 'stack'), log: (line) => console.log(line) });
   const run = randomBytes(4).toString('hex');
@@ -39,7 +39,7 @@ export default async function globalSetup(): Promise<void> {
     startWorker(env, path.join(logs, 'worker.log')),
   ]);
   globalThis.testRunResources.processes.push(api, worker);
-  // Creates the first signing key. A product that a test starts with a SECRETS_KEY of its own must not be the first to.
+  // Creates the first signing key, so that no product with a SECRETS_KEY of its own creates it.
   const keys = await fetch(`${api.url}/.well-known/jwks.json`);
   if (!keys.ok) throw new Error(`the API answered ${keys.status} when asked for its signing keys, see ${logs}/api.log`);
   const handedOver: TestRun = { url: api.url, env, logs, temporalCli: stack.temporalCli ?? null };

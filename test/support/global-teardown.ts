@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import process from 'node:process';
 
-/** Ends everything that the setup started; the folder is kept for a look when KEEP_TEST_DATA is set. */
+/** Ends everything that the setup started. With KEEP_TEST_DATA, keeps the folder. */
 export default async function globalTeardown(): Promise<void> {
   const resources = globalThis.testRunResources;
   if (!resources) return;

@@ -44,7 +44,7 @@ export function saveHistory(name: string, history: temporal.api.history.v1.IHist
   return file;
 }
 
-/** In place: payloads can be anywhere in an event's attributes. */
+/** Decrypts in place, because payloads can be anywhere in an event's attributes. */
 function decryptWithin(value: unknown, cipher: Cipher): void {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
   if ('metadata' in value && organizationOf(value as Payload) !== undefined)

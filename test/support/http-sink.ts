@@ -14,7 +14,7 @@ export interface HttpSink {
   requests: SinkRequest[];
   /** The requests with this path prefix, in order of arrival. */
   seen(pathPrefix: string): SinkRequest[];
-  /** How often each idempotency key came. */
+  /** The number of requests by idempotency key. */
   keys(): Map<string, number>;
   /** Holds requests with this path prefix open until the returned function is called. */
   hold(pathPrefix: string): () => void;

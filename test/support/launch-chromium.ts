@@ -12,7 +12,7 @@ async function findBrowser(): Promise<{ executablePath: string; args: string[] }
   ].find((file) => file !== undefined && existsSync(file));
   if (installed !== undefined) return { executablePath: installed, args: flags };
   const { default: packaged } = await import('@sparticuz/chromium');
-  // A single process ends when its first context is closed.
+  // With this flag, the browser would end when its first context is closed.
   const args = packaged.args.filter((flag) => flag !== '--single-process');
   return { executablePath: await packaged.executablePath(), args: [...args, ...flags] };
 }

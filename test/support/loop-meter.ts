@@ -26,7 +26,7 @@ interface LoopMeter {
   expectNoBlock(from: number): void;
 }
 
-/** `EVENT_LOOP_REPORT` names a file that each figure is appended to. */
+/** `EVENT_LOOP_REPORT` names a file to which each figure is appended. */
 const report = process.env.EVENT_LOOP_REPORT;
 const limitMs = 100;
 const triesAtMost = 5;
@@ -40,7 +40,7 @@ export function createLoopMeter(api: () => Api): LoopMeter {
   const measured: { name: string; blocked: number }[] = [];
 
   const blocks = () => readFileSync(file, 'utf8').split('\n').slice(0, -1).map(Number);
-  /** An answer to a request means that the turns before it were noted. */
+  /** Once a request is answered, the turns before it are recorded. */
   const turn = async () => void (await (await fetch(`${api().url}/healthz`)).text());
 
   /** The longest event loop turn during the call, in milliseconds. */

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 
 /*
  * Loaded into a process before its own code (`node --import`). Appends to the file LOOP_PROBE_FILE how long the main thread
- * computed between two turns of its event loop, in milliseconds. Processor time, since other processes add to any other.
+ * computed between two turns of its event loop, in milliseconds of processor time, to which other processes do not add.
  */
 const reportedFrom = 10;
 const everyMs = 5;

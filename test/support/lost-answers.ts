@@ -5,7 +5,7 @@ import type { Workspace } from './fixture.js';
 
 interface SentRequest {
   workspace: Pick<Workspace, 'projectID' | 'userId'>;
-  /** As sent, such as `post /execute_flow/1/execute`, without a query. */
+  /** The route as it was requested, such as `post /execute_flow/1/execute`, without a query. */
   route: string;
   key: string;
 }

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Workspace } from './fixture.js';
 import { beginStream, chunk, endStream, send, streamText, usageChunk, type FakeModel } from './fake-model.js';
 
-/** An agentflow whose agent asks a model `name` that makes these calls in one turn, and then says `done`. */
+/** An agentflow whose agent uses the model `name`, which makes these calls in one turn and then answers `done`. */
 export function agentThatCalls(
   model: FakeModel,
   name: string,
@@ -10,7 +10,7 @@ export function agentThatCalls(
   tools: string[],
   calls: [string, object][],
 ) {
-  // Not by the number of the attempt: a turn whose answer is lost is asked for again.
+  // Does not use the number of the attempt, because a turn whose answer is lost is requested again.
   model.on(name, (res, { body }) => {
     if (body.messages.some(({ role }: any) => role === 'tool')) return streamText(res, ['done']);
     beginStream(res);
@@ -29,7 +29,7 @@ export function agentThatCalls(
   };
 }
 
-/** What the model received as the answers to its calls. */
+/** The answers to its calls that the model received. */
 export function answersTo(model: FakeModel, name: string): any[] | undefined {
   return model
     .asked(name)

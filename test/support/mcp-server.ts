@@ -9,7 +9,7 @@ import { freePort, listen } from './ports.js';
 
 export interface McpServer {
   url: string;
-  /** What it offers at present. */
+  /** The tools that it offers now. */
   tools: any[];
   /** The calls of its tools, in order. */
   calls: { name: string; arguments: unknown }[];
@@ -34,7 +34,7 @@ export async function startMcpServer(): Promise<McpServer> {
         sendNotification({ method: 'notifications/progress', params: { progressToken, ...progress } }),
       );
     });
-    // Without sessions, and with a stream for each answer.
+    // Without sessions, and with one stream for each answer.
     const transport = new StreamableHTTPServerTransport({});
     res.on('close', () => void server.close());
     void server.connect(transport as never).then(() => transport.handleRequest(req, res));

@@ -10,7 +10,7 @@ import { packageRoot } from '../../src/package-root.js';
  * which takes seconds. Node loads them once for each process of Jest, and Jest sees a module that hands them over.
  */
 const load = createRequire(import.meta.url);
-/** What decides the text besides the file: this transformer, and the packages that a file exports again. */
+/** Everything that determines the text in addition to the file: this transformer, and the packages that a file re-exports. */
 const basis = [new URL(import.meta.url), path.join(packageRoot, 'package-lock.json')].map((file) => readFileSync(file));
 
 function handOver(file: string, isEsm: boolean): string {

@@ -7,7 +7,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 import { announce } from './ports.js';
 
 /**
- * An authorization server and the MCP server that it protects, as a process. Whoever opens the authorization address with
+ * A process with an authorization server and the MCP server that it protects. A request to the authorization address with
  * `person=<name>` signs in as this person. Tests change `config` and read `stats` at `/control`.
  */
 const config = {
@@ -15,13 +15,13 @@ const config = {
   lifetime: 3600,
   issuer: 'right' as 'right' | 'wrong' | 'none',
   methods: ['S256'],
-  /** How many refreshes are answered with 503. */
+  /** The number of refreshes that are answered with 503. */
   failures: 0,
-  /** How many answers to refreshes are lost after the tokens rotated. A lost one can be asked for again. */
+  /** The number of answers to refreshes that are lost after the tokens rotated. The same refresh can be requested again. */
   losses: 0,
-  /** Where the token endpoint is said to be. */
+  /** The address of the token endpoint in the metadata. */
   tokenEndpoint: '',
-  /** Whether tokens can be revoked, or it only says so. */
+  /** Whether tokens can be revoked, or the metadata only states that they can. */
   revocation: 'works' as 'works' | 'fails' | 'none',
 };
 const stats = {

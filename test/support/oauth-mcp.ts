@@ -12,7 +12,7 @@ export interface OauthMcpServer {
   close(): Promise<unknown>;
 }
 
-/** An authorization server with the MCP server that it protects, in a process of their own. */
+/** An authorization server with the MCP server that it protects, in their own process. */
 export async function startOauthMcpServer(): Promise<OauthMcpServer> {
   const log = path.join(testRun().logs, `oauth-mcp-${newId()}.log`);
   const running = await startScript('test/support/oauth-mcp-process.js', {}, log, 'listening');
@@ -29,7 +29,7 @@ type Member = Pick<Workspace, 'api' | 'projectID'>;
 
 export const authorizePath = ({ projectID }: Member, id: string) => `/connectors/${projectID}/${id}/authorize`;
 
-/** What a browser gets from the authorization server after `person` signed in there: where it is sent back to. */
+/** The address to which the authorization server redirects the browser after `person` has signed in. */
 export async function grantAccess(authorizationUrl: string, person: string): Promise<URL> {
   const answer = await fetch(`${authorizationUrl}&person=${person}`, { redirect: 'manual' });
   const location = answer.headers.get('location');

@@ -15,8 +15,8 @@ export interface OwnProduct {
 }
 
 /**
- * API and worker processes that a test may kill: on a task queue of their own, ended after the file. `overrides` are
- * read at each start, so that a test can fill them in when its own servers are up.
+ * API and worker processes that a test may kill. They use their own task queue and end after the file. `overrides` are read
+ * at each start, so that a test can add the addresses of its own servers later.
  */
 export function ownProduct(overrides: Record<string, string> = {}): OwnProduct {
   const name = `own-${newId()}`;

@@ -62,7 +62,7 @@ export function executionPlan(
   };
 }
 
-/** A turn that calls tools by name with JSON text, or that says a last word. */
+/** A turn that calls tools by name with JSON arguments, or a turn that is the final answer. */
 export function modelTurn(said: string | [name: string, args: string][], tokens = 10): ModelTurn {
   const calls = typeof said === 'string' ? [] : said;
   return {

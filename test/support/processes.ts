@@ -9,7 +9,7 @@ import { packageRoot } from '../../src/package-root.js';
 /** A process of the product as a user runs it: the built files, its own environment, its log in a file. */
 export interface ProductProcess {
   child: ChildProcess;
-  /** The log line that said that it is up. */
+  /** The log line that reported that it is up. */
   up: Record<string, unknown>;
   /** Sends the signal and waits for the end. */
   end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;

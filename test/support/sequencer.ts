@@ -3,10 +3,10 @@ import type { Test } from '@jest/test-result';
 import * as sequencing from '@jest/test-sequencer';
 import { packageRoot } from '../../src/package-root.js';
 
-// Its types describe its CommonJS form; at run time this is the class itself.
+// The package's types describe its CommonJS form. At run time, this is the class itself.
 const Sequencer = sequencing.default as unknown as typeof sequencing.default.default;
 
-/** Files that start many processes, or wait much: a minute or more each. */
+/** Files that start many processes or mostly wait. Each takes a minute or more. */
 const long = [
   /^(start|crash|scale)\//,
   /^http\/(fuzz|event-loop|callback-event-loop)\./,
@@ -18,8 +18,8 @@ const long = [
 ];
 
 /**
- * A new machine does not know how long files take, and Jest would order them by size. Long files come first here, so that
- * none begins when the others have ended.
+ * Jest orders files by size on a machine that has not run them before. Long files come first here, so that none of them
+ * begins when the others have ended.
  */
 export default class LongFirst extends Sequencer {
   override sort(tests: Test[]): Test[] {

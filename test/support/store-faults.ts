@@ -16,7 +16,7 @@ export const faults: { name: string; fault: Fault; times: number }[] = [
 export const to = (name: string, collection: string | RegExp) => (command: SentCommand) =>
   command.name === name && new RegExp(collection).test(command.collection);
 
-/** Like a careful caller: repeats only after 503. Returns the value and the number of calls. */
+/** Repeats only after 503, like a careful caller. Returns the value and the number of calls. */
 export async function persist<T>(act: () => Promise<T>): Promise<{ value: T; tries: number }> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -28,7 +28,7 @@ export async function persist<T>(act: () => Promise<T>): Promise<{ value: T; tri
   }
 }
 
-/** Repeats `work`, which meets another fault each time. */
+/** Repeats `work` under each fault in turn. */
 export const everyFaultOf =
   (members: ReplicaSet) =>
   async (fits: (command: SentCommand) => boolean, work: () => Promise<void>): Promise<void> => {

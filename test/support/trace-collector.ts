@@ -13,10 +13,10 @@ export interface CollectedSpan {
 
 export interface TraceCollector {
   url: string;
-  /** Paths that spans were posted to. */
+  /** The paths to which spans were posted. */
   paths: Set<string>;
   spansOf(traceId: string): CollectedSpan[];
-  /** Everything that came, as it came. */
+  /** Everything that was received, unchanged. */
   text(): string;
   close(): Promise<void>;
 }

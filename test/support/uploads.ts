@@ -11,7 +11,7 @@ export interface Part {
 
 const boundary = '----parts-of-a-test';
 
-/** multipart/form-data byte by byte as given, so that names reach the product as an attacker writes them. */
+/** Returns multipart/form-data with the names unchanged, so that they reach the product as an attacker writes them. */
 export function multipart(parts: readonly Part[]): { body: Buffer; headers: Record<string, string> } {
   const chunks = parts.flatMap(({ name, filename, type, content }) => {
     const file = filename === undefined ? '' : `; filename="${filename}"`;

@@ -1,8 +1,8 @@
 import { filled } from './worst-inputs.js';
 
-/** Just within `CALLBACK_BODY_LIMIT`. */
+/** Slightly below `CALLBACK_BODY_LIMIT`. */
 const bodyBytes = 25 * 1024 * 1024 - 4096;
-/** Just within the limit of values, and as long as the body can be. */
+/** Slightly below the limit of values, for the longest possible body. */
 const manyValues = 49_000;
 const valueBytes = Math.floor(bodyBytes / manyValues) - 8;
 /** The letters that are slowest to decode. */

@@ -25,11 +25,11 @@ export const operationsOf = ({ paths }: OpenApi): Operation[] =>
 
 const bodyBytes = 1024 * 1024 - 2048;
 
-/** `unit` as often as it fits into `bytes`. */
+/** Repeats `unit` as often as it fits into `bytes`. */
 export const filled = (unit: string, bytes = bodyBytes): string =>
   unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
 
-/** Texts that detectors, parsers and templates have most work with, each in one body. */
+/** Texts that take detectors, parsers and templates the most work, each in one body. */
 export const texts: Record<string, string> = {
   mails: filled('a@b.co '),
   cards: filled('4111 1111 1111 1111 '),
@@ -47,7 +47,7 @@ export const texts: Record<string, string> = {
 
 const match = 'MATCH (n) WHERE n.project_id = $project_id';
 
-/** The Cypher that is slowest to parse, just within and far beyond the limits of the guard. */
+/** The Cypher that is slowest to parse, slightly below and far beyond the limits of the guard. */
 export const queries: Record<string, string> = {
   'labels in a row': `MATCH (n${':A'.repeat(3900)}) WHERE n.project_id = $project_id RETURN n AS x$try`,
   'labels in a row of a write': `CREATE (n${':A'.repeat(3900)}) RETURN n AS x$try`,

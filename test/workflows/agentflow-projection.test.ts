@@ -23,7 +23,7 @@ const deps = useDeps({ TEMPORAL_TASK_QUEUE: taskQueue });
 
 interface World {
   written: ExecutionProjection[];
-  /** How many of the next writes fail. */
+  /** The number of next writes that fail. */
   failures: number;
   turn: (number: number) => Promise<void>;
   turns: number;
@@ -104,7 +104,7 @@ describe('the record of a run', () => {
     expect(world.written.at(-1)).toMatchObject({ status: 'completed' });
   });
 
-  test('has what a person did before the person is answered', async () => {
+  test('shows the action of a person before the person gets an answer', async () => {
     verifies('execution.projection');
     const { turn, release } = holding(1);
     const { world, handle } = await start(chain(2), { turn });
@@ -162,7 +162,7 @@ describe('the record of a run', () => {
     await handle.result();
   });
 
-  test('is written by a regular activity, without limit, while the record store is down', async () => {
+  test('is written by a regular activity, with unlimited retries, while the record store is down', async () => {
     verifies('execution.projection');
     const { world, handle, scheduled } = await start(chain(2), { failures: 6 });
     await handle.result();
@@ -172,7 +172,7 @@ describe('the record of a run', () => {
     expect(sequence).toEqual(sequence.map((_, at) => at + 1));
   });
 
-  test('is written later each time', async () => {
+  test('has a later time in each write', async () => {
     const { turn, release } = holding(1);
     const { world, handle } = await start(chain(1), { turn });
     for (let round = 0; round < 3; round += 1) {

@@ -232,7 +232,7 @@ describe('a waiting preview', () => {
     const latest = deps.temporal.client.workflow.getHandle(handle.workflowId);
     const { runId } = await handle.describe();
     await eventually(async () => {
-      // Ignored by a run that is not paused, but each is an event of its history.
+      // A run that is not paused ignores them, but each one is an event of its history.
       await latest.signal('resume').catch(() => undefined);
       expect((await latest.describe()).runId).not.toBe(runId);
     });

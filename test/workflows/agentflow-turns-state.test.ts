@@ -27,7 +27,7 @@ const worker = agentPlan('a', null, skillPlan('s', null, send));
 const previewed = { ...worker, is_preview_mode_enabled: true, preview_timeout_seconds: 60 };
 const failure = { reason: 'step_failed', code: 'c', message: 'm', by: null, at: 5, step_id: null } as const;
 
-/** At work on its first turn, as the workflow begins it. */
+/** The state of a run that begins its first turn. */
 function atWork(agent = worker): ExecutionState {
   const state: ExecutionState = { ...initialState(1), status: 'running' };
   beginStep(state, { kind: 'model', agent, turn: 1 }, 1);
@@ -101,7 +101,7 @@ describe('the limits of an agent', () => {
     expect(limitProblem({ ...worker, max_turns: 1 }, { turns: 1, usage: usage(0) })).toContain('max_turns is 1');
   });
 
-  test('apply before tools are run whose answers the model would not see', () => {
+  test('apply before tools run whose answers the model would not receive', () => {
     const agent = { ...worker, max_turns: 1 };
     const state = atWork(agent);
     keepTurn(state, agent, modelTurn([['Send_it', '{}']]), 2);

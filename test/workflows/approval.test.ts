@@ -38,7 +38,7 @@ describe('approval', () => {
     await worker.end('SIGKILL');
     worker = await product.worker();
     const approver = colleagueOf(principal);
-    // Temporal first waits for the worker that held the run, longer than a caller is kept waiting.
+    // Temporal first waits for the worker that held the run, longer than a caller waits.
     await eventually(async () => {
       const { status } = await approvals.read(principal, approval_id);
       if (status === 'pending') await approvals.decide(approver, approval_id, { decision: 'approve' });
@@ -88,7 +88,7 @@ describe('approval', () => {
     });
   });
 
-  test('is distinguished from a terminated run: deciding is a conflict', async () => {
+  test('after its workflow was terminated, answers a decision with a conflict', async () => {
     const { principal, approval_id, handle } = await held();
     await handle.query(stateQuery);
     await handle.terminate();

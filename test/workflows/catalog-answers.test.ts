@@ -62,7 +62,7 @@ const good = [
   { id: 't1', name: 'orders', feeds: ['t2'] },
   { id: 't2', name: 'customers' },
 ];
-/** A project into which a good catalog was read. */
+/** A project into which a valid catalog was read. */
 async function syncedScope(): Promise<Scope> {
   const scope = await createWorkspace(deps);
   catalog.intercept(null);
@@ -89,7 +89,7 @@ const interceptTables = (respond: Respond) =>
 const edges = (count: number) => Array.from({ length: count }, (_, at) => ({ fromEntity: 't1', toEntity: `x${at}` }));
 const columns = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `c${at}` }));
 
-/** Faults that the catalog can recover from: the run waits and shows why. The fifth answer is the first one shown. */
+/** Faults from which the catalog can recover: the run waits and shows why. The fifth answer is the first one that it shows. */
 const unreadable: Respond[] = [
   json('{"data":['),
   json('[]'),
@@ -110,10 +110,10 @@ const unreadableLineage = [
   { nodes: [{ id: 1 }] },
 ];
 
-/** Permanent faults until the catalog changes: the run fails visibly. */
+/** Faults that last until the catalog changes: the run fails visibly. */
 const failing: [string, Respond, string][] = [
   ['65 MiB', (res) => void res.writeHead(200).end(Buffer.alloc(65 * 1024 * 1024, ' ')), 'larger than'],
-  ['pages without end', json('{"data":[],"paging":{"after":"again"}}'), 'has no last page'],
+  ['an endless list of pages', json('{"data":[],"paging":{"after":"again"}}'), 'has no last page'],
   [
     'the same page again and again',
     json(JSON.stringify({ data: [{ id: 't1', name: 'orders' }], paging: { after: 'again' } })),
@@ -162,7 +162,7 @@ const read: [string, unknown[]][] = [
     ],
   ],
   [
-    'tables that come twice',
+    'tables that occur twice',
     [
       { id: 't', name: 'one' },
       { id: 't', name: 'two' },
@@ -189,7 +189,7 @@ describe('a catalog that answers with', () => {
     );
     expect(await namesIn(scope)).toHaveLength(2);
     expect(await handle(scope).result()).toMatchObject({ failure: null, counts: { tables: 2, lineage: 1 } });
-    // Each was one attempt of the run, and none ended it.
+    // Each answer was one attempt of the run, and none of them ended the run.
     expect(left).toEqual([]);
     expect(await lifecycleOf(run_id)).toMatchObject({ status: 'completed' });
   });

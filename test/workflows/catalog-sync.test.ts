@@ -34,7 +34,7 @@ afterAll(() => catalog.close());
 
 const handle = () => deps.temporal.client.workflow.getHandle(catalogSyncWorkflowId(workspace.projectID));
 
-/** Does the same as the receiver; the run's id is the first pending signal's. */
+/** Does the same as the receiver. The id of the run is that of the first pending signal. */
 async function change(input: Partial<CatalogSyncInput> = {}): Promise<string> {
   const run_id = newId();
   const args: [CatalogSyncInput] = [
@@ -134,7 +134,7 @@ describe('catalogSync', () => {
     const before = catalog.firstPages();
     const quiet_ms = 4000;
     let pending: PendingChanges | null = null;
-    // The burst is longer than the window, which would end within it if only its first event began it.
+    // The burst lasts longer than the window, so the window would end within it if only the first event restarted it.
     for (let sent = 1; !pending || pending.last_at - pending.first_at < quiet_ms + 1000; sent += 1) {
       await change({ quiet_ms });
       pending = await eventually(async () => {
@@ -211,7 +211,7 @@ describe('catalogSync', () => {
     catalog.intercept(null);
     const made = (await lifecycles()).slice(before);
     expect(made.map(({ _id }) => _id)[0]).toBe(run_id);
-    // One that an operator starts gets its id from the workflow.
+    // A run that an operator starts gets its id from the workflow.
     const options = {
       taskQueue: product.env.TEMPORAL_TASK_QUEUE ?? '',
       workflowId: catalogSyncWorkflowId(workspace.projectID),
@@ -260,7 +260,7 @@ describe('catalogSync', () => {
     expect(await handle().result()).toMatchObject({ failure: null });
     catalog.intercept(null);
     const waits = times.slice(1, 5).map((time, at) => time - (times[at] ?? 0));
-    // At least so long: a busy machine only adds to them.
+    // These are minimums, because a busy machine adds to the waits.
     expect(waits[0]).toBeGreaterThan(900);
     expect(waits[1]).toBeGreaterThan(1900);
     expect(waits[3]).toBeGreaterThanOrEqual(1900);

@@ -123,10 +123,10 @@ describe('codeSync', () => {
     const now = Math.floor(Date.now() / 1000);
     await push(repository, [commit('a', {})], sha('a'), { pushed_at: now - 300 });
     await push(repository, [commit('c', {})], sha('c'), { before: sha('b'), pushed_at: now - 100 });
-    // The push between them arrives late.
+    // The push between the two arrives late.
     await push(repository, [commit('b', {})], sha('b'), { before: sha('a'), pushed_at: now - 200 });
     expect(await headOf(repository)).toEqual([{ head: 'c' }]);
-    // A branch that is reset to an older commit by a host that does not report the time of the push.
+    // The branch is reset to an older commit by a host that does not report the time of the push.
     const [old, recent] = [commit('d', { timestamp: '2020-01-01T00:00:00Z' }), commit('e', {})];
     const other = await bound();
     await push(other, [recent], sha('e'));
@@ -145,7 +145,7 @@ describe('codeSync', () => {
   });
 });
 
-/** Replaced in the text of a push; `R` is its repository. Each has the status and, if it is accepted, the commits. */
+/** Replacements in the text of a push, whose repository is `R`. Each has the status and, if accepted, the number of commits. */
 const hostile = 'a\\u0000b\\ud800c';
 const oneCommit = (fields: string) =>
   `{"ref":"refs/heads/main","after":"${'a'.repeat(40)}","repository":{"full_name":"R"},"commits":[{"id":"${'a'.repeat(40)}","author":{"name":"Ada"}${fields}}]}`;
@@ -165,7 +165,7 @@ const pushes: [string, string, number][] = [
   ],
   ['one path 2,000 times', oneCommit(`,"added":[${Array.from({ length: 2_000 }, () => '"p"').join(',')}]`), 1],
   [
-    'times that are none',
+    'invalid times',
     oneCommit(',"timestamp":"+999999-99-99"').replace('"full_name"', '"pushed_at":-1e300,"full_name"'),
     1,
   ],
@@ -181,7 +181,7 @@ const pushes: [string, string, number][] = [
     0,
   ],
   ['wrong types', oneCommit(',"added":{"length":1},"message":7'), 0],
-  ['an id that is none', oneCommit('').replaceAll('a'.repeat(40), '../x'), 0],
+  ['an invalid id', oneCommit('').replaceAll('a'.repeat(40), '../x'), 0],
   ['JSON that breaks off', oneCommit('').slice(0, -1), 0],
   ['60,000 values', oneCommit(`,"added":[${Array.from({ length: 60_000 }, () => '""').join(',')}]`), 0],
 ];

@@ -30,7 +30,7 @@ describe('connectorEvents', () => {
       ),
     );
     const { agents } = (await agentflows.findOne({ _id: broken ?? '' }))!;
-    // A record that our own code stumbles over.
+    // A record that causes an internal error.
     await agentflows.updateOne({ _id: broken ?? '' }, { $set: { agents: [null] as never } });
     const connector_id = newId();
     const workflowId = connectorWorkflowId(connector_id);

@@ -9,7 +9,7 @@ import { epochSeconds } from '../time.js';
 import { attemptDetailsOf, attemptsOf, maxAttempts, stepMessageOf, wasNeverStarted } from './failure.js';
 import { beginReading, holdStep } from './held-acts.js';
 import { maxKeptCharacters, type AgentflowExecutionInput, type ExecutionState, type Spending } from './messages.js';
-import { beginStep, endStep, noteEdits } from './step-records.js';
+import { beginStep, endStep, recordEdits } from './step-records.js';
 import type { StepResult, StepRun } from './steps/definition.js';
 import { definitionOf, profileOf, type Step, type StepActivities } from './steps/index.js';
 
@@ -24,7 +24,7 @@ export async function runStep(input: AgentflowExecutionInput, state: ExecutionSt
     if (held) return holdStep(state, record, held, { at: epochSeconds(), read });
     settleHeld(state);
     const spent = definition.spent?.(value);
-    if (edits) noteEdits(state, record, edits, epochSeconds());
+    if (edits) recordEdits(state, record, edits, epochSeconds());
     countKept(state, edits ? [value, edits] : value, spent && { key: record.step_id, ...spent });
     const ended = refused
       ? ({ status: 'failed', error: `${refused.code}: ${refused.message}` } as const)

@@ -37,7 +37,12 @@ function continueStep(state: ExecutionState, record: StepRecord, at: number): St
 }
 
 /** Records the edits of the approver with which the act of the step was performed. */
-export function noteEdits(state: ExecutionState, record: StepRecord, edits: Record<string, unknown>, at: number): void {
+export function recordEdits(
+  state: ExecutionState,
+  record: StepRecord,
+  edits: Record<string, unknown>,
+  at: number,
+): void {
   record.edited_fields = Object.keys(edits);
   addEvent(state, 'act_edited', at, { step_id: record.step_id, fields: record.edited_fields });
 }

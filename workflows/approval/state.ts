@@ -30,7 +30,7 @@ function isExpired(input: ApprovalInput, state: ApprovalState, at: number): bool
 }
 
 /** Stops or starts the clock of an act that waits. Returns whether that changed anything. */
-export function turnClock(input: ApprovalInput, state: ApprovalState, move: 'stop' | 'start', at: number): boolean {
+export function moveClock(input: ApprovalInput, state: ApprovalState, move: 'stop' | 'start', at: number): boolean {
   const { clock_stopped_at: since, status } = state;
   const isStopped = typeof since === 'number';
   if (input.execution_id === undefined || status !== 'pending' || isStopped === (move === 'stop')) return false;
@@ -67,7 +67,7 @@ export function refusalOf(
   if (isExpired(input, state, at)) return { type: 'conflict', message: 'the approval is expired' };
   if (request.decision === 'accept' && input.after_unknown !== true)
     return { type: 'conflict', message: 'only a call whose outcome is unknown can be accepted as done' };
-  const stale = staleness(input, state, request);
+  const stale = staleVoteProblem(input, state, request);
   if (stale !== undefined) return { type: 'conflict', message: stale };
   const digest = request.edited_payload_digest ?? digestOf(input, state);
   if (state.votes.some((vote) => vote.user_id === approver.user_id && digestOf(input, vote) === digest)) {
@@ -96,7 +96,7 @@ export function barredFromDeciding(
 }
 
 /** Nobody approves a call that another approver has edited without having seen it. */
-function staleness(input: ApprovalInput, state: ApprovalState, request: DecideRequest): string | undefined {
+function staleVoteProblem(input: ApprovalInput, state: ApprovalState, request: DecideRequest): string | undefined {
   const { decision, payload_digest: seen } = request;
   const isUnseen = decision === 'approve' && seen === undefined && state.edited_payload_digest !== undefined;
   if (!isUnseen && (seen === undefined || seen === digestOf(input, state))) return undefined;

@@ -22,7 +22,7 @@ import {
   type ApprovalState,
   type DecideRequest,
 } from './messages.js';
-import { applyVote, detailsOf, expiryOf, initialState, isClockStopped, refusalOf, settle, turnClock } from './state.js';
+import { applyVote, detailsOf, expiryOf, initialState, isClockStopped, refusalOf, settle, moveClock } from './state.js';
 
 const retry = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' } as const;
 const { publishApproval } = proxyActivities<Pick<ApprovalActivities, 'publishApproval'>>({
@@ -55,7 +55,7 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
   };
 
   setHandler(stateQuery, () => state, { description: 'The status of the approval and its votes' });
-  const turn = (move: 'stop' | 'start') => () => void (turnClock(input, state, move, epochSeconds()) && changed());
+  const turn = (move: 'stop' | 'start') => () => void (moveClock(input, state, move, epochSeconds()) && changed());
   setHandler(stopClockSignal, turn('stop'), { description: 'The run of the act is paused' });
   setHandler(startClockSignal, turn('start'), { description: 'The run of the act continues' });
   setHandler(

@@ -15,7 +15,7 @@ export function initialState(): CatalogSyncState {
 }
 
 /** A signal from the Temporal UI may lack any field; it then counts as one event. */
-export function noteChanges(
+export function addChanges(
   state: CatalogSyncState,
   changes: Partial<CatalogChanges> | undefined,
   fallbackId: string,

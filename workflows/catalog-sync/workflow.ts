@@ -23,7 +23,7 @@ import {
   type CatalogSyncInput,
   type CatalogSyncState,
 } from './messages.js';
-import { beginRun, detailsOf, dueAt, initialState, noteChanges, waitAfterFailure } from './state.js';
+import { beginRun, detailsOf, dueAt, initialState, addChanges, waitAfterFailure } from './state.js';
 
 /**
  * Activities end within minutes, so that the workflow can continue as new while a catalog is down and events accumulate. After
@@ -56,15 +56,15 @@ const steps = [syncCatalogTables, syncCatalogLineage, removeFromCatalog] as cons
 export async function catalogSync(input: CatalogSyncInput): Promise<CatalogRun | null> {
   const state = input.resumed ?? initialState();
   setHandler(stateQuery, () => state, { description: 'The pending changes and the progress of the sync' });
-  const note = (changes: Parameters<typeof noteChanges>[1]) => {
-    noteChanges(state, changes, timeOrderedId(), Date.now());
+  const note = (changes: Parameters<typeof addChanges>[1]) => {
+    addChanges(state, changes, timeOrderedId(), Date.now());
     setCurrentDetails(detailsOf(state));
   };
   setHandler(changedSignal, note, { description: 'Something in the catalog changed: sync after a quiet period' });
 
   // The signal that started the run arrives at once. Without one, an operator started the run to get a sync.
   if (!state.progress && !(await condition(() => state.pending !== null, '1s', { summary: 'the first change' })))
-    noteChanges(state, undefined, timeOrderedId(), Date.now());
+    addChanges(state, undefined, timeOrderedId(), Date.now());
   while (state.progress || state.pending) {
     const isReady = state.progress ? true : await isDue(input, state);
     if (isReady) await advance(input, state);
@@ -102,7 +102,7 @@ async function advance(input: CatalogSyncInput, state: CatalogSyncState): Promis
     Object.assign(progress, { failing_since: null, failures: 0, failure: null });
   } catch (error) {
     if (isCancellation(error)) throw error;
-    await noteFailure(input, state, current, progress, error);
+    await waitAfterError(input, state, current, progress, error);
   }
   setCurrentDetails(detailsOf(state));
 }
@@ -131,7 +131,7 @@ async function work(
 }
 
 /** Waits before the next attempt. A refusal ends the run, and so do internal errors for a day. */
-async function noteFailure(
+async function waitAfterError(
   input: CatalogSyncInput,
   state: CatalogSyncState,
   run: CatalogRun,

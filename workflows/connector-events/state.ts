@@ -8,7 +8,7 @@ export function initialState(): ConnectorEventsState {
 }
 
 /** Adds a callback unless its event is a repeat. Ignores signals without the form of a callback, which operators can send by hand. */
-export function noteCallback(state: ConnectorEventsState, callback: ConnectorCallback | undefined): void {
+export function addCallback(state: ConnectorEventsState, callback: ConnectorCallback | undefined): void {
   if (typeof callback?.callback_id !== 'string' || !Array.isArray(callback.starts)) return;
   const key = callback.is_claimed ? callback.callback_id : (callback.event_id ?? callback.callback_id);
   if (state.seen.includes(key)) return;
@@ -33,7 +33,7 @@ export function postpone(state: ConnectorEventsState, callback: PendingCallback,
 }
 
 /** Removes and returns the first callback that is due. */
-export function takeDue(state: ConnectorEventsState, now: number): PendingCallback | undefined {
+export function takeDueCallback(state: ConnectorEventsState, now: number): PendingCallback | undefined {
   const at = state.pending.findIndex(({ not_before = 0 }) => not_before <= now);
   return at === -1 ? undefined : state.pending.splice(at, 1)[0];
 }

@@ -21,7 +21,7 @@ import {
   type CoworkerStart,
   type PendingCallback,
 } from './messages.js';
-import { detailsOf, initialState, noteCallback, noteFailure, postpone, takeDue } from './state.js';
+import { detailsOf, initialState, addCallback, noteFailure, postpone, takeDueCallback } from './state.js';
 
 /**
  * Activities end within minutes, so that the workflow can continue as new: signals accumulate while an activity runs. After a
@@ -50,7 +50,7 @@ export async function connectorEvents(
 
   setHandler(stateQuery, () => state, { description: 'The waiting, handled and failed callbacks' });
   const note = (callback: PendingCallback) => {
-    noteCallback(state, callback);
+    addCallback(state, callback);
     changed();
   };
   setHandler(callbackSignal, note, { description: 'A callback of the connector to handle' });
@@ -63,7 +63,7 @@ export async function connectorEvents(
   await condition(() => state.pending.length > 0, '1s', { summary: 'the first callback' });
   while (state.pending.length > 0 || running > 0) {
     while (running < maxConcurrent && !historyIsFull(input)) {
-      const next = takeDue(state, Date.now());
+      const next = takeDueCallback(state, Date.now());
       if (!next) break;
       running += 1;
       void work(next);

@@ -47,7 +47,7 @@ export async function scheduleChange(input: ScheduleChangesInput): Promise<Sched
   setHandler(changeSignal, enqueue, { description: 'A change of the schedule, made after those that wait' });
 
   for (let next = state.pending[0]; next; next = state.pending[0]) {
-    const refusal = await make(next);
+    const refusal = await makeChange(next);
     state.pending.shift();
     state.outcomes = [...state.outcomes, { change_id: next.change_id, refusal }].slice(-maxOutcomes);
     if (state.pending.length > 0 && historyIsFull({ max_history_events })) {
@@ -61,7 +61,7 @@ export async function scheduleChange(input: ScheduleChangesInput): Promise<Sched
 }
 
 /** Returns the refusal of a change that was not made, otherwise null. */
-async function make(input: ScheduleChangeInput): Promise<Refusal | null> {
+async function makeChange(input: ScheduleChangeInput): Promise<Refusal | null> {
   try {
     await storeScheduleChange(input);
     await applySchedule(input.schedule_id);

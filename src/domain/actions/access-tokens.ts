@@ -56,7 +56,7 @@ export function basicOf(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 
-/** RFC 6749, 2.3.1 requires that id and secret are form-encoded before they are joined. */
+/** Id and secret must be form-encoded before they are joined (RFC 6749, 2.3.1). */
 function formText(text: string): string {
   return new URLSearchParams({ x: text }).toString().slice(2);
 }

@@ -10,7 +10,7 @@ const timeoutMs = 100_000;
 
 /**
  * Calls an action of a connected account through the HTTP API of its provider. The endpoint is the name of an operation
- * of the category, or a path of the API. If the input has no `account_id`, it is the account of the connector.
+ * of the category, or a path of the API. The default of the input `account_id` is the account of the connector.
  */
 export const accountProvider: ActionExecutor = (deps, call) => {
   const { request, connector } = call;

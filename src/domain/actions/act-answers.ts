@@ -3,14 +3,14 @@ import { defineCollection, expiring, type Collections } from '../../stores/colle
 import type { JsonObject } from '../../json.js';
 import { insertOnce } from '../../stores/mongo.js';
 
-/** `_id` is the approval id. Kept so that a step whose worker was lost after the call does not call again. */
+/** `_id` is the approval id. A step whose worker was lost after the call uses this answer instead of calling again. */
 export interface ActAnswerDocument {
   _id: string;
   sealed: string;
   expires_at: Date;
 }
 
-/** What an act answered, and what an approver had changed in it. */
+/** The answer to an act, and what an approver had changed in the act. */
 export interface ActAnswer {
   output: unknown;
   edits?: JsonObject;

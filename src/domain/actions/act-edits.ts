@@ -14,8 +14,8 @@ export interface EditedAct {
 }
 
 /**
- * The act as its approvers edited it; unchanged if they did not. The digest of an edited call covers that of the call that
- * was asked, as it is now, so that edits of another call are refused.
+ * The act with the edits of its approvers, or unchanged if there are none. The digest of the edited call covers the digest
+ * of the original call as it is now, so edits of another call are refused.
  * @throws the errors of preparing the edited call
  */
 export async function asEdited<Act extends EditedAct & { run: ActRun }>(

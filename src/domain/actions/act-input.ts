@@ -3,12 +3,12 @@ import type { CallActionRequest } from '../../../workflows/agentflow-execution/s
 import type { ActRun } from '../../../workflows/agentflow-execution/act-messages.js';
 import type { PreparedAction } from './call-action.js';
 
-/** Conditions compare texts with wildcards, whose cost grows with the text. */
+/** Limits the cost of conditions that compare texts with wildcards, which grows with the text. */
 const maxArguments = 16_384;
 
 /**
- * The exact act: its digest is what an approval is bound to. The idempotency key names the run and the step, so no other
- * step can use the approval, and the run keeps its own copy of the agentflow.
+ * The exact act, to whose digest an approval is bound. The idempotency key names the run and the step, so that no other
+ * step can use the approval. The run has its own copy of the agentflow.
  */
 export function inputOfAct(request: CallActionRequest, run: ActRun, { exact }: PreparedAction) {
   const { action, connector_id, idempotency_key } = request;
@@ -41,12 +41,12 @@ export function editableOf({ action }: CallActionRequest, { input }: PreparedAct
   return Object.fromEntries(fields.slice(0, maxFields));
 }
 
-/** In lower case and without the dot of the root, so that one name of a host has one spelling for rules. */
+/** In lower case and without the dot of the root, so that rules see one spelling of a host. */
 export function hostFact(host: string): string {
   return host.toLowerCase().replace(/\.+(?=:|$)/, '');
 }
 
-/** Without escapes of characters that need none (RFC 3986, 6.2.2.2), so that one path has one spelling for rules. */
+/** Without escapes of characters that need none (RFC 3986, 6.2.2.2), so that rules see one spelling of a path. */
 export function pathFact(path: string): string {
   return path.replace(/%[0-9a-f]{2}/gi, (escape) => {
     const character = String.fromCharCode(parseInt(escape.slice(1), 16));
@@ -54,7 +54,7 @@ export function pathFact(path: string): string {
   });
 }
 
-/** What rules may ask about the act, in addition to its input. */
+/** The facts of the act that rules can read, in addition to its input. */
 export function factsOfAct(
   run: ActRun,
   { host, method, path, input, annotations, facts }: PreparedAction,

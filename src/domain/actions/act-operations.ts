@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { flag, freeText, integer, textFacts, texts, type Facts } from '../../governance/operations/operation.js';
 import { defineStream } from '../operation.js';
 
-/** What rules may ask about every act of a run (`act.ts` supplies the values). */
+/** The facts that rules can read about every act of a run. `act.ts` supplies the values. */
 export const actFacts: Facts = {
   ...textFacts('category', 'connector_id', 'host', 'method'),
   path: freeText('path'),
@@ -18,7 +18,7 @@ export const actFacts: Facts = {
   credits_spent: integer('credits_spent'),
 };
 
-/** An act is carried out by a step of a run, not by a route: `act.ts` hands it to the kernel. */
+/** A step of a run performs an act through the kernel (`act.ts`); no route does. */
 const ofRuns = { effect: 'act', grant: 'svc:agent.run', output: z.unknown() } as const;
 
 export const actHttp = defineStream({ ...ofRuns, name: 'act.http', facts: actFacts });

@@ -34,7 +34,7 @@ export interface ActDeps extends RunCallDeps {
 }
 
 /**
- * Performs an action of an agent as a governed operation, by the run on behalf of the person who started it. A refusal is a
+ * Performs an action of an agent as a governed operation of the run, on behalf of the person who started it. A refusal is a
  * result, because the agent receives it.
  * @throws the errors of the action itself: its step is retried or fails
  */
@@ -53,17 +53,17 @@ export function createAct(deps: ActDeps): Act {
       return kept;
     }
     const token = await deps.collections.resume_tokens.findOne({ approval_id: under.approval_id });
-    // The worker of an earlier attempt was lost during the call, or after it: S6 refuses the second use.
+    // The worker of an earlier attempt was lost during or after the call. S6 would refuse to use the approval again.
     const isUsed = token !== null && token.used_at !== null;
     const isUnknown = isUsed || under.after_unknown === true;
     const accepted = token?.is_accepted ? await acceptedAnswer(deps, under) : undefined;
-    // An earlier attempt recorded the acceptance, and nothing was sent.
+    // An earlier attempt recorded that a person accepted the call as done, so nothing is sent.
     if (isUsed && accepted !== undefined) return { output: accepted };
     let act: OneAct;
     try {
       act = await asEdited(deps, await prepared(), { under, token, options });
     } catch (error) {
-      if (isUnknown && isFinal(error)) return unprepared(deps, under, { accepted, error });
+      if (isUnknown && isFinal(error)) return settleWithoutCall(deps, under, { accepted, error });
       throw error;
     }
     const { performed, sent } = await attempt(deps, act, { approvalId: under.approval_id, isUnknown, accepted });
@@ -73,7 +73,7 @@ export function createAct(deps: ActDeps): Act {
     if (!('error' in performed)) return resultOf(deps, act, performed);
     const reason = reasonOf(performed.error);
     if (isUsed && reason !== undefined) return askAgain(deps, act);
-    // A person approved it, but no attempt used the approval in time.
+    // A person approved it, but no attempt used the approval before it expired.
     const hasLapsed = reason === 'expired' && token !== null;
     const again = async () => endReplaced(deps, under, await (isUnknown ? askAgain(deps, act) : first(deps, act)));
     if (hasLapsed) return again();
@@ -82,7 +82,7 @@ export function createAct(deps: ActDeps): Act {
       case 'expired':
         return { refused: await settledAs(deps.collections, under, performed.error) };
       case 'used':
-        // By another attempt, just now.
+        // Another attempt has just used the approval.
         return askAgain(deps, act);
       case undefined:
         return isUnknown ? asUnknown(refusedOr(performed.error)) : refusedOr(performed.error);
@@ -100,14 +100,14 @@ async function endReplaced({ collections }: ActDeps, { approval_id }: Under, res
   return result;
 }
 
-/** A repeat cannot help, for example because the connector was deleted. */
+/** An error that a repeat cannot resolve, for example because the connector was deleted. */
 function isFinal(error: unknown): error is Error {
   if (isOutboundError(error)) return !error.retryable;
   return isRefusal(error) || (isAppError(error) && error.code === 'unconfigured');
 }
 
-/** The call was sent before and cannot be made again, even if a person asks for it. An acceptance or a rejection still holds. */
-async function unprepared(
+/** For a call that was sent before and can no longer be made. An acceptance or a rejection by a person still applies. */
+async function settleWithoutCall(
   deps: ActDeps,
   under: Under,
   { accepted, error }: { accepted: unknown; error: Error },
@@ -118,7 +118,7 @@ async function unprepared(
   return { output: accepted };
 }
 
-/** For an attempt that used the approval and did not settle it: its worker was lost, or its answer. */
+/** Settles an approval that an attempt used and did not settle, because its worker or its answer was lost. */
 async function settleUsed({ collections }: Pick<ActDeps, 'collections'>, { approval_id }: Under): Promise<void> {
   const token = await collections.resume_tokens.findOne({ approval_id });
   if (token?.used_by)
@@ -136,8 +136,8 @@ async function first(deps: ActDeps, act: OneAct): Promise<ActResult> {
 }
 
 /**
- * The approved call may have taken effect, but its answer was lost. It is not repeated unless a person decides so: a new
- * approval asks for it.
+ * The approved call may have taken effect, but its answer was lost. It is repeated only if a person approves that, so this
+ * requests a new approval.
  */
 async function askAgain(deps: ActDeps, act: OneAct): Promise<ActResult> {
   if (act.request.approval) await settleUsed(deps, act.request.approval);
@@ -151,12 +151,12 @@ function asUnknown(result: ActResult): ActResult {
   return 'refused' in result ? { refused: { ...result.refused, code: 'outcome_unknown' } } : result;
 }
 
-/** What became of the call itself. */
+/** What happened to the call itself. */
 interface Sent {
   outcome: 'unsent' | 'answered' | 'unknown' | 'accepted';
-  /** A repeat could do it twice. */
+  /** A repeat could cause the effect twice. */
   mayHaveActed: boolean;
-  /** The receiver refused it for good. */
+  /** The receiver refused it permanently. */
   isOver?: boolean;
 }
 
@@ -214,9 +214,9 @@ async function attempt(
   return { performed, sent };
 }
 
-/** Errors after which nobody knows whether the call took effect. */
+/** Errors after which it is unknown whether the call took effect. */
 const lost: ReadonlySet<OutboundCode> = new Set(['timeout', 'unreachable', 'outcome_unknown']);
-/** A gateway answers for a receiver whose answer it did not get (RFC 9110, 15.6.3 and 15.6.5). */
+/** A gateway answers when it did not get the answer of the receiver (RFC 9110, 15.6.3 and 15.6.5). */
 const ofGateways: ReadonlySet<number | undefined> = new Set([502, 504]);
 
 function outcomeAfter(error: unknown): Sent['outcome'] {
@@ -226,11 +226,11 @@ function outcomeAfter(error: unknown): Sent['outcome'] {
 }
 
 async function send(prepared: PreparedAction, sent: Sent): Promise<unknown> {
-  // Also what it stays if the worker shuts down during the call.
+  // The outcome also stays `unknown` if the worker shuts down during the call.
   Object.assign(sent, { outcome: 'unknown', mayHaveActed: !prepared.isRepeatable });
   try {
     const output = await prepared.send();
-    // A repeat could still do it twice until the answer is kept.
+    // Until the answer is stored, a repeat could cause the effect twice.
     sent.outcome = 'answered';
     return output;
   } catch (error) {
@@ -267,7 +267,7 @@ async function acceptedAnswer({ collections }: Pick<ActDeps, 'collections'>, { a
   return { accepted_as_done: true, message: comment || 'a person accepted the call as done; its answer was lost' };
 }
 
-/** For a step that an earlier release scheduled: what its request does not say is in the execution's record. */
+/** For a step that an earlier release scheduled: the execution's record contains what the request lacks. */
 async function runOf({ collections }: Pick<ActDeps, 'collections'>, request: CallActionRequest): Promise<ActRun> {
   const [execution_id = ''] = request.idempotency_key.split('/', 1);
   const record = await collections.executions.findOne({ _id: execution_id });

@@ -19,7 +19,7 @@ export interface ActionDeps extends McpServerDeps {
   questions: BeginQuestions;
 }
 
-/** A connector with its secrets, which must not leave the activity. */
+/** A connector with its secrets, which only the activity may see. */
 export interface OpenConnector {
   id: string;
   /** The sealed configuration, which differs after every change. */
@@ -34,7 +34,7 @@ export interface CallProgress {
   message?: string | undefined;
 }
 
-/** What a call sends and receives, without credentials, for people who look at its step. */
+/** What a call sends and receives, without credentials. People see it in the details of the step. */
 export interface CallExchange {
   lifecycle_id?: string;
   input?: JsonObject;
@@ -51,13 +51,13 @@ export interface ActionCall {
   maxBytes?: number | undefined;
   /** Receives what the server reports while it works on the call. */
   onProgress?: ((progress: CallProgress) => void) | undefined;
-  /** Receives what the call sends and receives, as far as it is known. */
+  /** Receives what the call has sent and received so far. */
   note?: ((part: CallExchange) => void) | undefined;
   /** When the step of the call ends at the latest, in epoch seconds. Without it, the server cannot ask a person. */
   stepEndsAt?: number | undefined;
 }
 
-/** The answer, and the secrets that were sent and must not appear in it. */
+/** The answer, and the secrets that were sent, which must not appear in it. */
 export interface ActionOutput {
   value: unknown;
   secrets: readonly string[];
@@ -71,9 +71,9 @@ export interface PreparedCall {
   path: string;
   /** The values of the action's fields. */
   input: JsonObject;
-  /** The exact call without credentials: approvers see it, and an approval holds only for it. */
+  /** The exact call without credentials. Approvers see it, and an approval is valid only for it. */
   exact: JsonObject;
-  /** A repeat does no harm even if the call has already taken effect. */
+  /** A repeat causes no harm, even if the call has already taken effect. */
   isRepeatable: boolean;
   annotations: { read_only: boolean; destructive: boolean; open_world: boolean };
   /** Facts for rules in addition to those of every act. */
@@ -90,7 +90,8 @@ export type ActionExecutor = (deps: ActionDeps, call: ActionCall) => PreparedCal
  */
 export interface TokenSource {
   /**
-   * Does not return the token `refused`, which was answered with 401. @throws OutboundError and AppError like an action
+   * Never returns the token `refused`, which the server answered with 401.
+   * @throws OutboundError and AppError like an action
    */
   tokenFor(
     connector: OpenConnector,

@@ -35,7 +35,7 @@ export function givenInputOf(
     input_variables,
     input.defaults,
   ];
-  // A model decides by itself what to use from earlier answers.
+  // A model decides itself what it uses from earlier answers.
   const gathered = input.arguments ? [] : [actions.at(-1)?.output, { goal }];
   const places = [...given, ...gathered, fallback];
   const entries = fieldsOf(action, own).map(({ field_id }): [string, unknown] => [

@@ -1,5 +1,5 @@
 import { openConfig, findConnector } from '../connectors/operations/store.js';
-import { noted } from '../connectors/operations/uses.js';
+import { recordUse } from '../connectors/operations/uses.js';
 import { AppError } from '../../errors.js';
 import { answerGate, checkJson } from '../../json-gate.js';
 import type { Operation } from '../../governance/operations/operation.js';
@@ -14,7 +14,7 @@ import { mcp } from './mcp.js';
 import { restful } from './restful.js';
 import { hideSecrets } from './hidden-secrets.js';
 
-/** How each category is governed and carried out. */
+/** The operation that governs each category, and the function that makes its calls. */
 const categories: ReadonlyMap<string, { operation: Operation; execute: ActionExecutor }> = new Map([
   ['restful', { operation: actHttp, execute: restful }],
   ['mail', { operation: actMail, execute: mail }],
@@ -56,7 +56,7 @@ export function createPrepareAction(deps: Omit<ActionDeps, 'tokens'>): PrepareAc
       async send() {
         options.note?.({ request: prepared.exact });
         const { value, secrets } = connector
-          ? await noted(deps.mongo.collections, connector.id, options.signal, send)
+          ? await recordUse(deps.mongo.collections, connector.id, options.signal, send)
           : await send();
         // Histories and records keep answers.
         const output = hideSecrets(value, secrets);

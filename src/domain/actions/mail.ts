@@ -82,7 +82,7 @@ export const mail: ActionExecutor = ({ smtp }, { request, connector, signal }) =
   };
 };
 
-/** In lower case without a display name, and with domains in Unicode, because rules compare texts. */
+/** Addresses in lower case without display names, and with domains in Unicode, because rules compare texts. */
 function recipientsOf({ to, cc, bcc }: Pick<z.output<typeof Letter>, 'to' | 'cc' | 'bcc'>): string[] {
   return [...to, ...cc, ...bcc].map((each) => {
     const [user = '', domain = ''] = (addressIn(each) ?? each).toLowerCase().split('@');

@@ -7,11 +7,11 @@ import type { ResultFile } from './operations/keep-files.js';
 const maxExcerptLength = 400;
 const maxFiles = 20;
 
-/** The result of a tool as an agent gets it. Members without content are absent. */
+/** The result of a tool as an agent receives it. Members without content are absent. */
 export interface McpResult {
   text?: string;
   structured?: unknown;
-  /** Resources, links, images and audio. Bytes become files: see `file_id`. */
+  /** Resources, links, images and audio. Their bytes become files, which `file_id` names. */
   content?: Record<string, unknown>[];
 }
 
@@ -51,7 +51,7 @@ export function readMcpResult(
   return { value, files: files.slice(0, maxFiles) };
 }
 
-/** The last part of the address of a resource, or else the action with a number. */
+/** The last part of the URI of a resource, or otherwise the name of the action with a number. */
 function fileName(action: string, at: number, { uri, mime_type }: Record<string, unknown>): string {
   const address = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri).pathname.split('/').at(-1) : undefined;
   if (address) return decoded(address);
@@ -69,7 +69,7 @@ function decoded(text: string): string {
 
 type Content = Exclude<CallToolResult['content'][number], { type: 'text' }>;
 
-/** What is shown of a content, and its bytes in base64. */
+/** A content as it is shown, and its bytes in base64. */
 interface Other {
   shownAs: Record<string, unknown>;
   bytes?: string;

@@ -20,7 +20,7 @@ import { readMcpResult, type McpResultFile } from './mcp-result.js';
 
 /** Less than the two minutes that the workflow allows for the step, so that the failure states its cause. */
 const timeoutMs = 100_000;
-/** In `_meta`, for servers that know it. */
+/** The key in `_meta`, for servers that know it. */
 const keyName = 'governed-context-service/idempotency-key';
 const defaultMaxBytes = 1024 * 1024;
 
@@ -48,7 +48,7 @@ export const mcp: ActionExecutor = async (deps, call) => {
     facts: { tool: tool.name },
     annotations: {
       read_only: annotations.readOnlyHint === true,
-      // What a tool does not say counts as the worse (MCP, ToolAnnotations).
+      // A hint that a tool omits has its more dangerous value (MCP, ToolAnnotations).
       destructive: annotations.readOnlyHint !== true && annotations.destructiveHint !== false,
       open_world: annotations.openWorldHint !== false,
     },
@@ -91,7 +91,7 @@ async function callTool(
   return { value, secrets };
 }
 
-/** For the questions that the server asks a person during the call. A call that no run makes asks nobody. */
+/** Asks a person the questions of the server during the call. Without a run, nobody can be asked. */
 function askerOf(
   { questions }: ActionDeps,
   { request: { run, project_id, idempotency_key }, connector, stepEndsAt }: ActionCall,
@@ -107,7 +107,7 @@ function askerOf(
   return (question, signal) => ask(hideSecrets(question, secrets) as ElicitationQuestion, signal);
 }
 
-/** The tool has acted, so a file that cannot be stored does not fail the call. The agent is told. */
+/** The tool has acted, so a file that cannot be stored does not fail the call. The result reports the problem. */
 async function keepFiles(
   deps: ActionDeps,
   { run, project_id, idempotency_key }: ActionCall['request'],
@@ -126,7 +126,7 @@ async function keepFiles(
   }
 }
 
-/** The run shows its model the definition with the hash of its plan, so only this definition may be called. */
+/** The model of the run sees the definition whose hash is in the plan, so only this definition may be called. */
 async function acceptedTool(
   { mongo }: ActionDeps,
   { connector, request }: ActionCall,
@@ -172,7 +172,7 @@ function isAnswer(error: unknown): boolean {
   return isAppError(error) || (isOutboundError(error) && !error.retryable);
 }
 
-/** Not retried, because the protocol has no idempotency keys that every server knows. */
+/** Not retryable: no idempotency key of the protocol is known to every server. */
 function lostAnswer(name: string, error: unknown): OutboundError {
   const why = isOutboundError(error) ? error.message : 'for an unexpected reason';
   return new OutboundError(

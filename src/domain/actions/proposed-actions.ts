@@ -5,7 +5,7 @@ import { renderUrl } from '../../prompts/template.js';
 import { variablesOf } from '../../prompts/variables.js';
 import { givenInputOf } from './action-fields.js';
 
-/** What a person decides on before the actions of an agent are called. Has no side effects. */
+/** Shows what a person decides on before the actions of an agent are called. Has no side effects. */
 export function proposedActions({ calls, context }: ComposePreviewRequest): ProposedAction[] {
   return calls.map((call) => proposedAction(call, context));
 }

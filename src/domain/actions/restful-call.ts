@@ -13,7 +13,7 @@ const methods: ReadonlyMap<string, HttpRequest['method']> = new Map(
 );
 
 export interface RestfulCall extends Pick<HttpRequest, 'method' | 'url' | 'headers' | 'body'> {
-  /** What became the query or the body. */
+  /** The input, which became the query or the body. */
   input: Record<string, unknown>;
 }
 
@@ -31,7 +31,7 @@ export function restfulCall(request: CallActionRequest, base?: string): RestfulC
     input_variables: { ...context.input_variables, ...(request.input?.arguments && input) },
   });
   const text = renderUrl(whatOf(request), templateOf(request, base), variables);
-  return callOf(request, action.method, isPath(action.endpoint) ? below(base, text) : text, input);
+  return callOf(request, action.method, isPath(action.endpoint) ? appendPath(base, text) : text, input);
 }
 
 /** Builds the request of a known operation. The input fills the path; the rest becomes the query or the body. */
@@ -47,12 +47,12 @@ export function operationCall(
     delete rest[name];
     return encodeURIComponent(textOf(value));
   });
-  return callOf(request, method, below(base, filled), rest);
+  return callOf(request, method, appendPath(base, filled), rest);
 }
 
 /** A GET of a path below `base`, as the call of an action would send it. */
 export function readingCall(base: string, path: string): RestfulCall {
-  const { href: url } = urlOf('path', below(base, path));
+  const { href: url } = urlOf('path', appendPath(base, path));
   return { method: 'GET', url, headers: commonHeaders, input: {} };
 }
 
@@ -103,7 +103,7 @@ function templateOf({ action }: CallActionRequest, base: string | undefined): st
 }
 
 /** Appends the path to the base URL, which is not a template and is used literally. */
-function below(base = '', path: string): string {
+function appendPath(base = '', path: string): string {
   return base.replace(/\/+$/, '') + path;
 }
 

@@ -43,7 +43,7 @@ async function sendWith(
   return readAnswer(call, answer, secrets);
 }
 
-/** The answer to a call with the headers and credentials of the connector, whatever its status. */
+/** The answer to a call with the headers and credentials of the connector, with any status. */
 export async function answerWith(
   deps: Pick<ActionDeps, 'http' | 'tokens'>,
   call: Pick<ActionCall, 'signal' | 'maxBytes' | 'note'>,
@@ -62,7 +62,7 @@ export async function answerWith(
   return { answer, secrets: secretsIn(headers) };
 }
 
-/** An answer that is an error is noted with its body; every other becomes the output. */
+/** Notes the body of an answer that is an error. Any other answer becomes the output. */
 function readAnswer({ request, note }: ActionCall, answer: HttpResponse, secrets: readonly string[]): ActionOutput {
   const { status } = answer;
   const headers = shownHeaders(answer, secrets);
@@ -152,7 +152,7 @@ async function authorization(
   }
 }
 
-/** The header values, and the credentials after `Bearer` and `Basic`, also decoded. */
+/** The header values, and the credentials after `Bearer` and `Basic`, both encoded and decoded. */
 function secretsIn(headers: Record<string, string>): string[] {
   return Object.values(headers).flatMap((value) => {
     const [, scheme = '', credential] = /^(Bearer|Basic) (.+)$/.exec(value) ?? [];

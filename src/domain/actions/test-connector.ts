@@ -4,7 +4,7 @@ import { Id } from '../../ids.js';
 import { isOutboundError } from '../../outbound/outbound-error.js';
 import type { Deps } from '../deps.js';
 import { defineOperation } from '../operation.js';
-import { noted } from '../connectors/operations/uses.js';
+import { recordUse } from '../connectors/operations/uses.js';
 import { requireConnector } from '../connectors/operations/setup.js';
 import { openConfig } from '../connectors/operations/store.js';
 import type { ConnectorDocument } from '../connectors/record.js';
@@ -15,7 +15,7 @@ import { answerWith, preparedHttp, readConfig } from './restful.js';
 import { excerptOf, readRestfulAnswer } from './restful-answer.js';
 import { readingCall } from './restful-call.js';
 
-/** Somebody waits for the answer. */
+/** A person waits for the answer. */
 const timeoutMs = 15_000;
 
 const TestResult = z
@@ -37,8 +37,8 @@ type TestResult = z.infer<typeof TestResult>;
 type Tested = Pick<Deps, 'http' | 'mongo' | 'auth'>;
 
 /**
- * Calls the API of an HTTP connector as an action of an agent would, in any state of the connector. For rules it is an
- * `act.http`, so what they forbid to agents cannot be done as a test.
+ * Calls the API of an HTTP connector as an action of an agent would, whatever the status of the connector. Rules treat it
+ * as `act.http`, so that a test cannot do what they forbid to agents.
  */
 export const testConnector = defineOperation({
   name: 'act.http',
@@ -72,7 +72,7 @@ export const testConnector = defineOperation({
     } = preparedHttp(made, () => Promise.reject(new Error('is not sent')));
     return { facts: { host: hostFact(host), method, path: pathFact(pathname), ...annotations } };
   },
-  // An approved test calls the address that was approved, also if the connector has changed since.
+  // An approved test calls the address that was approved, even if the connector has changed since.
   async boundState({ deps, ctx, key, input: { path } }) {
     return callOf(deps, await requireConnector(deps.mongo.collections, ctx.principal, key.connector_id), path).made.url;
   },
@@ -108,7 +108,7 @@ async function test(
   const from = performance.now();
   const result = { status: null as number | null, excerpt: '' };
   const tokens = createTokenSource(deps.http);
-  const failure = await noted(deps.mongo.collections, connector._id, signal, async () => {
+  const failure = await recordUse(deps.mongo.collections, connector._id, signal, async () => {
     const { answer, secrets } = await answerWith({ http: deps.http, tokens }, { signal }, made, opened, limited);
     Object.assign(result, { status: answer.status, excerpt: excerptOf(answer.body, secrets) });
     readRestfulAnswer('test call', answer, secrets);

@@ -50,7 +50,7 @@ const Approving = z.strictObject({
     .optional()
     .meta({
       description:
-        'The digest of the call that you saw. If it is no longer the call that waits, the answer is 409. Required once another approver has edited the call.',
+        'The digest of the call that you saw. If the held call has changed, the answer is 409. Required once another approver has edited the call.',
       example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     }),
 });

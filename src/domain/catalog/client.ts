@@ -64,7 +64,7 @@ export function createCatalogClient(
   http: HttpClient,
 ): CatalogClient {
   async function get(path: string, query: Record<string, string>, signal: AbortSignal): Promise<HttpResponse> {
-    if (url === undefined) throw new AppError('unconfigured', 'CATALOG_URL is not set: there is no catalog to read');
+    if (url === undefined) throw new AppError('unconfigured', 'set CATALOG_URL to the address of a catalog');
     const target = new URL(url.replace(/\/+$/, '') + path);
     target.search = new URLSearchParams(query).toString();
     const headers = {

@@ -44,7 +44,7 @@ const Syncs = z
   })
   .meta({ id: 'Syncs' });
 
-/** The runs themselves are lifecycles of the tools `catalog-sync`, `code-sync` and `catalog-ingest`. */
+/** The individual runs are lifecycles of the tools `catalog-sync`, `code-sync` and `catalog-ingest`. */
 export const readSyncs = defineOperation({
   name: 'sync.read',
   ...reads,
@@ -90,7 +90,7 @@ export const followRepository = defineOperation({
   },
 });
 
-/** Pushes of the repository are ignored from then on. What they wrote stays. */
+/** From then on, pushes of the repository are ignored. What earlier pushes wrote stays. */
 export const unfollowRepository = defineOperation({
   ...ofAdmins,
   name: 'sync.unfollow',

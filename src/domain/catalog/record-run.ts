@@ -6,7 +6,7 @@ import { catalogSync } from '../service-operations.js';
 
 const resource = 'catalog:catalog';
 
-/** Each slice of a run asks, so that a new rule also stops a long run. @throws AppError if the rules refuse it */
+/** Called for each slice of a run, so that a new rule also stops a long run. @throws AppError if the rules refuse it */
 export function permitCatalogRun(kernel: Kernel, { scope, run_id }: CatalogRunReference): Promise<void> {
   return permitServiceRun(kernel, catalogSync, { lifecycle_id: run_id, ...scope, resource }, { channel: 'callback' });
 }

@@ -6,7 +6,7 @@ import type { Temporal } from '../../temporal/client.js';
 import { startOnce } from '../../temporal/start-once.js';
 import type { ReadPush } from './read-push.js';
 
-/** Resolves when the sync of this delivery has been started, by this or an earlier attempt. */
+/** Resolves when this attempt or an earlier one has started the sync of this delivery. */
 export type StartCodeSync = (
   binding: { project_id: string; organization_id: string },
   deliveryId: string,

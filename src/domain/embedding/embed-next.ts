@@ -27,13 +27,14 @@ export type EmbeddingDeps = Pick<Deps, 'graph' | 'embedder' | 'customers'>;
 
 /** The number of elements in one slice, and in one transaction. */
 const sliceSize = 128;
-/** Also of a project that was deleted meanwhile. */
+/** Also the answer for a project that was deleted in the meantime. */
 export const nothingToEmbed = { done: true, embedded: 0, unchanged: 0, removed: 0, refused: 0 };
 const nothing = { ...nothingToEmbed, done: false };
 
 /**
- * Does the next part of the work of a project: begins a generation, notes its elements, embeds what is noted, completes
- * the generation, or removes the old one. Safe to repeat. `done` if nothing is left. Throws like `Embedder.embed`.
+ * Does the next part of the work of a project: begins a generation, notes its elements, embeds the noted elements,
+ * completes the generation, or removes the old one. Safe to repeat. Returns `done` if nothing is left to do. Throws like
+ * `Embedder.embed`.
  */
 export async function embedNext(
   deps: EmbeddingDeps,
@@ -42,7 +43,7 @@ export async function embedNext(
 ): Promise<EmbeddingSlice> {
   const { graph, embedder } = deps;
   const { project_id: projectId } = request;
-  // The endpoint was removed from the configuration since the sweep.
+  // The endpoint was removed from the configuration after the sweep.
   if (embedder.model === undefined) return nothingToEmbed;
   const generation = generationOf(embedder.model);
   const { state, notes } = await inReadTransaction(graph, async (tx) => ({
@@ -76,7 +77,7 @@ function underLock<T>(
   });
 }
 
-/** Returns whether the project has only vectors of this generation. */
+/** Whether the project has only vectors of this generation. */
 async function complete(deps: EmbeddingDeps, projectId: string, { id }: Generation): Promise<boolean> {
   const isDone = await underLock(deps, projectId, async (tx, state) => {
     if ((await readNotes(tx, projectId, 1)).length > 0) return false;
@@ -100,7 +101,7 @@ async function embedNotes(
   const elements = notes.map(({ element }) => element);
   const known = await inReadTransaction(graph, (tx) => readVectors(tx, generation.id, elements));
   const hashOf = new Map(known.map(({ element, hash }) => [element, hash]));
-  // A fact that is stated anew has a new id and the text of the noted one that it replaces.
+  // A fact that is stated again has a new id, but the text of the noted fact that it replaces.
   const vectors = new Map<string, readonly number[]>(known.map(({ hash, vector }) => [hash, vector]));
   const hashed = notes.map((note) => ({ ...note, hash: sha256Hex(note.text) }));
   const texts = new Map(
@@ -128,7 +129,7 @@ async function embedNotes(
   };
 }
 
-/** Adds the vectors of the texts, by digest. A text that the endpoint refuses does not hold up the others. */
+/** Adds the vectors of the texts, by digest. A text that the endpoint refuses does not delay the others. */
 async function embedTexts(
   { embedder }: EmbeddingDeps,
   texts: ReadonlyMap<string, string>,
@@ -149,7 +150,7 @@ async function embedTexts(
     return { inputTokens: await embed(all), refusal: null };
   } catch (error) {
     if (!isRefusedText(error)) throw error;
-    // If the endpoint refuses any text, nothing is wrong with these.
+    // If the endpoint refuses this text as well, the refused texts are not the cause.
     await embedder.embed(['test'], { signal });
   }
   let inputTokens = 0;
@@ -171,12 +172,12 @@ function charge(
   { model, inputTokens }: { model: string; inputTokens: number },
 ): Promise<void> {
   const turns = { model, input_tokens: inputTokens, output_tokens: 0 };
-  // No execution: the ledger names the project.
+  // There is no execution; the ledger names the project.
   const of = { projectId: project_id, executionId: '', agentflowId: '' };
   return customers.charge(organization_id, [{ ...of, key: `embedding/${key}`, credits: 0, turns }]);
 }
 
-/** Stores why embedding does not advance, for the topic `retrieval`. */
+/** Stores why embedding does not advance. The documentation topic `retrieval` shows it. */
 export function recordEmbeddingFailure(deps: EmbeddingDeps, projectId: string, message: string): Promise<void> {
   return underLock(deps, projectId, (tx) => setEmbeddingError(tx, projectId, message));
 }

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.js';
 
 const maxHistoryEvents = 2000;
 const maxConcurrentStarts = 10;
-/** A workflow that runs already needs no start for this long. */
+/** The sweep does not start a workflow again for this time after it found it running. */
 const runningForMs = 10_000;
 
 /**

@@ -57,7 +57,7 @@ function quotedTermIn(output: string, instructions: string): string | null {
   return found.length === 0 ? null : `the output contains ${found.map((term) => `"${term}"`).join(', ')}`;
 }
 
-/** Prose or a code fence may surround the object. */
+/** Reads the JSON object of the answer, which prose or a code fence can surround. */
 function verdictIn(content: string): string | null {
   const { anomaly, finding } = parseJsonObject(content.slice(content.indexOf('{'), content.lastIndexOf('}') + 1));
   if (typeof anomaly !== 'boolean')

@@ -17,7 +17,7 @@ import { continueRules } from './rules.js';
 
 export type ContinueResult = { permitted: true } | { held: Held } | { refused: Refused };
 
-/** Asks the rules whether a run may continue after an anomaly. Its only effect is its record. Safe to repeat. */
+/** Evaluates the rules for continuing a run after an anomaly. Its only effect is its record. Safe to repeat. */
 export async function continueAfterAnomaly(
   deps: RunCallDeps,
   request: ContinueRequest,
@@ -29,7 +29,7 @@ export async function continueAfterAnomaly(
   const performed = await perform(under.approval_id);
   const reason = 'error' in performed ? reasonOf(performed.error) : undefined;
   if (!('error' in performed) || reason === undefined) return resultOf(performed);
-  // An earlier attempt of this step used it, and its worker was lost.
+  // An earlier attempt of this step used the approval, and its worker was lost.
   if (reason === 'used') return { permitted: true };
   if (reason === 'rejected' || reason === 'expired')
     return { refused: await settledAs(deps.collections, under, performed.error) };

@@ -18,7 +18,7 @@ type Deltas = Pick<Collections, 'execution_deltas'>;
 interface NewsWriter {
   /** Writes what `take` returns, after all earlier writes. Writes nothing if it returns undefined. */
   flush(): Promise<void>;
-  /** Writes after a short time, together with what has been added by then. */
+  /** Writes after a short time, together with everything that is added until then. */
   soon(): void;
   /** Writes what remains. */
   end(): Promise<void>;
@@ -58,7 +58,7 @@ function createNewsWriter(
   const flush = (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    // One after the other, because a reader that has seen one batch does not look for an earlier one.
+    // Batches are written in sequence, because a reader that has seen one batch does not look for an earlier one.
     writing = writing.then(write);
     return writing;
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
 
-/** News of a running step. It follows the event `after_seq`. Each `attempt` starts again from the beginning. */
+/** News of a running step, which follows the event `after_seq`. Each `attempt` starts from the beginning. */
 const StepNews = z.object({
   after_seq: z.int(),
   agent_id: z.string(),

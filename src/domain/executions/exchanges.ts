@@ -32,7 +32,7 @@ export interface ExecutionExchangeDocument {
 
 /** As long as Temporal keeps the histories of closed runs by default. */
 const keptMs = 30 * 24 * 3_600_000;
-/** An attempt that takes longer is written before it ends, so that people can look at it meanwhile. */
+/** An attempt that takes longer is written before it ends, so that people can see it while it runs. */
 const firstWriteMs = 1000;
 /** The maximum time that the end of a step waits for its exchange to be written. */
 const maxWaitMs = 1000;
@@ -57,7 +57,7 @@ export interface ExchangeDeps {
 }
 
 /**
- * Stores what steps send and receive, apart from the histories and records of runs. Steps share their writes. These are
+ * Stores what steps send and receive, separately from the histories and records of runs. Steps share writes. Writes are
  * best effort: a step does not fail because its exchange was not stored.
  */
 export function createExchanges({ collections, secrets }: ExchangeDeps): Exchanges {

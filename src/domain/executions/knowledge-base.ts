@@ -70,7 +70,7 @@ export function createKnowledgeBase({
   };
 }
 
-/** The prefix, which is not searched for, prevents a prompt such as "Match the orders" from being read as Cypher. */
+/** Adds a prefix, which the search ignores, so that a prompt such as "Match the orders" is not read as Cypher. */
 function questionOf(goal: string, prompt: string): string {
   const rest = prompt.replace(goal, '').trim();
   return `about: ${[goal.trim(), rest].filter((part) => part !== '').join(' ')}`.slice(0, maxQuestionLength);

@@ -14,7 +14,7 @@ export interface ModelActivityDeps {
   collections: Pick<Collections, 'execution_deltas'>;
 }
 
-/** Takes one model turn of an agent. Each attempt writes the turn's words anew. */
+/** Takes one model turn of an agent. Each attempt streams its text from the beginning. */
 export async function takeModelTurn(
   { models, knowledge: base, collections }: ModelActivityDeps,
   request: ModelTurnRequest,

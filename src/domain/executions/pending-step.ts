@@ -32,7 +32,7 @@ export async function describeRun(
   }
 }
 
-/** Steps run one at a time, so the current step is the pending activity that does not publish the record. */
+/** Steps run one at a time, so the current step is the only pending activity that does not publish the record. */
 export async function pendingStep(
   { temporal }: Pick<Deps, 'temporal'>,
   description: WorkflowExecutionDescription | undefined,
@@ -48,7 +48,7 @@ export async function pendingStep(
   ]);
   const [attempts] = details;
   const attempt_details = Array.isArray(attempts) ? (attempts as StepAttempt[]) : [];
-  // After many attempts, their list makes the failure larger than the server keeps; it then keeps one of its own.
+  // After many attempts, their list makes the failure larger than the limit of the server, which then stores its own failure.
   const listed = pending.lastFailure?.serverFailureInfo && attempt_details.findLast(({ error }) => error !== null);
   return {
     attempts: pending.attempt ?? 1,

@@ -15,7 +15,7 @@ const newestTurns = 18;
 const maxLength = 64 * 1024;
 const textLimits = [32_000, 8000, 2000, 500];
 
-/** The first messages and the newest turns, each shortened until all of them fit into 64 KiB. */
+/** The first messages and the newest turns, shortened until they fit into 64 KiB together. */
 export function promptSent({
   model,
   temperature,

@@ -209,7 +209,7 @@ export function toExecution(record: ExecutionDocument, live?: ExecutionState): E
   };
 }
 
-/** The execution for lists: without what grows with its agents. */
+/** The execution as lists show it, without the fields that grow with its agents. */
 export function toSummary(record: ExecutionDocument): Execution {
   const { agentflow, ...rest } = toExecution(record);
   const empty = { input_variables: {}, runtime_inputs: {}, previews: {}, agents_output: [], files: [] };

@@ -28,7 +28,7 @@ export const steerRules: Operation = {
   facts: textFacts('operation', 'execution_id'),
 };
 
-/** Decides whether a run may continue after its anomaly check has found something. The run performs it. */
+/** Whether a run may continue after its anomaly check has found something. The run performs this operation. */
 export const continueRules: Operation = {
   name: 'execution.continue-after-anomaly',
   grant: 'svc:agent.run',

@@ -38,10 +38,7 @@ async function pauseForFormerMember(
   });
 }
 
-/**
- * Passes a payload that was too large for a signal as a document, because inputs are stored in the record of the
- * execution.
- */
+/** Passes a payload that was too large for a signal as a document, because the execution's record contains the inputs. */
 function inputOf({ start, connector_id, callback }: StartCoworkerRequest, document: string | null): NewExecution {
   const { callback_id, kind, event, event_id, received_at, payload } = callback;
   const trigger = { connector_id, callback_id, kind, event, event_id, received_at, encoding: payload.encoding };

@@ -93,7 +93,7 @@ export async function readStep(
   };
 }
 
-/** The parts that can contain secrets and personal data. */
+/** The parts that can contain secrets or personal data. */
 function contentOf({ prompt, input, request, response, output }: Kept) {
   return { prompt, input, request, response, output };
 }

@@ -1,4 +1,4 @@
-/** The newest items of a list that grows at its end, each with a position. It keeps about a million characters. */
+/** The newest items of a list that grows at its end, each with a position. Keeps at most about a million characters. */
 export interface Tail<P, T> {
   /** The position of the newest item. */
   readonly last: P;

@@ -6,9 +6,9 @@ import { createTail } from './tail.js';
 
 const pauseMs = 300;
 
-/** The news of the newest two reporting steps of a run. This process reads it once for all viewers. */
+/** The news of the newest two steps of a run that report while they run. A process reads them once for all viewers. */
 export interface Turns {
-  /** Call this with new events before viewers see them. If they end a step, it reads the rest of its news. */
+  /** Call this with new events before viewers see them. If they end a step, this reads the rest of its news. */
   follow(events: readonly ExecutionEvent[]): Promise<void>;
   /** The news of a step after a position. Undefined if some of them are only in the store. */
   after(after_seq: number, last: string): readonly ExecutionDeltaDocument[] | undefined;
@@ -68,7 +68,7 @@ function createTurn(collections: Pick<Collections, 'execution_deltas'>, id: stri
     after_seq,
     isRunning: true,
     read() {
-      // Reads run one after the other, so that nothing is added twice.
+      // Reads run in sequence, so that nothing is added twice.
       reading = reading.then(readNew).catch(() => false);
       return reading;
     },
@@ -86,7 +86,7 @@ const reporting: ReadonlySet<unknown> = new Set(['model', 'action']);
 export function turnAfter(events: readonly ExecutionEvent[]): number | null | undefined {
   const step = events.findLast(({ type }) => type.startsWith('step_') || type === 'approval_settled');
   if (!step) return undefined;
-  // A step whose act was held is called again once its approval is settled.
+  // A step whose act was held runs again once its approval is settled.
   const runs = step.type === 'approval_settled' || (step.type === 'step_started' && reporting.has(step.data.kind));
   return runs ? step.seq : null;
 }

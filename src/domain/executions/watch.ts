@@ -110,7 +110,7 @@ interface Following {
   signal: AbortSignal;
 }
 
-/** Looks at the run after each change, and at intervals while its workflow does not answer or has not started. */
+/** Reads the run after each change, and at intervals while its workflow does not answer or has not started. */
 async function followRun(deps: WatchDeps, id: string, { look, isOver, signal }: Following): Promise<void> {
   const cursor = deps.followHistory(executionWorkflowId(id), signal);
   let isCurrent = true;

@@ -11,7 +11,7 @@ import { listOf, ListQuery } from '../../stores/lists.js';
 import { defineOperation } from '../operation.js';
 import { Id } from '../../ids.js';
 
-/** Every credential of the project may read them. Each function limits what the caller sees. */
+/** Every credential of the project may call them. Each operation limits what the caller sees. */
 const calls = { effect: 'read', grant: 'any' } as const;
 
 export const listCalls = defineOperation({

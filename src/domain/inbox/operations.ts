@@ -65,7 +65,7 @@ export async function pageOfInbox(
       deps.mongo.collections,
       approvals.map(({ requested_by }) => requested_by),
     ),
-    deps.governance.approvals.shown(approvals),
+    deps.governance.approvals.heldCalls(approvals),
   ]);
   const lists = await Promise.all([
     ...held.map((list) =>

@@ -37,7 +37,7 @@ export async function extractChunks(
   const file = await readyFile(collections, upload);
   const bytes = await bytesOf(await files.store.read(file.location), file.size_bytes);
   const chunks = await extract('chunks', bytes, file.mime_type, signal);
-  // Stored first, so that batches can be removed even if this worker is killed while it writes them.
+  // Stored first, so that the batches can be removed even if the worker is killed while it writes them.
   await setProgress(collections, upload, { status: 'running', total: chunks.length });
   const batches = await storeBatches(files.store, file, chunks);
   return { total: chunks.length, batches };
@@ -56,8 +56,8 @@ export async function saveChunks(
 }
 
 /**
- * Starts the extraction of the document's facts: each chunk is a turn, so the provenance names it. A refusal is recorded and
- * does not fail the upload.
+ * Starts the extraction of the document's facts. Each chunk is a turn, so that the provenance names it. A refusal is
+ * recorded and does not fail the upload.
  */
 export async function rememberDocument(
   { mongo: { collections }, files, remember }: KnowledgeUploadDeps,

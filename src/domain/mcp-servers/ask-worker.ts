@@ -12,7 +12,7 @@ import type { McpToolDefinition } from './record.js';
 /** Longer than the activity may take. */
 const timeoutMs = 45_000;
 
-/** The codes of a failure that the caller sees as they are, or as another code. */
+/** The codes of a worker's failure that callers receive unchanged or as another code. */
 const codes: Readonly<Record<string, ErrorCode>> = {
   not_found: 'not_found',
   unconfigured: 'unconfigured',
@@ -24,7 +24,8 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * The tools that the connector's server offers this person now. A worker reads them, because only workers reach MCP servers.
+ * The tools that the connector's server offers this person now. A worker reads them, because only workers can reach MCP
+ * servers.
  * @throws AppError `validation_failed` if the server refuses or cannot be used, `unconfigured`, `unavailable`
  */
 export async function askForTools(

@@ -43,7 +43,7 @@ export {
 
 const key = z.object({ connector_id: Id });
 
-/** Reads the tools from the server, next to the accepted ones. Suspends accepted tools that the server changed. */
+/** Reads the tools from the server, and lists them with the accepted ones. Suspends accepted tools that the server changed. */
 export const listMcpTools = defineOperation({
   name: 'mcp-tool.list',
   ...reads,
@@ -57,7 +57,7 @@ export const listMcpTools = defineOperation({
 });
 
 /**
- * Pins the live definitions of the named tools. Throws `conflict` if they are no longer those that the person read, and
+ * Pins the live definitions of the named tools. Throws `conflict` if they differ from those that the person read, and
  * `validation_failed` for a tool that cannot be accepted.
  */
 export const acceptMcpTools = defineOperation({
@@ -96,7 +96,7 @@ export const readMcpAuthorization = defineOperation({
 
 const authorizationRules = { ...writes, facts: textFacts('connector_id'), key } as const;
 
-/** Finds the authorization server, and answers where the person grants access. Throws as `readMcpAuthorization`. */
+/** Finds the authorization server and returns the address at which the person grants access. Throws as `readMcpAuthorization`. */
 export const beginMcpAuthorization = defineOperation({
   ...authorizationRules,
   name: 'mcp-authorization.begin',
@@ -109,7 +109,7 @@ export const beginMcpAuthorization = defineOperation({
   },
 });
 
-/** What the authorization server answered to the person. Throws `not_found` for a state that is not theirs, or was used. */
+/** Takes the answer that the authorization server gave to the person. Throws `not_found` for a state of another person, or one that was used. */
 export const completeMcpAuthorization = defineOperation({
   ...authorizationRules,
   name: 'mcp-authorization.complete',

@@ -31,12 +31,12 @@ export function hashOfAll(definitions: readonly McpToolDefinition[]): string {
   return sha256Hex(canonicalText(definitions.map(hashOf).sort()));
 }
 
-/** The name of a function of a model, as `toolsOf` of the workflow derives it, without regard to case. */
+/** The function name that `toolsOf` of the workflow derives for a model, in lower case. */
 function functionName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]+/g, '_').toLowerCase();
 }
 
-/** Why each tool of a server cannot be accepted, by its place in the list. */
+/** Why each tool of a server cannot be accepted, by its position in the list. */
 export function problemsOf(definitions: readonly McpToolDefinition[]): string[][] {
   const counts = new Map<string, number>();
   for (const { name } of definitions) counts.set(functionName(name), (counts.get(functionName(name)) ?? 0) + 1);
@@ -92,7 +92,7 @@ export function hiddenCharacterIn(value: unknown, path: readonly string[]): stri
 }
 
 export interface Difference {
-  /** The place in the definition, such as `inputSchema.properties.path`. */
+  /** The path in the definition, such as `inputSchema.properties.path`. */
   path: string;
   pinned: unknown;
   live: unknown;
@@ -100,7 +100,7 @@ export interface Difference {
 
 const maxDifferences = 100;
 
-/** The places in which two definitions differ. A member that only one of them has is null in the other. */
+/** The differences of two definitions. A member that only one of them has is null in the other. */
 export function differenceOf(pinned: McpToolDefinition, live: McpToolDefinition): Difference[] {
   return differences(pinned, live, []).slice(0, maxDifferences);
 }

@@ -49,7 +49,7 @@ export async function extractMemoryPart(
   if (!all) throw new AppError('validation_failed', 'the project has no ontology any more');
   const ontology = narrowed(all, memory.entity_types);
   const request = requestOf(memory, ontology, pieces);
-  const tokens = await affordable(collections, memory, request);
+  const tokens = await maxAnswerTokens(collections, memory, request);
   const completion = await deps.models.complete({
     ...request,
     maxTokens: tokens,
@@ -114,8 +114,8 @@ function requestOf(
   };
 }
 
-/** How many tokens the answer may have. @throws AppError `plan_limit` if the budget does not cover the turn */
-async function affordable(
+/** The maximum number of tokens of the answer. @throws AppError `plan_limit` if the budget does not cover the turn */
+async function maxAnswerTokens(
   { memory_parts }: Pick<Collections, 'memory_parts'>,
   { _id, budget }: MemoryDocument,
   { messages, tools }: Request,

@@ -225,7 +225,7 @@ export async function foundIn(
     ['entities', 'facts', 'without_span', 'outside_ontology'],
   );
   const facts: FoundPart['facts'] = [];
-  // What was found can be large, so only as many parts are opened as are shown.
+  // The findings can be large, so only as many parts are opened as are shown.
   const opened = memory_parts
     .find({ memory_id }, { projection: { found: 1 } })
     .sort({ part: 1 })

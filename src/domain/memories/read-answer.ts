@@ -13,7 +13,7 @@ import { unusable } from '../../models/openai-answer.js';
 import type { ChatCompletion } from '../../models/port.js';
 import type { MemoryPartDocument } from './record.js';
 
-/** A piece of the text as the model read it. `start` is its place in the text or turn. */
+/** A piece of the text as the model read it. `start` is its position in the text or turn. */
 export interface ReadPiece {
   turn: number | null;
   start: number;
@@ -55,8 +55,8 @@ interface Found extends FoundPart {
 }
 
 /**
- * What a model's answer says that the text and the ontology support. The rest is counted: what has no span in the text, and
- * what the ontology does not have.
+ * The part of a model's answer that the text and the ontology support. Counts the rest: what has no span in the text, and
+ * what the ontology does not allow.
  * @throws OutboundError `model_answer_unusable` for an answer that is not a JSON object
  */
 export function readAnswer(
@@ -85,10 +85,10 @@ export function readAnswer(
     }
     const entity = entityOf(data, ontology);
     const before = mentions.get(nameKey(entity));
-    mentions.set(nameKey(entity), before ? joined(before, entity) : entity);
+    mentions.set(nameKey(entity), before ? mergeMentions(before, entity) : entity);
     facts.push(...propertyFacts(entity, place));
   }
-  /** First the entities with this name, then those with this alias. One name may be that of several types. */
+  /** The entities with this name, followed by those with this alias. Entities of several types can share a name. */
   const mentioned = (name: string): Mention[] => {
     const [all, known] = [[...mentions.values()], graphName(name)];
     const found = [...all.filter((each) => each.name === known), ...all.filter((each) => each.aliases.includes(known))];
@@ -123,7 +123,7 @@ export function readAnswer(
   return { entities, facts, counts: { ...counts, entities: entities.length, facts: facts.length } };
 }
 
-/** Some endpoints write the arguments as text, between other words, instead of calling the tool. */
+/** Some endpoints return the arguments as text that prose surrounds, instead of calling the tool. */
 function objectIn({ tool_calls, content }: Pick<ChatCompletion, 'tool_calls' | 'content'>): Record<string, unknown> {
   const written = tool_calls[0]?.arguments ?? content.slice(content.indexOf('{'), content.lastIndexOf('}') + 1);
   const answer = parseJsonOrUndefined(written);
@@ -177,7 +177,7 @@ function isStorable(property: string, value: unknown): boolean {
 }
 
 /** A model may name an entity twice. */
-function joined(before: MentionedEntity, entity: MentionedEntity): MentionedEntity {
+function mergeMentions(before: MentionedEntity, entity: MentionedEntity): MentionedEntity {
   const aliases = [...new Set([...before.aliases, ...entity.aliases])];
   return { ...entity, aliases, properties: { ...before.properties, ...entity.properties } };
 }
@@ -203,7 +203,7 @@ function endOf(mentions: readonly Mention[], allowed: readonly string[] | undefi
   return mentions.find(({ type }) => allowed?.includes(type) ?? true);
 }
 
-/** A time that cannot be read counts as not given, and one that ends before it begins as open. */
+/** Ignores a time that cannot be read, and an end that is before the start. */
 function validity(
   { valid_from, valid_to }: { valid_from?: string | null | undefined; valid_to?: string | null | undefined },
   { at }: Place,
@@ -218,7 +218,7 @@ function secondsOf(text: string | null | undefined): number | null {
   return Number.isNaN(ms) ? null : ms / 1000;
 }
 
-/** Half a surrogate pair cannot be stored. */
+/** Replaces halves of surrogate pairs, which cannot be stored. */
 function wellFormed<T>(value: T): T {
   return (typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\uFFFD') : value) as T;
 }

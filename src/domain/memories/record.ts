@@ -21,14 +21,14 @@ export interface Turn {
   at: number;
 }
 
-/** A text or conversation that is being extracted, or was. Times are epoch seconds. */
+/** A text or conversation whose facts are extracted. Times are epoch seconds. */
 export interface MemoryDocument {
   _id: string;
   project_id: string;
   organization_id: string;
-  /** Who asked: the writes are made in their name. */
+  /** The person who requested it, in whose name its facts are written. */
   user_id: string;
-  /** The digest of the request, so that a repeated key with another body is refused. */
+  /** The digest of the request. A repeated key with another body is refused. */
   digest: string;
   source: string | null;
   /** Sealed JSON of the turns. A text is one turn without a speaker. */
@@ -110,7 +110,7 @@ export const MemoryView = z
     }),
     merges: z
       .array(z.object({ merge_id: z.string(), entity_id: Id, type: z.string(), name: z.string(), mention: z.string() }))
-      .meta({ description: 'Mentions that stand for entities known before; `undo-merge` takes one back.' }),
+      .meta({ description: 'Mentions that were merged with earlier entities; `undo-merge` separates one.' }),
     created_at: EpochSeconds,
     ended_at: EpochSeconds.nullable(),
   })

@@ -2,13 +2,13 @@ import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
 import { startWorkflow } from './operations.js';
 
-/** Longer than a call takes between the record and the start. */
+/** Longer than a call takes between storing the record and starting the workflow. */
 const graceSeconds = 60;
 const maxPerPass = 200;
 
 /**
- * Starts the workflow of each memory whose process died between its record and the start. It does not start again what
- * has ever run, so any number of processes can sweep. Successive passes cover all memories.
+ * Starts the workflow of each memory whose process died before the start. A workflow that has run does not start again, so
+ * any number of processes can sweep. Successive passes cover all memories.
  */
 export function createMemorySweep({ mongo, temporal }: Pick<Deps, 'mongo' | 'temporal'>): () => Promise<void> {
   let after = '';

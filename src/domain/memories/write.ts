@@ -13,7 +13,7 @@ interface WriteDeps {
 
 type Request<Name extends keyof RememberActivities> = Parameters<RememberActivities[Name]>[0];
 
-/** Writes what was found in one part, unless it is written. @throws the refusal of the governed save */
+/** Writes what was found in one part, unless it was written before. @throws the refusal of the governed save */
 export async function saveMemoryPart(
   { collections, box, save }: WriteDeps,
   { memory: { memory_id }, part }: Request<'saveMemoryPart'>,
@@ -44,7 +44,7 @@ export async function askForReview(
   );
 }
 
-/** While the parts of an approved memory are written, nobody is asked any more. Safe to repeat. */
+/** Ends the review once the parts of an approved memory are being written. Safe to repeat. */
 export async function endReview({ memories }: Pick<Collections, 'memories'>, _id: string): Promise<void> {
   await memories.updateOne({ _id, status: 'waiting' }, { $set: { status: 'running', changed_at: Date.now() } });
 }
@@ -62,7 +62,7 @@ export async function finishMemory(
     { _id: memory_id },
     { $set: { status, failure, decided_by, ended_at, changed_at: Date.now(), ...expiry } },
   );
-  // Its project was deleted, and a model that was asked before has answered since.
+  // The project was deleted while a model answered.
   if (matchedCount === 0) await memory_parts.deleteMany({ memory_id });
 }
 

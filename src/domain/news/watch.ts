@@ -75,7 +75,7 @@ function createPoll({ collections, log, stopping: signal }: NewsDeps) {
     const eventsOf = new Map<string, ProjectEvent[]>();
     for (const { key, projectId, event, state } of changes) {
       const before = seen.get(key);
-      // Compared for equality only, because the clock of the process that wrote last can be behind.
+      // Compares for equality only, because the clock of the process that wrote last can be behind.
       if (before && (before.at === event.seq || before.state === state)) continue;
       seen.set(key, { projectId, at: event.seq, state: state ?? '' });
       eventsOf.set(projectId, [...(eventsOf.get(projectId) ?? []), event]);
@@ -97,7 +97,7 @@ function createPoll({ collections, log, stopping: signal }: NewsDeps) {
           from = Math.max(from + 1, newest);
           continue;
         }
-        // Limited by the clock of this process, so that a writer with a clock that is ahead does not hide the changes of others.
+        // The clock of this process is the limit, so that a writer whose clock is ahead does not hide the changes of others.
         from = Math.min(Math.max(from, newest - overlapMs, startedAt - maxOverlapMs), startedAt - overlapMs);
       } catch (error) {
         if (!hasFailed) log.warn({ err: error }, 'the news of projects cannot be read; trying again');

@@ -38,7 +38,7 @@ export async function cancelExecutions(deps: Deps, project: ProjectRemovalInput)
   return { cancelled: found.length };
 }
 
-/** Must be first: after it, no new execution can be prepared. */
+/** Runs first: after it, no new execution can be prepared. */
 async function removeAgentflows(
   { mongo, customers }: Deps,
   { project_id: projectID, organization_id }: ProjectRemovalInput,

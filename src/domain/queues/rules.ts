@@ -6,7 +6,7 @@ interface Facts {
   waitingSince: number | null;
 }
 
-/** A free worker polls at least about every minute, so Temporal has seen it within this time. */
+/** A free worker polls at least about every minute, so a worker that runs has polled within this time. */
 const seenWithinSeconds = 150;
 /** If the workers keep up, no task waits longer than this. */
 const delayedAfterSeconds = 10;

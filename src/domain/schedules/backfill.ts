@@ -45,7 +45,7 @@ export const backfillSchedule = defineOperation({
     const fired = await firedOf(deps, record, times);
     const due = times.filter(({ planned }) => !fired.has(planned));
     if (due.length > 0) {
-      // Temporal starts these runs, so nothing else says who asked for them.
+      // Temporal starts these runs, so nothing else records who requested them.
       await deps.mongo.collections.schedules.updateOne({ _id: id }, { $addToSet: { edited_by: ctx.principal.userId } });
       await backfill(deps.temporal, record, ctx.recordId, rangesOf(times, fired));
     }

@@ -18,11 +18,11 @@ export interface ScheduleDocument extends Schedule {
   before: { change_id: string; fields: Record<string, unknown> } | null;
   /** The time of the last change of its times. Earlier planned times are unknown. */
   times_since: number;
-  /** When it did not fire, newest last. `to` is null for the current pause. Without `reason`, a user paused it. */
+  /** The periods in which it did not fire, newest last. `to` is null for the current pause. Without `reason`, a user paused it. */
   pauses: { from: number; to: number | null; reason?: 'limit' }[];
   /** The runs that `count` includes, newest last. */
   counted: string[];
-  /** The people who changed what it runs, or had it run past times, besides `created_by`. Absent before the first one. */
+  /** The people who changed what it runs, or had it run past times, in addition to `created_by`. Absent before the first one. */
   edited_by?: string[];
   /** When it was last written, in epoch milliseconds. Absent in records of earlier releases. */
   changed_at?: number;

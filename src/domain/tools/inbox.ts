@@ -41,7 +41,7 @@ export const inboxTool = defineTool(
       isReply(operation) && typeof item_id === 'string' ? rulesOfItem(item_id) : undefined,
     title: 'Inbox',
     description:
-      'Lists or reads what waits: approvals, previews, memories, questions of MCP servers; or replies as the person decided.',
+      'Lists or reads items that wait for a person: approvals, previews, memories, questions of MCP servers; or replies as the person decided.',
     input: Input,
     output: Output,
     hints: { readOnly: false, destructive: true, idempotent: false },
@@ -58,7 +58,7 @@ export const inboxTool = defineTool(
       return { ...input, item_id: item_id ?? '' };
     },
     dryRun: async ({ operation, item_id, decision: asked }, { principal }) => {
-      if (operation === 'list') return { list: 'what waits in the project' };
+      if (operation === 'list') return { list: 'the items of the project that wait for a person' };
       const { status, may_decide } = await findItem(deps, principal, item_id);
       return { [operation]: { item_id, status, may_decide, ...(asked && { decision: asked }) } };
     },

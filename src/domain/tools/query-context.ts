@@ -21,7 +21,7 @@ import { defineTool, type ToolContext } from '../../governance/tools/tool.js';
 export const queryLimits = {
   limit: { default: 25, ceiling: 200 },
   timeoutMs: { default: 5000, ceiling: 30_000 },
-  /** Each value is copied, measured and sent on the event loop, up to twice. */
+  /** The maximum number of values. Each one is copied, measured and sent on the event loop, up to twice. */
   paramsValues: 20_000,
 };
 

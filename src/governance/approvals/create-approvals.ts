@@ -16,8 +16,8 @@ export interface Approvals {
   /** Must be called after a call that used a resume token. */
   settle(settlement: Settlement): Promise<void>;
   list(principal: Principal, query: ListQuery & { status?: Approval['status'] | undefined }): Promise<Page<Approval>>;
-  /** The calls that wait, as approvers see them, by approval id. Contains only approvals that the caller may decide. */
-  shown(approvals: readonly Approval[]): Promise<ReadonlyMap<string, unknown>>;
+  /** The held calls as approvers see them, by approval id. Omits approvals that the caller may not decide. */
+  heldCalls(approvals: readonly Approval[]): Promise<ReadonlyMap<string, unknown>>;
   read(principal: Principal, id: string): Promise<ApprovalWithToken>;
   decide(principal: Principal, id: string, vote: Vote, updateId?: string): Promise<Approval>;
 }
@@ -27,10 +27,9 @@ export function createApprovals(deps: RequestDeps & { secrets: Pick<SecretBox, '
     stage: (call) => approvalStage(deps, call),
     settle: (settlement) => settleApproval(deps.collections, settlement),
     list: (principal, query) => listApprovals(deps.collections, principal, query),
-    shown: (approvals) =>
+    heldCalls: (approvals) =>
       readPayloads(
         deps,
-        // A caller who may not decide does not see the call.
         approvals
           .filter(({ execution_id, has_payload }) => execution_id !== null && has_payload)
           .map(({ approval_id, edited_payload_digest }) => ({ _id: approval_id, edited_payload_digest })),

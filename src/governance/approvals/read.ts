@@ -16,10 +16,10 @@ export async function listApprovals(
   query: ListQuery & { status?: Approval['status'] | undefined },
 ): Promise<Page<Approval>> {
   const { status } = query;
-  const mine = holdsGrant(principal, 'svc:governance.read') ? {} : { requested_by: principal.userId };
+  const requester = holdsGrant(principal, 'svc:governance.read') ? {} : { requested_by: principal.userId };
   const page = await listPage(
     approvals,
-    { project_id: principal.projectId, ...mine, ...(status && { status }) },
+    { project_id: principal.projectId, ...requester, ...(status && { status }) },
     query,
     'created_at',
   );
@@ -30,8 +30,8 @@ export async function listApprovals(
     pending.length === 0
       ? []
       : await approval_payloads.find({ _id: { $in: pending } }, { projection: { _id: 1 } }).toArray();
-  const shown = new Set(kept.map(({ _id }) => _id));
-  return { ...page, data: page.data.map((record) => toApproval(record, principal, shown.has(record._id))) };
+  const withPayload = new Set(kept.map(({ _id }) => _id));
+  return { ...page, data: page.data.map((record) => toApproval(record, principal, withPayload.has(record._id))) };
 }
 
 /** @throws AppError `not_found` for an unknown or malformed id, and for an approval that the caller cannot see */

@@ -16,7 +16,7 @@ export async function redeemResumeToken(
 }
 
 /** Redeems the token of an approval for a caller that does not have the token, such as a person in the console. */
-export async function redeemOfApproval(
+export async function redeemForApproval(
   { resume_tokens }: Tokens,
   approvalId: string,
   call: RedeemingCall,

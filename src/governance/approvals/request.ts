@@ -19,8 +19,8 @@ import { callerOf } from './resume-token.js';
 import { sha256Hex } from '../../sha256.js';
 
 /**
- * A repeated call gets the approval that it requested before, even if that is settled. The exception is the approval
- * `after`, which the call cannot use.
+ * A repeated call gets the approval that it requested before, even if that approval is settled. The exception is the
+ * approval `after`, which the call cannot use.
  */
 export interface AsksOnce {
   after: string | undefined;
@@ -32,8 +32,8 @@ export interface ApprovalCall {
   tool: string;
   payloadDigest: string;
   decision: PolicyEvaluation;
-  /** What the approvers can see of the call. */
-  shown(): Promise<unknown>;
+  /** The call as approvers see it. */
+  forApprovers(): Promise<unknown>;
   /** The fields that approvers can edit, with their types; undefined for a call that cannot be edited. */
   editable?: Record<string, string> | undefined;
   /** The call was sent before, and its answer was lost. */
@@ -60,13 +60,13 @@ export interface RequestDeps extends PayloadDeps {
  */
 export async function requestApproval(deps: RequestDeps, call: ApprovalCall): Promise<PendingApproval> {
   const { approvals } = deps.collections;
-  const request = await heldRequest(deps.collections, documentOf(call, await call.causedBy?.()), call.asksOnce);
+  const request = await sharedRequest(deps.collections, documentOf(call, await call.causedBy?.()), call.asksOnce);
   const { approval_id } = request;
   const record = await approvals.findOne({ _id: approval_id });
   const { expires_at } = record ?? request;
   if (!record) {
     // Stored first, so that approvers can always see the call.
-    await keepPayload(deps, approval_id, await call.shown(), expires_at);
+    await keepPayload(deps, approval_id, await call.forApprovers(), expires_at);
     await start(deps, request);
     // Serves readers until the first write of the workflow replaces it.
     const pending: ApprovalState = { status: 'pending', votes: [], decided_by: null, decided_at: null };
@@ -83,28 +83,27 @@ export async function approvalOfRequest(
   return (await approval_requests.findOne({ _id: documentOf(call)._id }))?.request.approval_id;
 }
 
-/** Returns the identical pending request, or for `asksOnce` the earlier one; otherwise stores the new one. */
-async function heldRequest(
+/** The identical pending request, or with `asksOnce` the earlier one. Otherwise, stores and returns the new request. */
+async function sharedRequest(
   { approvals, approval_requests }: Collections,
-  mine: ApprovalRequestDocument,
+  proposed: ApprovalRequestDocument,
   asksOnce: AsksOnce | undefined,
 ): Promise<ApprovalInput> {
   for (;;) {
-    const held = await insertOnce(approval_requests, mine);
-    const { approval_id, expires_at } = held.request;
-    if (approval_id === mine.request.approval_id) return mine.request;
-    // The worker of an earlier attempt was lost after it had requested this approval, and a person may have decided
-    // since.
-    if (asksOnce && asksOnce.after !== approval_id) return held.request;
+    const stored = await insertOnce(approval_requests, proposed);
+    const { approval_id, expires_at } = stored.request;
+    if (approval_id === proposed.request.approval_id) return proposed.request;
+    // The worker of an earlier attempt was lost after it had requested this approval. A person may have decided since.
+    if (asksOnce && asksOnce.after !== approval_id) return stored.request;
     const record = await approvals.findOne({ _id: approval_id });
     const isOpen = isStopped(record) || (record?.expires_at ?? expires_at) > epochSeconds();
     const waits = (record?.status ?? 'pending') === 'pending' && isOpen;
-    if (waits) return held.request;
+    if (waits) return stored.request;
     const replaced = await approval_requests.findOneAndReplace(
-      { _id: mine._id, 'request.approval_id': approval_id },
-      mine,
+      { _id: proposed._id, 'request.approval_id': approval_id },
+      proposed,
     );
-    if (replaced) return mine.request;
+    if (replaced) return proposed.request;
   }
 }
 

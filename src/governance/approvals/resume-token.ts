@@ -64,7 +64,7 @@ export interface ResumedCall {
   now: number;
 }
 
-/** Returns undefined if the token matches exactly this call and its current policy decision. */
+/** Returns undefined if the token matches this call and its current policy decision exactly. */
 export function refusalOf(token: ResumeTokenDocument, call: ResumedCall): ResumeRefusal | undefined {
   if (token.project_id !== call.projectId) return 'other_project';
   if (token.caller !== call.caller) return 'other_caller';

@@ -19,15 +19,15 @@ export async function settleApproval(
   { approvals, lifecycles, resume_tokens }: Settled,
   { tokenId, lifecycleId, completed }: Settlement,
 ): Promise<void> {
-  const mine = { _id: tokenId, used_by: lifecycleId };
+  const tokenOfCall = { _id: tokenId, used_by: lifecycleId };
   if (!completed) {
-    await resume_tokens.updateOne(mine, { $set: { used_at: null, used_by: null } });
+    await resume_tokens.updateOne(tokenOfCall, { $set: { used_at: null, used_by: null } });
     return;
   }
-  const token = await resume_tokens.findOne(mine);
+  const token = await resume_tokens.findOne(tokenOfCall);
   if (!token) return;
   const { approval_id, used_at } = token;
-  // The higher revision prevents a late write of the workflow from overwriting this.
+  // The higher revision prevents a late write of the workflow from overwriting this state.
   const used = {
     $set: { status: 'used', used_at, used_by: lifecycleId, changed_at: Date.now() },
     $inc: { revision: 1 },

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.js';
 import { isId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
-import { redeemOfApproval, redeemResumeToken, type Redemption } from './redeem.js';
+import { redeemForApproval, redeemResumeToken, type Redemption } from './redeem.js';
 import { approvalOfRequest, requestApproval, type ApprovalCall, type RequestDeps } from './request.js';
 import { callerOf, type ResumeRefusal } from './resume-token.js';
 
@@ -31,32 +31,34 @@ export async function approvalStage(deps: RequestDeps, call: ApprovalRequest): P
   const { decision, resumeToken, dryRun } = call;
   const isRequired = decision.decision === 'require_approval';
   if (resumeToken === undefined) {
-    if (!isRequired || dryRun) return rejectedOr(deps.collections, call);
-    if (call.approvalId !== undefined) return underApproval(deps.collections, call, call.approvalId);
+    if (!isRequired || dryRun) return refuseIfRejected(deps.collections, call);
+    if (call.approvalId !== undefined) return resumeUnderApproval(deps.collections, call, call.approvalId);
     const approvalId = call.resumesItself ? await approvalOfRequest(deps.collections, call) : undefined;
     const redemption =
-      approvalId === undefined ? undefined : await redeemOfApproval(deps.collections, approvalId, redeeming(call));
+      approvalId === undefined
+        ? undefined
+        : await redeemForApproval(deps.collections, approvalId, redeemingCallOf(call));
     if (redemption?.ok) return resumed(redemption);
     return { outcome: 'pending', ...(await requestApproval(deps, call)) };
   }
   if (!isRequired || dryRun) return refused('not_asked');
-  const redemption = await redeemResumeToken(deps.collections, { token: resumeToken, ...redeeming(call) });
+  const redemption = await redeemResumeToken(deps.collections, { token: resumeToken, ...redeemingCallOf(call) });
   if (redemption.ok) return resumed(redemption);
   return refused((await reasonOfApproval(deps.collections, call, resumeToken)) ?? redemption.reason);
 }
 
 /** A rejection stays in force, even if the rules no longer require an approval. */
-async function rejectedOr(collections: Collections, call: ApprovalRequest): Promise<ApprovalOutcome> {
+async function refuseIfRejected(collections: Collections, call: ApprovalRequest): Promise<ApprovalOutcome> {
   const reason = call.approvalId === undefined ? undefined : await reasonOfApproval(collections, call, call.approvalId);
   return reason === 'rejected' ? refused(reason) : { outcome: 'not_asked' };
 }
 
-async function underApproval(
+async function resumeUnderApproval(
   collections: Collections,
   call: ApprovalRequest,
   approvalId: string,
 ): Promise<ApprovalOutcome> {
-  const redemption = await redeemOfApproval(collections, approvalId, redeeming(call));
+  const redemption = await redeemForApproval(collections, approvalId, redeemingCallOf(call));
   if (redemption.ok) return resumed(redemption);
   return refused((await reasonOfApproval(collections, call, approvalId)) ?? redemption.reason);
 }
@@ -65,7 +67,7 @@ function resumed({ approvalId, recordId, tokenId }: Extract<Redemption, { ok: tr
   return { outcome: 'resumed', approval_id: approvalId, record_id: recordId, token_id: tokenId };
 }
 
-function redeeming({ principal, lifecycleId, tool, payloadDigest, decision }: ApprovalRequest) {
+function redeemingCallOf({ principal, lifecycleId, tool, payloadDigest, decision }: ApprovalRequest) {
   return {
     lifecycleId,
     caller: callerOf(principal),
@@ -79,7 +81,7 @@ function redeeming({ principal, lifecycleId, tool, payloadDigest, decision }: Ap
   };
 }
 
-/** Why the approval with this id has no usable token. Undefined for everybody but the requester. */
+/** Why the approval with this id has no usable token. Undefined for everybody except the requester. */
 async function reasonOfApproval(
   { approvals }: Pick<Collections, 'approvals'>,
   { principal }: ApprovalCall,

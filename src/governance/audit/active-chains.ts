@@ -12,9 +12,7 @@ export interface ActiveChainsOptions {
   onError?(error: unknown): void;
 }
 
-/**
- * The chains to which this process appends. Seals each of them with a checkpoint after a number of entries or seconds.
- */
+/** The chains to which this process appends. Seals each one with a checkpoint after a number of entries or seconds. */
 export interface ActiveChains {
   appender(organizationId: string): Appender;
   seal(organizationId: string): Promise<Checkpoint | null>;
@@ -64,7 +62,7 @@ export function createActiveChains(options: ActiveChainsOptions): ActiveChains {
     return checkpoint;
   }
 
-  /** One seal per chain at a time; the next one starts with the current head. */
+  /** Seals one checkpoint of a chain at a time; the next one covers the head at its start. */
   async function seal(organizationId: string): Promise<Checkpoint | null> {
     const chain = chainOf(organizationId);
     while (chain.sealing) await chain.sealing.catch(() => undefined);
@@ -75,7 +73,7 @@ export function createActiveChains(options: ActiveChainsOptions): ActiveChains {
   function sealInBackground(organizationId: string, chain: ActiveChain): void {
     if (chain.sealing) return;
     void seal(organizationId).catch((error: unknown) => {
-      // The next attempt follows at the next sweep or after `checkpointEvery` more entries, not after each entry.
+      // Tries again at the next sweep or after `checkpointEvery` more entries, not after each entry.
       chain.tried = chain.appended?.seq ?? chain.tried;
       onError(error);
     });

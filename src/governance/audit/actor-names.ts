@@ -1,13 +1,13 @@
 import type { Collections } from '../../stores/collections.js';
 
-type Named = Pick<Collections, 'users' | 'api_keys' | 'oauth_clients'>;
+type NamedCollections = Pick<Collections, 'users' | 'api_keys' | 'oauth_clients'>;
 
 /**
  * Readable names for the actors of audit entries, such as `Ada (ada@example.com) with the API key "Nightly import"`.
  */
 export type ActorNames = (organizationId: string, actors: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
-export function createActorNames({ users, api_keys, oauth_clients }: Named): ActorNames {
+export function createActorNames({ users, api_keys, oauth_clients }: NamedCollections): ActorNames {
   return async (organizationId, actors) => {
     const parts = new Map(actors.map((actor) => [actor, partsOf(actor)]));
     const userIds = [...new Set([...parts.values()].map(({ userId }) => userId))];

@@ -42,7 +42,7 @@ export function createAppender({ entries, organizationId, onAppended }: Appender
    * Reads the chain from the head after which `batch` was tried. Resolves the entries that were stored, and returns the
    * others.
    */
-  async function follow(from: Head, batch: Batch): Promise<{ head: Head; left: Batch }> {
+  async function findStored(from: Head, batch: Batch): Promise<{ head: Head; left: Batch }> {
     const left = new Map(batch.map((waiting) => [waiting.item.entry_id, waiting]));
     let head = from;
     for await (const { entry_id, seq, hash } of entriesAfter(entries, organizationId, from)) {
@@ -84,19 +84,18 @@ export function createAppender({ entries, organizationId, onAppended }: Appender
         if (!(await isStored(entries, organizationId, head))) throw error;
       }
       const before = head.seq;
-      ({ head, left } = await follow(head, left));
+      ({ head, left } = await findStored(head, left));
       if (left.length > 0 && failures > 1) throw error;
       if (Date.now() > deadline)
         throw new AppError('unavailable', 'the entry could not be added to the audit chain', { cause: error });
-      // Another entry has this position, but is not replicated yet.
+      // Another entry has this position, but it is not replicated yet.
       if (head.seq === before) await delay(unreplicatedMs);
     }
     return head;
   }
 
   async function write(batch: Batch): Promise<void> {
-    // If other processes append too, gives them time to read and write. Otherwise, the fastest process would always
-    // win.
+    // Other processes append as well. Without this pause, the fastest process would win every time.
     if (Date.now() < sharedUntil) await delay(roundTripMs * (1 + Math.random()));
     const from = known ?? (await findHead(entries, organizationId));
     // After an error, the next batch reads the head from the database.
@@ -108,7 +107,7 @@ export function createAppender({ entries, organizationId, onAppended }: Appender
   const group = createGroup(write);
   return {
     append: (entry) => group.add(entry),
-    head: async () => (await follow(known ?? (await findHead(entries, organizationId)), [])).head,
+    head: async () => (await findStored(known ?? (await findHead(entries, organizationId)), [])).head,
     idle: () => group.idle(),
   };
 }

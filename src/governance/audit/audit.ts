@@ -65,7 +65,7 @@ export function createAudit(options: AuditOptions): Audit {
   }
 
   async function verify(organizationId: string): Promise<Verification> {
-    // Reads the file before the database: each statement is stored in the database first.
+    // The file is read before the database, because each statement is stored in the database first.
     const keptStatements = await file.read(organizationId);
     const [statements, jwks, pinnedKeys] = await Promise.all([
       checkpoints.statements(organizationId),
@@ -97,7 +97,7 @@ export function createAudit(options: AuditOptions): Audit {
     checkpoint: chains.seal,
     checkpoints: checkpoints.list,
     async *export(organizationId) {
-      const isIntact = await chains.seal(organizationId).then(() => true, falseWhenBroken);
+      const isIntact = await chains.seal(organizationId).then(() => true, falseIfBroken);
       const [statements, jwks] = await Promise.all([checkpoints.statements(organizationId), signer.jwks()]);
       const sealed = statements.reduce((most, statement) => Math.max(most, checkpointOf(statement)?.entries ?? 0), 0);
       yield* exportLines({
@@ -113,7 +113,7 @@ export function createAudit(options: AuditOptions): Audit {
 }
 
 /** A broken chain is exported too, so that the export shows where it is broken. */
-function falseWhenBroken(error: unknown): false {
+function falseIfBroken(error: unknown): false {
   if (error instanceof AppError && error.code === 'conflict') return false;
   throw error;
 }

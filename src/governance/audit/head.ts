@@ -11,17 +11,17 @@ const probe = 4;
  * probe reads a few positions, so that a removed entry is not taken for the end.
  */
 export async function findHead(entries: Entries, organizationId: string): Promise<Head> {
-  const lastNear = async (seq: number): Promise<Head | undefined> =>
+  const lastEntryNear = async (seq: number): Promise<Head | undefined> =>
     (await readPositions(entries, organizationId, seq, probe)).at(-1);
   let low = genesis(organizationId);
   let high = 1;
-  for (let found = await lastNear(high); found; found = await lastNear(high)) {
+  for (let found = await lastEntryNear(high); found; found = await lastEntryNear(high)) {
     low = found;
     high = found.seq * 2;
   }
   while (high - low.seq > 1) {
     const middle = Math.floor((low.seq + high) / 2);
-    const found = await lastNear(middle);
+    const found = await lastEntryNear(middle);
     if (found) low = found;
     else high = middle;
   }

@@ -74,14 +74,14 @@ export async function checkStatements(
 ): Promise<StatementsVerdict> {
   const sound: Checkpoint[] = [];
   let unsound: number | undefined;
-  let vouched: string | null = null;
+  let expectedDigest: string | null = null;
   for (let index = statements.length - 1; index >= 0; index -= 1) {
     const statement = statements[index] ?? '';
     const payload: Checkpoint | undefined =
-      digestOf(statement) === vouched ? checkpointOf(statement) : await verifyStatement(statement, jwks);
+      digestOf(statement) === expectedDigest ? checkpointOf(statement) : await verifyStatement(statement, jwks);
     if (payload?.organization === organizationId) sound.push(payload);
     else unsound = index + 1;
-    vouched = payload?.previous ?? null;
+    expectedDigest = payload?.previous ?? null;
   }
   sound.reverse();
   return { sound, problem: brokenLink(sound) ?? (unsound === undefined ? undefined : unsigned(sound, unsound)) };

@@ -32,7 +32,7 @@ export async function verifyAuditFile(
     const frame = await readFrame(open());
     const { sound, problem } = await checkStatements(frame.organization, frame.statements, options.jwks ?? frame.jwks);
     const check = createChainCheck(frame.organization, sound);
-    await takeEntries(open(), check);
+    await checkEntries(open(), check);
     const chain = check.end();
     if (chain.finding) return { status: 'broken', ...chain.finding };
     if (problem)
@@ -83,7 +83,7 @@ async function readFrame(lines: AsyncIterable<string>): Promise<Frame> {
   return { organization, statements, jwks: { keys }, entries };
 }
 
-async function takeEntries(lines: AsyncIterable<string>, check: ChainCheck): Promise<void> {
+async function checkEntries(lines: AsyncIterable<string>, check: ChainCheck): Promise<void> {
   let number = 0;
   for await (const text of lines) {
     number += 1;

@@ -38,19 +38,19 @@ export interface StoredChain {
 /** Checks the whole chain once against every sound checkpoint. */
 export async function verifyChain(chain: StoredChain): Promise<Verification> {
   const { organizationId, statements, jwks } = chain;
-  const [stored, { lost, unverifiable }] = await Promise.all([
+  const [stored, { missing, unverifiable }] = await Promise.all([
     checkStatements(organizationId, statements, jwks),
     missingStatements(chain),
   ]);
-  const marks = [...stored.sound, ...lost].sort((a, b) => a.entries - b.entries);
+  const marks = [...stored.sound, ...missing].sort((a, b) => a.entries - b.entries);
   const check = createChainCheck(organizationId, marks);
   for await (const entry of chain.entries) check.take(entry);
-  return verdict(check.end(), stored, { lost, unverifiable }, marks);
+  return verdict(check.end(), stored, { missing, unverifiable }, marks);
 }
 
 interface Missing {
   /** Sound kept statements that are missing in the database: somebody removed them there. */
-  lost: Checkpoint[];
+  missing: Checkpoint[];
   /** The number of kept statements that no pinned key signed: somebody changed them or replaced the key. */
   unverifiable: number;
 }
@@ -67,10 +67,10 @@ async function missingStatements({
   const keys = { keys: [...pinnedKeys.keys, ...jwks.keys.filter((key) => !pinned.has(kidOf(key)))] };
   const kept = keptStatements.filter((statement) => !present.has(statement));
   const checked = await Promise.all(kept.map((statement) => verifyStatement(statement, keys)));
-  const lost = checked
+  const missing = checked
     .filter((checkpoint) => checkpoint?.organization === organizationId)
     .filter((checkpoint) => checkpoint !== undefined);
-  return { lost, unverifiable: checked.length - lost.length };
+  return { missing, unverifiable: checked.length - missing.length };
 }
 
 function kidOf(key: object): unknown {
@@ -80,19 +80,22 @@ function kidOf(key: object): unknown {
 function verdict(
   { entries, headHash, finding }: ChainVerdict,
   stored: StatementsVerdict,
-  { lost, unverifiable }: Missing,
+  { missing, unverifiable }: Missing,
   marks: readonly Mark[],
 ): Verification {
-  const lostProblem = lost[0] ? `checkpoint ${lost[0].number} is no longer stored` : undefined;
+  const missingProblem = missing[0] ? `checkpoint ${missing[0].number} is no longer stored` : undefined;
   const keptProblem = unverifiable > 0 ? 'a kept checkpoint is not signed by a pinned key' : undefined;
-  const checkpointProblem = stored.problem?.reason ?? lostProblem ?? keptProblem;
-  const vouched = Math.max(stored.problem?.soundEntries ?? marks.at(-1)?.entries ?? 0, lost.at(-1)?.entries ?? 0);
-  const unvouched = checkpointProblem !== undefined && vouched < entries ? vouched + 1 : null;
+  const checkpointProblem = stored.problem?.reason ?? missingProblem ?? keptProblem;
+  const coveredEntries = Math.max(
+    stored.problem?.soundEntries ?? marks.at(-1)?.entries ?? 0,
+    missing.at(-1)?.entries ?? 0,
+  );
+  const firstUncovered = checkpointProblem !== undefined && coveredEntries < entries ? coveredEntries + 1 : null;
   return {
     valid: finding === undefined && checkpointProblem === undefined,
     entries,
     head_hash: headHash,
-    first_broken_seq: finding?.seq ?? unvouched,
+    first_broken_seq: finding?.seq ?? firstUncovered,
     checkpoint: stored.sound.at(-1) ?? null,
     reason: finding?.reason ?? checkpointProblem ?? null,
   };

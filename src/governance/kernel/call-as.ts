@@ -4,7 +4,7 @@ import { newId } from '../../ids.js';
 import { epochSeconds } from '../../time.js';
 import type { Call } from './call.js';
 
-/** A call of a principal that is known: no surface has to verify a credential or to count the call. */
+/** Calls an operation as a known principal, which needs no credential check and no request limit. */
 export function callAs(
   authenticate: () => Promise<Principal>,
   call: Pick<Call, 'operation' | 'channel' | 'validate'> & Partial<Call>,

@@ -26,7 +26,7 @@ export interface Attempt {
 
 export interface Executed {
   body: unknown;
-  /** The id of the new record, if the input named none. */
+  /** The id of the new record, if the input names none. */
   madeId?: string;
   consumed?: readonly string[];
 }
@@ -53,9 +53,9 @@ export interface Checked {
   actRecord?(status: LifecycleStatus): ActRecord;
   /** Whether the approval stays used although the call failed, because the call may have taken effect. */
   keepsApproval?(): boolean;
-  /** S7. */
+  /** Describes the effect of the call without side effects, for a dry run (S7). */
   describe?(): Promise<Record<string, unknown>>;
-  /** S8. */
+  /** Performs the call (S8). */
   run(attempt: Attempt): Promise<Executed>;
 }
 
@@ -106,11 +106,11 @@ export interface CheckedCall extends AuthenticatedCall {
 
 export interface DecidedCall extends CheckedCall {
   decision: PolicyEvaluation;
-  /** The facts behind the decision that the lifecycle keeps. */
+  /** The facts of the decision, which the lifecycle stores. */
   policyFacts(): PolicyFacts;
 }
 
-/** The answer of a call that ended before S8, or the answer of S8. */
+/** The answer of the call: that of S8, or that of an earlier stage that ended the call. */
 export interface Ending {
   status: Extract<LifecycleStatus, 'pending_approval' | 'dry_run' | 'completed'>;
   body: unknown;
@@ -126,18 +126,18 @@ export interface PermittedCall extends DecidedCall {
   ending?: Ending;
 }
 
-/** The detail of the stage for the lifecycle. */
-export interface Noted {
+/** What a stage adds to its entry in the lifecycle. */
+export interface StageNote {
   note?: string;
 }
 
 /** A call at any stage: the fields that later stages add are missing. */
-export type PartialCall = Call & Partial<Omit<PermittedCall, keyof Call>> & Noted;
+export type PartialCall = Call & Partial<Omit<PermittedCall, keyof Call>> & StageNote;
 
 /** A stage maps a call to a call, or throws a refusal. Only the loop over the stages writes records. */
-export type Stage<In, Out, Deps> = (deps: Deps, call: In) => Promise<Out & Noted>;
+export type Stage<In, Out, Deps> = (deps: Deps, call: In) => Promise<Out & StageNote>;
 
-/** What a stage that refuses a call knows about it, for the record. `reason` is only for the audit chain. */
+/** What the stage that refuses a call knows about it. `reason` is only for the audit chain. */
 export interface RefusalFacts {
   call: PartialCall;
   reason?: string;

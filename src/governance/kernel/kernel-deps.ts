@@ -7,7 +7,7 @@ import type { Recorder } from '../recorder.js';
 /** The dependencies of the kernel. Functions of the domain are passed in, because `governance` must not import it. */
 export interface KernelDeps {
   projectMode(projectId: string): Promise<'simple' | 'governed'>;
-  /** Whether the project records changes of data. */
+  /** Whether the project records data changes. */
   dataEvents(projectId: string): Promise<boolean>;
   policies: {
     inForce(organizationId: string): Promise<CompiledSet>;

@@ -10,8 +10,8 @@ interface PolicyDecisionDocument extends Omit<PolicyDecision, 'decision_id'>, St
 const perStep = 500;
 
 /**
- * Moves the decisions of earlier releases into their lifecycles. Several processes can do so at the same time, and a
- * crash loses none.
+ * Moves the decisions of earlier releases into their lifecycles. Several processes can do so at the same time. A crash
+ * loses no decision.
  */
 export async function moveDecisions({
   lifecycles,

@@ -1,8 +1,8 @@
 import type { FactValue } from '../operations/operation.js';
 
 /**
- * What S5 knew about a call and its lifecycle does not contain otherwise. With it, other rules can be tried on the call
- * later. Internal: no route returns it. A missing field was unknown or must not be kept (decision 0078).
+ * What S5 knew about a call, apart from what its lifecycle contains. Other rules can later be tried on the call with it.
+ * No route returns it. A missing field was unknown or must not be kept (decision 0078).
  */
 export interface PolicyFacts {
   /** When S5 decided, in epoch seconds. */

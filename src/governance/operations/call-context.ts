@@ -1,6 +1,6 @@
 import type { Principal } from '../../auth/principal.js';
 
-/** What an operation knows about its call in addition to the validated input. */
+/** What an operation receives in addition to the validated input. */
 export interface CallContext<P extends Principal | undefined = Principal> {
   principal: P;
   /** The id of the record that this call creates; the same again when the call is repeated. */

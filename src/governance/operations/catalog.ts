@@ -1,7 +1,7 @@
 import type { Fact, Facts, Operation } from './operation.js';
 
 /** Only rules that name these operations apply to them, so that a broad rule cannot lock everybody out. */
-export const ownRules = ['policies.replace', 'approval.decide'] as const;
+export const operationsWithOwnRules = ['policies.replace', 'approval.decide'] as const;
 
 /** Every operation that rules can name. */
 export interface Catalog {

@@ -6,7 +6,7 @@ import type { CallContext } from './call-context.js';
 /** What an operation does: `data` changes rows, file contents or read marks; `act` reaches the outside world. */
 export type Effect = 'read' | 'data' | 'write' | 'act';
 
-/** What a rule may ask about a call's input, as `context.input.<name>`; read from the validated input only. */
+/** A value of a call's input that rules can read as `context.input.<name>`. It comes only from the validated input. */
 export interface Fact {
   type: 'String' | 'Long' | 'Boolean' | 'Set';
   /** People write this text, so it can contain names or secrets. A lifecycle never keeps it (decision 0078). */

@@ -1,7 +1,7 @@
 import type { DetailedError, Expr, PolicyJson, SchemaJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { cedar } from './cedar.js';
 import { cedarSchemaOf } from './cedar-schema.js';
-import { ownRules, type Catalog } from '../operations/catalog.js';
+import { operationsWithOwnRules, type Catalog } from '../operations/catalog.js';
 import { commonRoles, noRole } from './decision.js';
 import type { PolicyRule } from './rule.js';
 
@@ -68,11 +68,11 @@ function toPolicy(catalog: Catalog, rule: PolicyRule, condition: Expr | undefine
   };
   const named =
     rule.tools &&
-    unaliased(
+    withoutAliases(
       catalog,
       rule.tools.map((id) => ({ type: 'Action', id })),
     );
-  const conditions = [inProjects, condition && unaliased(catalog, condition)].filter((body) => body !== undefined);
+  const conditions = [inProjects, condition && withoutAliases(catalog, condition)].filter((body) => body !== undefined);
   return {
     effect: rule.effect === 'forbid' ? 'forbid' : 'permit',
     principal: { op: 'All' },
@@ -89,18 +89,18 @@ function toPolicy(catalog: Catalog, rule: PolicyRule, condition: Expr | undefine
 const changesOwnRules: Expr = {
   in: {
     left: { Var: 'action' },
-    right: { Set: ownRules.map((id) => ({ Value: { __entity: { type: 'Action', id } } })) },
+    right: { Set: operationsWithOwnRules.map((id) => ({ Value: { __entity: { type: 'Action', id } } })) },
   },
 };
 
 /** Replaces aliases of tools by operation names, because calls are evaluated under the operation name. */
-function unaliased<T>(catalog: Catalog, tree: T): T {
-  if (Array.isArray(tree)) return tree.map((each: unknown) => unaliased(catalog, each)) as T;
+function withoutAliases<T>(catalog: Catalog, tree: T): T {
+  if (Array.isArray(tree)) return tree.map((each: unknown) => withoutAliases(catalog, each)) as T;
   if (typeof tree !== 'object' || tree === null) return tree;
   const fields = tree as Record<string, unknown>;
   if (fields.type === 'Action' && typeof fields.id === 'string')
     return { ...tree, id: catalog.find(fields.id)?.name ?? fields.id };
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, unaliased(catalog, value)])) as T;
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, withoutAliases(catalog, value)])) as T;
 }
 
 function locksEverybodyOut(catalog: Catalog, rule: PolicyRule): boolean {
@@ -118,7 +118,7 @@ function isOnPolicies(catalog: Catalog, { tools = [] }: PolicyRule): boolean {
  */
 function parseCondition(when: string | undefined): Expr | undefined | string {
   if (when === undefined) return undefined;
-  if (levelsOpened(when) > maxLevels) return `the condition has more than ${maxLevels} brackets`;
+  if (countLevels(when) > maxLevels) return `the condition has more than ${maxLevels} brackets`;
   const parsed = cedar.policyToJson(`permit(principal, action, resource) when {\n${when}\n};`);
   if (parsed.type === 'failure') return parsed.errors.map(explain).join('; ');
   const [clause, ...others] = parsed.json.conditions;
@@ -127,11 +127,11 @@ function parseCondition(when: string | undefined): Expr | undefined | string {
 }
 
 /**
- * Counts everything that opens a level. The recursion of Cedar's parser is unlimited, and from about 100 levels on it
- * overflows and breaks the engine for the whole process. Closing brackets are not subtracted, because they may be part
- * of a string.
+ * Counts everything that opens a level. The recursion of Cedar's parser has no limit: from about 100 levels, it overflows
+ * the stack and breaks the engine for the whole process. Closing brackets are not subtracted, because they can be part of
+ * a string.
  */
-function levelsOpened(when: string): number {
+function countLevels(when: string): number {
   return when.match(/[([{]|\bif\b/g)?.length ?? 0;
 }
 
@@ -144,10 +144,10 @@ function schemaProblems(catalog: Catalog, policies: Record<string, PolicyJson>):
   });
 }
 
-/** Warnings count as problems: they report rules that can never apply and strings that look like other strings. */
+/** Treats warnings as problems: they report rules that can never apply and strings that look like other strings. */
 function validate(schema: SchemaJson<string>, policies: Record<string, PolicyJson>): RuleProblem[] {
   const [policy_id = '', ...others] = Object.keys(policies);
-  const eachAlone = () => Object.entries(policies).flatMap(([id, policy]) => validate(schema, { [id]: policy }));
+  const validateEach = () => Object.entries(policies).flatMap(([id, policy]) => validate(schema, { [id]: policy }));
   try {
     const answer = cedar.validate({ schema, policies: { staticPolicies: policies } });
     if (answer.type === 'success')
@@ -155,11 +155,11 @@ function validate(schema: SchemaJson<string>, policies: Record<string, PolicyJso
         policy_id: policyId,
         problem: explain(error),
       }));
-    return others.length > 0 ? eachAlone() : answer.errors.map((error) => ({ policy_id, problem: explain(error) }));
+    return others.length > 0 ? validateEach() : answer.errors.map((error) => ({ policy_id, problem: explain(error) }));
   } catch (error) {
     // The engine throws if the tree of a policy exceeds a fixed depth.
     if (!String(error).includes('recursion limit')) throw error;
-    return others.length > 0 ? eachAlone() : [{ policy_id, problem: 'the condition is too long' }];
+    return others.length > 0 ? validateEach() : [{ policy_id, problem: 'the condition is too long' }];
   }
 }
 

@@ -14,7 +14,7 @@ export function rulesThatReadMode(rules: readonly PolicyRule[]): readonly Policy
   return rules.filter(({ when }) => when !== undefined && mayReadMode.test(when));
 }
 
-/** Whether the decision on this operation can depend on the mode of the project. If not, the mode need not be read. */
+/** Whether the decision on this operation can depend on the mode of the project. Otherwise, the mode is not read. */
 export function asksForMode({ modeRules, catalog }: ModeRules, operation: string): boolean {
   return modeRules.some(({ tools }) => tools?.some((tool) => catalog.find(tool)?.name === operation) ?? true);
 }

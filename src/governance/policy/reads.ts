@@ -1,8 +1,8 @@
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
-import { ownRules } from '../operations/catalog.js';
+import { operationsWithOwnRules } from '../operations/catalog.js';
 
-/** Means every attribute, because the analysis does not follow values through branches and records. */
-const everything = '';
+/** Represents every attribute, because the analysis does not follow values through branches and records. */
+const anyAttribute = '';
 
 /**
  * The attributes that the rules for one operation can read, such as `context.input.entities`, or `context` if a rule
@@ -20,13 +20,13 @@ export function readsUnknown(read: ReadonlySet<string>, unknown: readonly string
   return unknown.some((path) => mayRead(read, path));
 }
 
-/** Whether a rule reads the attribute, or something that contains it. */
+/** Whether a rule reads the attribute or something that contains it. */
 export function mayRead(read: ReadonlySet<string>, path: string): boolean {
   return read.has(path) || path.split('.').some((_, at, parts) => read.has(parts.slice(0, at).join('.')));
 }
 
 function mayApply({ action }: PolicyJson, operation: string): boolean {
-  if (action.op === 'All') return !(ownRules as readonly string[]).includes(operation);
+  if (action.op === 'All') return !(operationsWithOwnRules as readonly string[]).includes(operation);
   return !('entities' in action) || action.entities.some((entity) => 'id' in entity && entity.id === operation);
 }
 
@@ -41,7 +41,7 @@ function collect(node: unknown, found: Set<string>): void {
     if (path !== 'principal' && path !== 'action') found.add(path);
     return;
   }
-  if ('.' in fields || 'has' in fields) found.add(everything);
+  if ('.' in fields || 'has' in fields) found.add(anyAttribute);
   Object.values(fields).forEach((each) => collect(each, found));
 }
 

@@ -9,7 +9,7 @@ import type { PolicyRequest } from './evaluate.js';
 const identifier = /^(?:\*|(?:[A-Za-z0-9]{1,24}(?:[._:-]|$)){0,12})$/;
 const maxItems = 20;
 
-/** What the lifecycle of a call keeps for later simulations: no secret and no personal data (decision 0078). */
+/** The facts of a call that its lifecycle keeps for simulations: no secrets and no personal data (decision 0078). */
 export function factsToKeep(
   { principal, operation, channel = 'rest', resource, mode, dryRun, facts = {}, at }: PolicyRequest,
   known: { name: string; isModeKnown: boolean },

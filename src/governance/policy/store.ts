@@ -20,8 +20,8 @@ export interface PolicyStore {
 const maxOrganizations = 1000;
 
 /**
- * Versions are only added, each by one insert under its number. On every call, a process that knows version n checks by
- * `_id` whether version n + 1 exists: one point read that nearly always finds nothing.
+ * Versions are only added, each by one insert under its number. A process that knows version n checks on each call by
+ * `_id` whether version n + 1 exists. This point read nearly always finds nothing.
  */
 export function createPolicyStore(
   { policy_versions }: Pick<Collections, 'policy_versions'>,

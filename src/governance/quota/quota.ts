@@ -3,7 +3,7 @@ import type { Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/mongo.js';
 import {
   admission,
-  hasRoom,
+  hasCapacity,
   idleProjects,
   longestWait,
   used,
@@ -45,7 +45,7 @@ export interface Quota {
 }
 
 const maxAttempts = 8;
-const tidyEvery = 1000;
+const admissionsPerCleanup = 1000;
 const maxRemembered = 10_000;
 
 /**
@@ -57,7 +57,7 @@ export function createQuota(options: QuotaOptions): Quota {
   const { now = Date.now } = options;
   const windowMs = options.windowSeconds * 1000;
   let admissions = 0;
-  /** Until when a subject's window stays full. Only time frees a window, so the database need not be read before. */
+  /** Until when a subject's window stays full. Only time frees capacity, so the database is not read before. */
   const full = new LRUCache<string, { scope: QuotaScope; until: number }>({ max: maxRemembered });
 
   function refusal(key: string, { scope, waitMs }: Wait): Admission {
@@ -67,7 +67,7 @@ export function createQuota(options: QuotaOptions): Quota {
 
   async function tryAdmit(organizationId: string, windows: readonly Window[]): Promise<boolean> {
     const at = now();
-    const filter = { _id: organizationId, ...hasRoom(windows, at, windowMs) };
+    const filter = { _id: organizationId, ...hasCapacity(windows, at, windowMs) };
     const { matchedCount } = await quotas.updateOne(filter, { $push: admission(windows, at) as never });
     return matchedCount === 1;
   }
@@ -86,7 +86,7 @@ export function createQuota(options: QuotaOptions): Quota {
         if (await tryAdmit(organizationId, windows)) {
           admissions += 1;
           // Cleanup only: the call is admitted even if it fails.
-          if (admissions % tidyEvery === 0)
+          if (admissions % admissionsPerCleanup === 0)
             void forgetIdleProjects(quotas, organizationId, now(), windowMs).catch(() => undefined);
           return { admitted: true };
         }
@@ -98,7 +98,7 @@ export function createQuota(options: QuotaOptions): Quota {
         const wait = longestWait(document, windows, now(), windowMs);
         if (wait) return refusal(key, wait);
       }
-      // Other calls took the free capacity on each attempt, so the windows are effectively full.
+      // Other calls took the free capacity on each attempt, so the windows are full in effect.
       return { admitted: false, scope: windows[0]?.scope ?? 'project', retryAfterSeconds: 1 };
     },
 

@@ -21,11 +21,11 @@ export interface Window {
 }
 
 /**
- * Matches while every window has room: its `max`-th newest admission is missing or has left the window. Entries that
- * are `max` positions apart in the list are therefore at least a window apart, so no period of this length contains
- * more than `max` admissions, even if the clocks of two processes differ.
+ * Matches while every window has capacity: its `max`-th newest admission is missing or has left the window. Entries that
+ * are `max` positions apart are therefore at least one window apart, so no period of this length contains more than `max`
+ * admissions, even if the clocks of two processes differ.
  */
-export function hasRoom(windows: readonly Window[], now: number, windowMs: number): Record<string, unknown> {
+export function hasCapacity(windows: readonly Window[], now: number, windowMs: number): Record<string, unknown> {
   return Object.fromEntries(windows.map(({ path, max }) => [`${path}.${max - 1}`, { $not: { $gt: now - windowMs } }]));
 }
 
@@ -38,7 +38,7 @@ export interface Wait {
   waitMs: number;
 }
 
-/** How long until every window has room, and the scope with the longest wait; undefined if all have room now. */
+/** How long until every window has capacity, and the scope with the longest wait; undefined if all have capacity now. */
 export function longestWait(
   document: QuotaDocument,
   windows: readonly Window[],
@@ -62,7 +62,7 @@ export function used(document: QuotaDocument | null, window: Window, now: number
   return timesAt(document, window.path).filter((time) => time > now - windowMs).length;
 }
 
-/** Projects whose newest admission has left the window. Their times no longer have an effect. */
+/** Projects whose newest admission has left the window, so that their times no longer have an effect. */
 export function idleProjects(
   document: QuotaDocument,
   now: number,

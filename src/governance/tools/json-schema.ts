@@ -24,10 +24,10 @@ metadata.get = (schema) => {
  * @throws Error if the schema is not an object
  */
 export function jsonSchemaOf(schema: z.ZodType, { bounds = true }: { bounds?: boolean } = {}): ObjectSchema {
-  const isWholeShown = z.globalRegistry.get(schema)?.example !== undefined;
+  const hasOwnExample = z.globalRegistry.get(schema)?.example !== undefined;
   const override = ({ jsonSchema, path }: { jsonSchema: Keywords; path: unknown[] }) => {
     removeNoise(jsonSchema);
-    if (isWholeShown && path.length > 0) delete jsonSchema.examples;
+    if (hasOwnExample && path.length > 0) delete jsonSchema.examples;
     if (!bounds) for (const keyword of boundKeywords) delete jsonSchema[keyword];
   };
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', metadata, override });
@@ -51,8 +51,8 @@ const boundKeywords = [
 ] as const;
 
 /**
- * Removes keywords that a model does not need and that occur often: safe integer bounds, those of a time, the pattern of
- * a date, and string property names.
+ * Removes frequent keywords that a model does not need: safe integer bounds, the bounds of a time, the pattern of a date,
+ * and string property names.
  */
 function removeNoise(json: Keywords): void {
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;

@@ -61,7 +61,7 @@ const beforePolicies: ReadonlySet<StageId> = new Set(['S1:authenticate', 'S2:res
 
 /** Runs the gateway's tools as governed calls. @throws AppError with the lifecycle id */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  /** The organization of the last call of each credential that reached S4, by a hash of the credential. */
+  /** The organization of the last call of each credential that reached S4, by the hash of the credential. */
   const organizations = new LRUCache<string, string>({ max: maxRememberedCallers });
   return async (received) => {
     const caller = received.authorization ? sha256Hex(received.authorization.join(' ')) : '';
@@ -86,12 +86,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 }
 
 /** The stages that call the workflow service. */
-const harnessed: ReadonlySet<StageId> = new Set(['S6:approval', 'S8:execute']);
+const workflowServiceStages: ReadonlySet<StageId> = new Set(['S6:approval', 'S8:execute']);
 
 function refusalOf({ error, stage }: Extract<Performed, { error: unknown }>, lifecycleId: string): AppError {
   if (!isAppError(error)) return new AppError('internal_error', 'the call failed', { lifecycleId, cause: error });
   const { code, message, facts } = error;
-  if (code === 'unavailable' && harnessed.has(stage))
+  if (code === 'unavailable' && workflowServiceStages.has(stage))
     return new AppError('harness_unreachable', message, { lifecycleId, cause: error });
   return new AppError(code, message, { ...facts, lifecycleId, cause: error });
 }
@@ -112,14 +112,14 @@ function callOf(deps: PipelineDeps, received: ReceivedCall): Call {
     alwaysRecorded: true,
     authenticate: () => deps.authenticate(received.authorization),
     resolveScope: async (authenticated) =>
-      requireReach(received, await deps.resolveScope(authenticated, received.workspace)),
+      requireProjectOfPath(received, await deps.resolveScope(authenticated, received.workspace)),
     admit: (principal) => admit(deps, principal),
     validate: (principal) => check(received, contextOf(received, principal, lifecycleId)),
   };
 }
 
-/** S2: the path names the project of the credential and the workspace header. */
-function requireReach({ params }: ReceivedCall, principal: Principal): Principal {
+/** S2: the project in the path must be that of the credential and the workspace header. */
+function requireProjectOfPath({ params }: ReceivedCall, principal: Principal): Principal {
   const { projectId: inPath = principal.projectId } = params;
   if (inPath !== principal.projectId) {
     throw new AppError('scope_denied', 'the path must name the project of the credential and the workspace header');
@@ -133,8 +133,8 @@ async function admit({ quota, metrics }: PipelineDeps, { projectId, organization
   metrics.admission(admission.admitted ? 'admitted' : 'refused', admission.admitted ? 'none' : admission.scope);
   if (admission.admitted) return;
   const seconds = admission.retryAfterSeconds;
-  const whose = admission.scope === 'project' ? `project ${projectId}` : `the organization of project ${projectId}`;
-  throw new AppError('quota_exceeded', `the request quota of ${whose} is used up; retry in ${seconds} s`, {
+  const subject = admission.scope === 'project' ? `project ${projectId}` : `the organization of project ${projectId}`;
+  throw new AppError('quota_exceeded', `the request quota of ${subject} is used up; retry in ${seconds} s`, {
     retryAfterSeconds: seconds,
   });
 }

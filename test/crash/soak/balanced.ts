@@ -10,11 +10,11 @@ export interface Call {
 
 export interface Balanced {
   /**
-   * As a client behind a load balancer calls, under the retry rules of the specification: 429 after its `Retry-After`, a
-   * connection that is refused or breaks at the next process. Every other answer is the caller's.
+   * Calls like a client behind a load balancer, under the retry rules of the specification: after 429, when `Retry-After` has
+   * passed; after a refused or broken connection, at the next process. The caller handles every other answer.
    */
   post(load: string, call: Call): Promise<Answer>;
-  /** The process that gets the next connection, possibly one that has just died, until its replacement runs. */
+  /** The process that gets the next connection. It may have just died, until its replacement runs. */
   next(): string;
 }
 

@@ -10,14 +10,14 @@ export interface Lasting {
 
 export interface Fleet {
   apiUrls(): string[];
-  /** The API process and the worker that are never killed, whose memory is measured. */
+  /** The API process and the worker that are never killed. Their memory is measured. */
   lasting: readonly Lasting[];
   kills: { at: number; what: 'worker' | 'api' }[];
   /** Kills a worker and an API process in turn at each beat and starts another in its place. */
   killInTurn(beats: number, everyMs: number): Promise<void>;
 }
 
-/** Two API processes and two workers. Of each, one lasts and the other is killed again and again. */
+/** Two API processes and two workers. One of each is never killed; the other is killed repeatedly. */
 export async function startFleet(product: OwnProduct): Promise<Fleet> {
   const [lastingApi, firstApi, lastingWorker, firstWorker] = await Promise.all([
     product.api(),

@@ -62,7 +62,7 @@ export async function prepareGround(deps: Deps): Promise<Ground> {
   };
 }
 
-/** Its second target is slow, so that a worker dies during a step. */
+/** The target of its second action is slow, so that a worker dies during a step. */
 async function agentflowIn({ api, projectID }: Workspace, sink: HttpSink): Promise<string> {
   sink.answer(
     `/${projectID}/two`,
@@ -77,7 +77,7 @@ async function agentflowIn({ api, projectID }: Workspace, sink: HttpSink): Promi
   return body._id as string;
 }
 
-/** The steps of that agentflow that reach the outside, as their idempotency keys name them. */
+/** The steps of that agentflow that call external servers, as their idempotency keys name them. */
 export const stepsThatCall = ['agent_1/skill_1/action_1', 'agent_1/skill_1/action_2', 'agent_2/skill_1/action_1'];
 
 async function bindRepository(deps: Deps, { projectID, organizationId }: Workspace): Promise<string> {

@@ -19,9 +19,9 @@ export interface Stage {
 export interface Load {
   name: string;
   callers: number;
-  /** Between two acts of one caller. */
+  /** The time between two calls of one caller. */
   pauseMs: number;
-  /** Refusals that belong to it, as `status label`; 5xx of the contract and 429 belong to all. */
+  /** Expected refusals of this load, as `status label`. Every load may get 429 and the 5xx of the contract. */
   refusals: readonly string[];
   act(stage: Stage, load: string): Promise<void>;
 }
@@ -64,7 +64,7 @@ async function listRuns({ ground, balanced, ledger }: Stage, load: string): Prom
   if (isOk(answer)) ledger.note('lifecycle', answer.body.lifecycle_id as string);
 }
 
-/** Created and started with its own keys, so that a repeated call is the same call; every fourth is paused midway. */
+/** Creates and starts each run with its own keys, so that a repeat is the same call. Pauses every fourth run midway. */
 async function execute({ ground, balanced, ledger }: Stage, load: string): Promise<void> {
   const { flows, agentflowId } = ground;
   const name = newId();

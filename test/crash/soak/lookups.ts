@@ -6,7 +6,7 @@ import type { Workspace } from '../../support/fixture.js';
 import { stepsThatCall, type Ground } from './ground.js';
 import { pushOf, shaOf } from './loads.js';
 
-/** How many acknowledged executions are in which state, by the records that lists show. */
+/** The number of acknowledged executions by state, according to the records that lists show. */
 export async function executionStates(
   { mongo }: Deps,
   { flows }: Ground,
@@ -20,7 +20,7 @@ export async function executionStates(
   return states;
 }
 
-/** Steps that never reached the outside, and steps that reached it more often than their record has attempts. */
+/** Steps that never called an external server, and steps that called it more often than their record has attempts. */
 export async function wrongSteps({ mongo }: Deps, { flows, sink }: Ground, ids: ReadonlySet<string>) {
   const records = await mongo.collections.executions.find({ projectID: flows.projectID }).toArray();
   const keys = sink.keys();
@@ -39,7 +39,7 @@ export async function wrongSteps({ mongo }: Deps, { flows, sink }: Ground, ids: 
   };
 }
 
-/** Executions of one create call under one key. */
+/** Executions that one create call made several times under one key. */
 export async function madeTwice({ mongo }: Deps, { flows }: Ground): Promise<string[]> {
   const made = await mongo.collections.executions
     .find({ projectID: flows.projectID }, { projection: { goal: 1 } })
@@ -56,7 +56,7 @@ export async function savedEntities({ graph }: Deps, workspaces: readonly Worksp
   return new Set(records.map((record) => record.get('id') as string));
 }
 
-/** The lifecycles of these projects, and which of them the audit chains name. */
+/** The lifecycles of these projects, with those that the audit chains name. */
 export async function recordedCalls({ mongo }: Deps, workspaces: readonly Workspace[]) {
   const { lifecycles, audit_entries } = mongo.collections;
   const stored = new Set<string>();
@@ -79,7 +79,7 @@ export async function admissions({ mongo }: Deps, { projectID }: Workspace): Pro
   return passed.map(({ created_at, ended_at, facts }) => ({ from: created_at, to: facts?.at ?? ended_at }));
 }
 
-/** A call was admitted between its arrival and its decision (epoch seconds). On a busy machine, seconds pass between them. */
+/** The period in which a call was admitted: from its arrival to its decision, in epoch seconds. On a busy machine, it lasts seconds. */
 export interface Admission {
   from: number;
   to: number;
@@ -91,7 +91,7 @@ export function mostWithin(admitted: readonly Admission[], seconds: number): num
   return Math.max(0, ...admitted.map(({ from }) => within(from)));
 }
 
-/** Deliveries whose workflow has not completed, or whose commit is not in the graph. */
+/** Deliveries whose workflow has not completed or whose commit is not in the graph. */
 export async function unsyncedPushes(
   { temporal, graph }: Deps,
   ground: Ground,

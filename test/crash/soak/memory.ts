@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.js';
 import { metricsOf } from '../../support/metrics.js';
 import type { Lasting } from './fleet.js';
 
-/** Of one process, in MiB, in the order of time. */
+/** Readings of one process in MiB, in chronological order. */
 export interface Memory {
   name: string;
   resident: number[];
@@ -34,12 +34,12 @@ export async function sampleMemory(
 }
 
 export interface Level {
-  /** The memory after garbage collections: the lowest tenth of the readings is below it. */
+  /** The memory after garbage collections: a tenth of the readings is lower. */
   floor: number;
   median: number;
 }
 
-/** The middle third against the last: the first is left out as the time of warming up. */
+/** The middle and the last third. The first third is omitted, because the process warms up. */
 export function thirdsOf(samples: readonly number[]): { middle: Level; last: Level } {
   const third = Math.floor(samples.length / 3);
   return { middle: levelOf(samples.slice(third, 2 * third)), last: levelOf(samples.slice(2 * third)) };

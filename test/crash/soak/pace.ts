@@ -1,6 +1,6 @@
 /** The length of the soak and the interval of the kills. The final checks are the same for every length. */
 export interface Pace {
-  /** A worker and an API process are killed alternately, so each of the two at every second interval. */
+  /** A worker and an API process are killed alternately, so each of them at every second interval. */
   killEveryMs: number;
   kills: number;
   sampleEveryMs: number;

@@ -41,7 +41,7 @@ export function reportOf({ ledger, tally, memory, fleet, seconds }: Soaked): str
   ].join('\n\n');
 }
 
-/** A line about the final checks, in addition to the tables, in the file of `SOAK_REPORT`. */
+/** Appends a line about the final checks to the file of `SOAK_REPORT`. */
 export function publish(text: string): void {
   console.log(text);
   if (process.env.SOAK_REPORT !== undefined) appendFileSync(process.env.SOAK_REPORT, `${text}\n\n`);

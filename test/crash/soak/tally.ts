@@ -5,7 +5,7 @@ export interface Tally {
   /** A connection that was refused or broke, after which the call was repeated on another process. */
   broken(load: string): void;
   act(load: string): void;
-  /** Answers that neither the contract nor the death of a process explains. */
+  /** An answer that neither the contract nor the death of a process explains. */
   problem(load: string, error: unknown): void;
   acts: Map<string, number>;
   retried: Map<string, number>;

@@ -4,7 +4,7 @@ import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
 
-/** Commands of the driver can be counted only while it reports them, which it does for spans. */
+/** The driver reports its commands only while spans are exported. */
 const deps = useDeps({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
 const sink = await useHttpSink();
 
@@ -14,11 +14,11 @@ test('a permitted act adds a fixed number of calls to MongoDB', async () => {
   const act = actOfWorker(deps);
   const request = () => requestTo(`${sink.url}/${workspace.projectID}`, workspace);
   const { signal } = new AbortController();
-  // The first act reads what the process keeps: the policies, and the end of the audit chain.
+  // The first act reads what the process then caches: the policies, and the end of the audit chain.
   expect(await act(request(), { signal })).toMatchObject({ output: { ok: true } });
   const commands: string[] = [];
-  // The head of the audit chain is read only if another process has appended to it. This process looks for intents at
-  // intervals, in case their process died; that is not part of an act.
+  // The head of the audit chain is read only if another process has appended to it. The sweep for intents of dead processes
+  // is not part of an act.
   const own = new Set([
     'credit_history',
     'customers',
@@ -35,7 +35,7 @@ test('a permitted act adds a fixed number of calls to MongoDB', async () => {
     if (commandName !== 'delete' && own.has(collection) && !notOfTheAct.has(name)) commands.push(name);
   });
   expect(await act(request(), { signal })).toMatchObject({ output: { ok: true } });
-  // This run was never charged, so its credits are those of the plan.
+  // This run was never charged, so its credits are the deduction of the plan.
   expect(commands.sort()).toEqual([
     'find credit_history',
     'find customers',

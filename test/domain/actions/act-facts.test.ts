@@ -20,7 +20,7 @@ interface Step {
   run?: Partial<ActRun>;
 }
 
-/** What becomes of a step under one rule that forbids `operation` if the condition holds. No server is there for its call. */
+/** The outcome of a step under one rule that forbids `operation` if the condition holds. No server receives its call. */
 async function underRule(
   operation: string,
   condition: string,
@@ -124,7 +124,7 @@ describe('rules see', () => {
       async (workspace) => {
         const config = { account_api_url: 'http://127.0.0.1:1', account_api_token: 'token' };
         const { _id: connector_id } = await connectorOf(workspace, 'messaging', config);
-        // As if its account had been connected.
+        // Simulates a connected account.
         await deps.mongo.collections.connectors.updateOne({ _id: connector_id }, { $set: { status: 'active' } });
         const request = { connector_id, input: { arguments: { chat_id: '7', text: 'Hello' } } };
         return { request, action: { category: 'messaging', endpoint: 'send_message' } };
@@ -153,7 +153,7 @@ describe('rules on the recipients of a mail', () => {
     expect(await underRule('act.mail', seen(recipient, 'cc@b.example'), mailTo(to))).toMatchObject(forbidden);
   });
 
-  // A mail client reads the first address, and a rule the second.
+  // A mail client would read the first address, and a rule the second.
   test.each([
     '<eve@c.example> <a@b.example>',
     'eve@c.example (<a@b.example>',

@@ -22,7 +22,7 @@ const policies = [
   { policy_id: 'ask', effect: 'require_approval', tools: ['act.http', 'act.mail'] },
 ];
 
-/** The store fails once to keep the answer of an act: for example, it elects another primary. */
+/** The store fails once when it should keep the answer of an act, for example because it elects another primary. */
 function losesAnAnswer() {
   const { act_answers } = deps.mongo.collections;
   let isLost = false;
@@ -42,7 +42,7 @@ function losesAnAnswer() {
 
 type Clients = Parameters<typeof actOfWorker>[1];
 
-/** An act that a rule holds, as the worker makes it, and an approver. `change` is what its step is, if not a plain call. */
+/** An act that a rule holds, as the worker performs it, and an approver. `change` replaces parts of its step. */
 async function held(
   change: (workspace: Workspace) => Promise<Partial<CallActionRequest>> = async () => ({}),
   { worker = deps, clients }: { worker?: typeof deps; clients?: Clients } = {},
@@ -75,17 +75,17 @@ async function held(
   return { workspace, attempt, decide, stored, waiting, outcomes, approval_id, seen };
 }
 
-test('an act that is repeated after its worker was lost is asked about once, and its approved call is made once', async () => {
+test('an act that is repeated after its worker was lost requests one approval, and its approved call is made once', async () => {
   verifies('act.hold.asked-once');
   const { attempt, decide, stored, waiting, approval_id, seen } = await held();
   expect(await attempt()).toMatchObject({ held: { approval_id } });
   await decide('approve');
-  // The worker was lost before the run knew that it waits.
+  // The worker was lost before the run knew that the act waits.
   expect(await attempt()).toMatchObject({ held: { approval_id } });
   expect(seen()).toBe(0);
   const made = await attempt(approval_id);
   expect(made).toMatchObject({ output: { ok: true } });
-  // The worker was lost after the call, and before it had settled the approval.
+  // The worker was lost after the call, before it settled the approval.
   await deps.mongo.collections.approvals.updateOne({ _id: approval_id }, { $set: { status: 'approved' } });
   expect(await attempt(approval_id)).toEqual(made);
   expect(seen()).toBe(1);
@@ -93,7 +93,7 @@ test('an act that is repeated after its worker was lost is asked about once, and
   expect(await waiting()).toBe(0);
 });
 
-test('an act that is repeated after its rejection is not asked about again', async () => {
+test('an act that is repeated after its rejection requests no other approval', async () => {
   verifies('act.hold.asked-once');
   const { attempt, decide, stored, waiting, approval_id, seen } = await held();
   await decide('reject');
@@ -104,7 +104,7 @@ test('an act that is repeated after its rejection is not asked about again', asy
   expect(await waiting()).toBe(0);
 });
 
-test('an act that was answered is not sent again without a person after its answer could not be kept', async () => {
+test('an act whose answer could not be stored is sent again only if a person approves it', async () => {
   verifies('act.hold.asked-once');
   const { attempt, decide, stored, approval_id, seen } = await held(undefined, { worker: losesAnAnswer() });
   await decide('approve');
@@ -115,11 +115,11 @@ test('an act that was answered is not sent again without a person after its answ
   expect(await stored()).toMatchObject([{ _id: approval_id, status: 'used' }, { status: 'pending' }]);
 });
 
-test('an act whose approval was given, but could not be used in time, is asked about again', async () => {
+test('an act whose approval expired before it was used requests another one', async () => {
   verifies('act.hold.asked-once');
   const { attempt, decide, stored, approval_id, seen } = await held();
   await decide('approve');
-  // No worker was there for longer than the approval holds.
+  // No worker ran until the approval had expired.
   await deps.mongo.collections.resume_tokens.updateOne({ approval_id }, { $set: { expires_at: 1 } });
   const again = await attempt(approval_id);
   expect(again).toMatchObject({ held: { approval_id: expect.not.stringMatching(approval_id) } });
@@ -149,7 +149,7 @@ test.each([{ port: 2 }, { secure: true }, { require_tls: true }])(
 );
 
 describe('an act whose connector was deleted after its call', () => {
-  /** The approved call was sent, and `lose` says how its answer went. */
+  /** The approved call was sent. `isLost` states whether its answer was lost. */
   async function sentAct(isLost: boolean) {
     let connector_id = '';
     const of = await held(async (workspace) => {
@@ -165,7 +165,7 @@ describe('an act whose connector was deleted after its call', () => {
     return { ...of, made, deleted };
   }
 
-  test('has its answer, if the worker was lost only afterwards', async () => {
+  test('has its answer, if the worker was lost only after it arrived', async () => {
     verifies('act.hold.asked-once');
     const { attempt, approval_id, made, deleted, seen } = await sentAct(false);
     await deleted();
@@ -180,7 +180,7 @@ describe('an act whose connector was deleted after its call', () => {
     if (!('held' in made)) throw new Error('nobody was asked');
     expect(made.held).toMatchObject({ after_unknown: true });
     await deleted();
-    // The worker was lost before the run knew that it waits again.
+    // The worker was lost before the run knew that the act waits again.
     expect(await attempt(approval_id)).toMatchObject({ refused: { code: 'outcome_unknown' } });
     await decide(decision, made.held.approval_id, 'It has arrived');
     const refused = (message: string) => ({
@@ -202,7 +202,7 @@ describe('an approved call', () => {
   const guarded = createHttpClient({ allowPrivateTargets: false });
   afterAll(() => guarded.close());
 
-  test.each([502, 504])('is not repeated without a person after the %d of a gateway', async (status) => {
+  test.each([502, 504])('is repeated after the %d of a gateway only if a person approves it', async (status) => {
     verifies('act.unknown');
     const { workspace, attempt, decide, approval_id, seen, outcomes } = await held();
     sink.answer(`/${workspace.projectID}`, (_, res) => void res.writeHead(status).end());
@@ -232,7 +232,7 @@ describe('an approved call', () => {
     expect(await outcomes()).toEqual(['held', 'unsent', 'answered']);
   });
 
-  test('that its receiver refuses has used the approval', async () => {
+  test('that its receiver refuses uses up the approval', async () => {
     verifies('act.hold.used');
     const { workspace, attempt, decide, approval_id, stored, waiting, outcomes } = await held();
     sink.answer(`/${workspace.projectID}`, (_, res) => void res.writeHead(422).end());
@@ -243,7 +243,7 @@ describe('an approved call', () => {
     expect(await outcomes()).toEqual(['held', 'answered']);
   });
 
-  test('is repeated under the same approval after its receiver answered that it cannot now', async () => {
+  test('is repeated under the same approval after its receiver answered that it is temporarily unavailable', async () => {
     verifies('act.hold.used');
     const { workspace, attempt, decide, approval_id, outcomes } = await held();
     let status = 503;
@@ -266,7 +266,7 @@ describe('an approved call', () => {
 
 describe('a tool of an MCP server', () => {
   const writes = toolNamed('writes');
-  /** A server whose list of tools and whose answers are given. */
+  /** A server with this list of tools and this answer. */
   const clientOf = (tools: any[], answer: () => Promise<any>): McpClient => ({
     use: (_target, _options, work) =>
       work({ listTools: async () => tools, hasChanged: () => false, callTool: () => answer() }),
@@ -296,7 +296,7 @@ describe('a tool of an MCP server', () => {
     return { made, recorded: await lifecycles.findOne({ project_id: projectID, tool: 'act.mcp' }) };
   }
 
-  test('is not called again after an error that nobody expected, because it may have acted', async () => {
+  test('is not called again after an unexpected error, because it may have acted', async () => {
     verifies('mcp-client.outcome-unknown');
     const { made, recorded } = await callTo({
       mcp: clientOf([writes], () => Promise.reject(new Error('write EPIPE'))),

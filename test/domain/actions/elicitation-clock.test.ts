@@ -10,7 +10,7 @@ import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
 
-test('a question of a paused run waits on when the store does not answer for a moment', async () => {
+test('a question of a paused run continues to wait while the store briefly does not answer', async () => {
   verifies('mcp-client.elicitation');
   const workspace = await createWorkspace(deps);
   const { _id: execution_id } = await seedExecution(deps, workspace, { status: 'paused' });
@@ -28,7 +28,7 @@ test('a question of a paused run waits on when the store does not answer for a m
     },
   });
   const collections = { ...deps.mongo.collections, mcp_elicitations: failing };
-  // The time is over at once, but the clock stands still while the run is paused.
+  // The time limit is 0, but the clock is stopped while the run is paused.
   const ask = createQuestions({ collections, box: deps.auth.box, temporal: deps.temporal, waitSeconds: 0 })({
     ...{ project_id: workspace.projectID, organization_id: workspace.organizationId, execution_id },
     ...{
@@ -47,7 +47,7 @@ test('a question of a paused run waits on when the store does not answer for a m
     if (!found) throw new Error('its clock runs');
     return found;
   });
-  // Nobody can answer after the step of the call, for example if its worker was lost.
+  // Nobody can answer after the end of the step of the call, for example if its worker was lost.
   expect(isOpen(asked, epochSeconds())).toBe(true);
   expect(isOpen(asked, epochSeconds() + 600)).toBe(false);
   const open = (now: number) => mcp_elicitations.countDocuments({ _id: asked._id, ...openQuestions(now) });

@@ -81,7 +81,7 @@ describe('the failure of a refused call', () => {
     ['what was sent, where the text is cut', `${'x '.repeat(990)}s3cret-of-ours-and-more`, ['s3cret-of-ours-and-more']],
     ['credentials', 'Authorization: Bearer s3cret-s3cret-s3cret-s3cret', []],
     ['personal data', 'unknown user s3cret@example.com', []],
-    ['bytes that are no text', Buffer.from([0xff, 0xfe, ...Buffer.from('s3cret')]), []],
+    ['bytes that are not text', Buffer.from([0xff, 0xfe, ...Buffer.from('s3cret')]), []],
   ])('never quotes %s', (_, body, secrets) => {
     verifies('execution.steps.attempts');
     expect(message(500, body, secrets)).not.toContain('s3cret');

@@ -24,7 +24,7 @@ const chargeOf = (change: Partial<Charge> = {}): Charge => {
   return { key: executionId, projectId: 'p', executionId, agentflowId: 'a', credits: 1, turns: null, ...change };
 };
 
-/** The commands by which another process wrote in the course of `work`. */
+/** The write commands of another process during `work`. */
 async function writesOf(work: (one: Customers) => Promise<unknown>): Promise<string[]> {
   const mongo = createMongo({ collections: definitions, uri: testRun().env.MONGODB_URI ?? '', monitorCommands: true });
   const writes: string[] = [];
@@ -35,7 +35,7 @@ async function writesOf(work: (one: Customers) => Promise<unknown>): Promise<str
   return writes;
 }
 
-/** The collection; the first call of its `method` waits until `work` is done. */
+/** The collection with a `method` whose first call waits until `work` is done. */
 function onceBefore<T extends object>(collection: T, method: keyof T, work: () => Promise<void>): T {
   let isFirst = true;
   return new Proxy(collection, {
@@ -136,7 +136,7 @@ describe('storage', () => {
     const writes = await writesOf((one) =>
       Promise.all(Array.from({ length: 40 }, () => one.reserveStorage(organization, newId(), 1))),
     );
-    // The account and the total are made, then each change is noted, written and struck off.
+    // The account and the total are created. Then each change is noted, written and removed from the notes.
     expect(writes.filter((name) => name === 'update')).toHaveLength(3 * 40);
     expect(await customers.storageUsed(organization)).toBe(40);
   });
@@ -157,7 +157,7 @@ describe('storage', () => {
     await setPlan(collections, organization, { storage_space_in_mb: 1 });
     const [lost, other] = [newId(), newId()];
     await customers.reserveStorage(organization, lost, 1000);
-    // Died when 5000 bytes more were counted, and the file's record was not written.
+    // The process died after it had counted another 5000 bytes and before it wrote the file's record.
     const { revision = 0 } = (await collections.storage_totals.findOne({ _id: organization })) ?? {};
     const change = { id: lost, bytes: 6000, revision: revision + 1, at: 1 };
     await collections.storage_totals.updateOne(
@@ -183,7 +183,7 @@ describe('credits', () => {
     await Promise.all(processes.flatMap((one) => inOneGroup().map((charges) => one.charge(organization, charges))));
     await customers.charge(organization, [charge]);
     expect((await readCustomer(collections, organization)).credits_used).toBe(3);
-    // Died after the ledger: the entry is there and not counted.
+    // The process died after the ledger: the entry exists but is not counted.
     const lost = chargeOf({ credits: 5 });
     await customers.charge(organization, [lost]);
     await collections.credit_history.updateOne({ _id: lost.key }, { $set: { applied: false } });

@@ -15,7 +15,7 @@ afterEach(() => {
   hangs.clear();
 });
 
-/** A Temporal with one run: it answers with the given pages, and then does not answer. */
+/** A Temporal server with one run: it answers with the given pages and then stops answering. */
 function temporalWith(historyLength: number, pages: (Page | Error)[]) {
   const tokens: unknown[] = [];
   let eventId = 0;

@@ -13,7 +13,7 @@ function tailWith(count: number, { from = 0, forgettable = Infinity, text = '' }
 }
 
 describe('the tail of a list', () => {
-  test('has what follows a position', () => {
+  test('returns the items after a position', () => {
     const tail = tailWith(3, { from: 10 });
     expect(tail.last).toBe(13);
     expect(tail.after(10)?.map(({ seq }) => seq)).toEqual([11, 12, 13]);
@@ -41,7 +41,7 @@ describe('the tail of a list', () => {
     expect(tailWith(2, { text: 'x'.repeat(3_000_000) }).after(1)).toHaveLength(1);
   });
 
-  test('keeps items that are nowhere else', () => {
+  test('keeps items that exist nowhere else', () => {
     const tail = tailWith(700, { forgettable: 50 });
     expect(tail.after(49)).toBeUndefined();
     expect(tail.after(50)).toHaveLength(650);

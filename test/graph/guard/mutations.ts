@@ -1,4 +1,4 @@
-/** Small and seeded, so that a finding can be had again (mulberry32). */
+/** Small and seeded, so that a finding can be reproduced (mulberry32). */
 export function randomOf(seed: number) {
   let state = seed >>> 0;
   const next = () => {

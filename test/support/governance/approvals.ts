@@ -25,7 +25,7 @@ export function principalOf(role = 'OWNER', fields: Partial<Principal> = {}): Pr
   };
 }
 
-/** Somebody else in the same project. */
+/** Another person in the same project. */
 export function colleagueOf(principal: Principal, role = 'ORG_ADMIN', fields: Partial<Principal> = {}): Principal {
   const { organizationId, departmentId, projectId } = principal;
   return principalOf(role, { organizationId, departmentId, projectId, ...fields });
@@ -71,7 +71,7 @@ export function heldCall(principal: Principal, fields: Partial<ApprovalRequest> 
     decision: asking,
     resumeToken: undefined,
     dryRun: false,
-    shown: async () => ({ input: payload }),
+    forApprovers: async () => ({ input: payload }),
     ...fields,
   };
 }

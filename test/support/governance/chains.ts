@@ -19,7 +19,7 @@ export interface TestChain {
   /** Replaces a stored entry without the product. */
   put(entry: AuditEntryDocument): Promise<void>;
   remove(...seqs: number[]): Promise<void>;
-  /** Rewrites everything after `seq` so that all hashes fit, as somebody would who can change the whole database. */
+  /** Rewrites everything after `seq` with matching hashes, as a person who can change the whole database could. */
   rewriteAfter(seq: number): Promise<void>;
 }
 

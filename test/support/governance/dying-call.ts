@@ -11,7 +11,7 @@ interface DyingCallOptions {
   resumeToken: string;
 }
 
-/** Performs an operation and dies right after its effect, before anything of its outcome is recorded. */
+/** Performs an operation and dies directly after its effect, before its outcome is recorded. */
 const { env, principal, lifecycleId, resumeToken } = JSON.parse(process.argv[2] ?? '') as DyingCallOptions;
 const deps = createDeps(loadConfig(env), 'test');
 await readyToGo();

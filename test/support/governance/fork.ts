@@ -6,7 +6,7 @@ import { packageRoot } from '../../../src/package-root.js';
 interface Helper<M> {
   child: ChildProcess;
   messages: M[];
-  /** Lets it begin; it was started and connected before. */
+  /** Starts its work. The process was started and connected before. */
   go(): void;
   ended: Promise<unknown>;
 }
@@ -28,7 +28,7 @@ export async function startHelper<M>(script: string, options: object): Promise<H
   return { child, messages, go: () => child.send('go'), ended };
 }
 
-/** In the helper: reports that it is ready, and waits for the start signal. */
+/** Called in the helper: reports that it is ready, and waits for the start signal. */
 export async function readyToGo(): Promise<void> {
   process.send?.('ready');
   await once(process, 'message');

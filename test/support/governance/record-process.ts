@@ -10,7 +10,7 @@ interface RecordProcessOptions {
   uri: string;
   organizationId: string;
   projectId: string;
-  /** How many calls it records; without it, until it is killed. */
+  /** The number of calls to record. Without it, records calls until it is killed. */
   calls?: number;
   callers: number;
   checkpointFolder: string;

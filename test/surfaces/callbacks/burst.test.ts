@@ -14,7 +14,7 @@ const deps = useDeps();
 const environment: Record<string, string> = {
   DOWNSTREAM_PORT: '0',
   CATALOG_WEBHOOK_SECRET: secrets.catalog,
-  // Longer than the API needs to start again on a busy machine, so that the whole burst is one.
+  // Longer than a busy machine needs to restart the API, so that the whole burst leads to one run.
   CATALOG_QUIET_WINDOW_MS: '25000',
   CATALOG_LONGEST_WAIT_MS: '300000',
 };
@@ -40,7 +40,7 @@ const event = (at: number) => ({
   timestamp: 1_763_683_200_000 + at,
 });
 
-/** Single events and arrays of ten in turns. */
+/** Single events alternate with arrays of ten. */
 function deliveries(): { body: string; signature: string; events: number }[] {
   const list: { body: string; signature: string; events: number }[] = [];
   for (let at = 0; at < allEvents;) {

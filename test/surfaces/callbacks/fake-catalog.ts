@@ -13,7 +13,7 @@ export interface FakeCatalog {
   url: string;
   tables: FakeTable[];
   requests: { path: string; authorization: string | undefined; at: number }[];
-  /** How many runs have begun: requests of the first page. */
+  /** The number of runs that have begun, which is the number of requests for the first page. */
   firstPages(): number;
   /** Handles the requests for which it returns true. */
   intercept(respond: ((path: string, res: ServerResponse) => boolean) | null): void;
@@ -21,7 +21,7 @@ export interface FakeCatalog {
   close(): Promise<void>;
 }
 
-/** A catalog of OpenMetadata's shape with two tables a page. */
+/** A catalog with the API of OpenMetadata and two tables per page. */
 export async function startFakeCatalog(): Promise<FakeCatalog> {
   const requests: FakeCatalog['requests'] = [];
   let intercept: ((path: string, res: ServerResponse) => boolean) | null = null;

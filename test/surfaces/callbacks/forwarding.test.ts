@@ -183,7 +183,7 @@ test('slow bodies to receivers without verification leave capacity for receivers
   const slow = Array.from({ length: 10 }, () => half(paths[4]));
   try {
     await eventually(async () => {
-      // Bodies that arrive together may be refused together, so another one fills what they gave back.
+      // Concurrent bodies can all be refused, so another body uses the capacity that they freed.
       slow.push(half(paths[4]));
       expect((await post(paths[5], Buffer.alloc(limit))).status).toBe(503);
     });
@@ -304,7 +304,7 @@ describe('the answer', () => {
     const begun = Date.now();
     const answer = await post(paths[4], 'x');
     expect([answer.status, await answer.json()]).toMatchObject([504, { error: 'upstream_timeout' }]);
-    // The configured time, not the 30 seconds of the default.
+    // The configured limit applies, not the default of 30 seconds.
     expect(Date.now() - begun).toBeLessThan(28_000);
     upstream.answer((_request, res) => void res.writeHead(200, { 'content-type': 'application/json' }).write('{'));
     expect((await post(paths[4], 'x')).status).toBe(504);

@@ -14,7 +14,7 @@ const { collections } = deps.mongo;
 describe('repeated copies of an event', () => {
   const copies = 50;
   const events = Array.from({ length: 10 }, (_, at) => `event-${at}`);
-  /** As providers do, a copy that a busy service refuses with 503 is sent again. */
+  /** Sends a copy that a busy service refuses with 503 again, as providers do. */
   const send = (path: string, body: string) =>
     eventually(async () => {
       const answer = await post(path, body);
@@ -50,7 +50,7 @@ describe('repeated copies of an event', () => {
           (await deps.temporal.client.workflow.getHandle(connectorWorkflowId(connector._id)).describe()).status.name,
         ).toBe('COMPLETED'),
       );
-      // The workflow has ended and remembers nothing.
+      // The workflow has ended and remembers no events.
       expect((await all(path, bodyOf)).every(({ status }) => status === 202)).toBe(true);
       await collections.callback_deliveries.updateMany({}, { $set: { handed_over: false } });
       expect((await post(path, bodyOf('event-0'))).status).toBe(202);

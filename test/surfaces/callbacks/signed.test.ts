@@ -22,7 +22,7 @@ const environment: Record<string, string> = {
 const product = ownProduct(environment);
 let workspace: Workspace;
 let api: Api;
-/** Without any secret. */
+/** An API without any secret. */
 let open: Api;
 beforeAll(async () => {
   workspace = await createWorkspace(deps);
@@ -211,7 +211,7 @@ describe(`POST ${github}`, () => {
     const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => push(at % 2 ? api : open, body, delivery)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect(await push(open, body, delivery)).toEqual({ status: 200, body: { status: 'duplicate' } });
-    // No signature covers the header: the same body under another id is the same delivery.
+    // The signature does not cover the header: the same body under another id is the same delivery.
     expect(await push(api, body)).toEqual({ status: 200, body: { status: 'duplicate' } });
     const { expires_at } = (await deps.mongo.collections.callback_deliveries.findOne({
       _id: `codesync/${digestOf(body)}`,
@@ -282,7 +282,7 @@ describe(`POST ${github}`, () => {
     const renewed = await bindIt();
     expect(await signed(bodies[4]!, secret)).toMatchObject({ status: 401 });
     expect(await signed(bodies[4]!, renewed)).toMatchObject({ status: 200, body: { status: 'accepted' } });
-    // The secret of one repository signs for no other one.
+    // The secret of one repository is not valid for another.
     expect(await signed(pushOf(await bind()), renewed)).toMatchObject({ status: 401 });
   });
 

@@ -189,7 +189,7 @@ test('an agentflow is made in a narrow window, and two people do not overwrite e
   );
 });
 
-test('a member is not offered agentflows and is refused, and a failing API is said', async () => {
+test('a member is offered no agentflows and is refused, and the page reports a failing API', async () => {
   verifies('console.agentflows', 'console.sign-in');
   const person = await createPerson(deps);
   const id = await agentflowOf(person);

@@ -8,7 +8,7 @@ import { testRun } from '../../support/run.js';
 export interface PageOptions {
   width?: number;
   dark?: boolean;
-  /** Without the script that looks for news. */
+  /** Without the script that checks for news. */
   withoutScript?: boolean;
   /** Another site, which can be the origin of the page. */
   from?: string;
@@ -71,14 +71,14 @@ export async function namelessControls(page: Page): Promise<string[]> {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds against WCAG 2.2 AA and its best practices: the rule, and the elements that break it. */
+/** The violations of WCAG 2.2 AA and of best practices that axe finds: the rule and the elements that break it. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const found = await page.evaluate(() => (globalThis as any).axe.run() as Promise<any>);
   return found.violations.map(({ id, nodes }: any) => `${id}: ${nodes.map(({ html }: any) => html).join(' ')}`);
 }
 
-/** Lets requests of the page fail. @returns ends it */
+/** Makes requests of the page fail. @returns a function that ends this */
 export async function failRequests(
   page: Page,
   pattern: RegExp,

@@ -44,7 +44,7 @@ test('a connector is created with the messages of the API at its fields, shows i
     await page.reload();
     await page.getByRole('button', { name: 'New connector…' }).click();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Claims register');
-    // A secret is kept nowhere but in the open window.
+    // A secret is stored nowhere except in the open window.
     expect(await page.evaluate(() => JSON.stringify((globalThis as any).sessionStorage))).not.toContain('a-secret');
     await page.getByLabel('Token', { exact: true }).fill('a-secret-token');
     await page.getByLabel('Base URL').fill(`${sink.url}/${projectID}`);
@@ -87,7 +87,7 @@ test('a connector is created with the messages of the API at its fields, shows i
     await page.getByLabel('Path (GET, relative to the base URL)').fill('/claims');
     await page.getByRole('button', { name: 'Send request' }).click();
     await page.getByText(`{"ok":true,"path":"/${projectID}/v2/claims"}`).waitFor();
-    // The secret was left empty, so it was kept.
+    // The secret was left empty, so the stored one was kept.
     expect(sink.seen(`/${projectID}/v2/claims`)[0]?.headers.authorization).toBe('Bearer a-secret-token');
     await shot(page, 'connector-test');
 
@@ -135,14 +135,14 @@ test('a test call is refused at its field, and made once although its answer is 
     await callIt();
     await page.getByText(`{"ok":true,"path":"/${projectID}/claims"}`).waitFor();
     expect(calls()).toBe(1);
-    // After an answer it is another call.
+    // After an answer, the next call is another call.
     await page.context().clearCookies();
     await page.getByText('Send request', { exact: true }).dispatchEvent('click');
     await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
     await page.getByLabel('Password').fill(person.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await eventually(() => expect(calls()).toBe(2));
-    // Other content is another call as well.
+    // A call with other content is another call as well.
     await page.getByText('{"ok":true').waitFor();
     await lose();
     await callIt();
@@ -199,13 +199,13 @@ test('an MCP server is authorized in another tab, and the authorization is withd
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, `/connectors/${made.body._id}`));
     await page.getByRole('status').filter({ hasText: 'not authorized' }).waitFor();
-    // Without a token, the server refuses to name its tools.
+    // Without a token, the server refuses to list its tools.
     await page.getByRole('alert').waitFor();
     await page.getByRole('button', { name: 'Authorize', exact: true }).click();
     const link = page.getByRole('link', { name: /^Grant access at / });
     const back = await grantAccess((await link.getAttribute('href')) ?? '', 'ada');
     const tab = await page.context().newPage();
-    // The product names itself by another name, for which this browser has no cookie.
+    // The product uses another host name, for which this browser has no cookie.
     await tab.goto(`${testRun().url}${back.pathname}${back.search}`);
     await tab.getByRole('heading', { name: 'The MCP server is authorized' }).waitFor();
     await page.getByRole('status').filter({ hasText: 'for the whole project' }).getByText('✓').waitFor();

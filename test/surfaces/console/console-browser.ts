@@ -3,7 +3,7 @@ import type { Person } from '../../auth/auth-server.js';
 import { apiClient } from '../../support/client.js';
 import { testRun } from '../../support/run.js';
 
-/** The console without a browser: a cookie, and forms as anybody can send them. */
+/** The console without a browser: a cookie, and forms as any program can send them. */
 export interface ConsoleClient {
   cookie: string | undefined;
   open(path: string, headers?: Record<string, string>): Promise<ConsoleAnswer>;
@@ -62,13 +62,13 @@ export async function signedInConsole({
   return Object.assign(client, { base });
 }
 
-/** What requests of a page with this cookie repeat in `X-CSRF-Token`. */
+/** The token that requests of a page with this cookie send as `X-CSRF-Token`. */
 export async function csrfOf(cookie: string): Promise<string> {
   const response = await fetch(`${testRun().url}/console/session`, { headers: { cookie } });
   return ((await response.json()) as { csrf_token: string }).csrf_token;
 }
 
-/** The API as the pages of the console call it, for what a page does not offer, with the headers that a test changes. */
+/** Calls the API as the pages of the console do, for calls that no page offers. Tests can change the headers. */
 export async function asPage(person: Person) {
   const { cookie = '' } = await signedInConsole(person);
   const csrf = await csrfOf(cookie);

@@ -152,7 +152,7 @@ test('rows are exported as CSV without formulas, and a table is deleted by its n
   expect(await workspace.api.get(`${path}/records`)).toMatchObject(refusal(404, 'not_found'));
   const connectors = async () => (await workspace.api.get(`/connectors/${workspace.projectID}`)).body.total_count;
   expect(await connectors()).toBe(0);
-  // As a crash after the first step leaves it.
+  // The state after a crash that followed the first step.
   const half = await createTable(workspace, columns, 'Half');
   await half.insert({ company: 'Fjord' });
   await deps.mongo.collections.tables.deleteOne({ _id: half._id });
@@ -217,7 +217,7 @@ test('a cell is edited by keyboard; what is refused or was changed by somebody e
   expect((await workspace.api.get(path)).body).toMatchObject({ company: 'Fjord', price: 7, stage: 'won' });
 });
 
-/** As the product names itself in the address of a download. */
+/** The address that the product uses in download links. */
 const publicUrl = testRun().url.replace('127.0.0.1', 'localhost');
 
 test('files are chosen and dropped, uploaded with their progress, downloaded and deleted', async () => {
@@ -235,7 +235,7 @@ test('files are chosen and dropped, uploaded with their progress, downloaded and
         { name: 'handbook.md', mimeType: 'text/markdown', buffer: Buffer.from('# Claims\n\nAda decides.') },
         { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex') },
       );
-      // The knowledge base reads documents only, in the words of the API.
+      // The knowledge base accepts documents only. The message is that of the API.
       await uploads.filter({ hasText: 'photo.png' }).getByText('must be one of').waitFor();
       await uploads.filter({ hasText: 'handbook.md' }).getByText('done').waitFor();
       const row = (name: string) => page.getByRole('row').filter({ hasText: name });
@@ -253,7 +253,7 @@ test('files are chosen and dropped, uploaded with their progress, downloaded and
       await row('dropped.txt').getByText('ready').waitFor();
       await shot(page, 'files');
 
-      // The sign-in ends during an upload: it is sent again after signing in.
+      // The sign-in ends during an upload, which is sent again after the person has signed in.
       await page.context().clearCookies();
       await choose({ name: 'later.txt', mimeType: 'text/plain', buffer: Buffer.alloc(300_000, 'a') });
       await page.getByRole('heading', { name: 'Sign in again' }).waitFor();

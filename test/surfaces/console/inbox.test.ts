@@ -33,7 +33,7 @@ async function waitingExecution({ workspace }: Person, name: string) {
   return { id, path };
 }
 
-test('what waits is listed oldest first and decided by keyboard, exactly as it is shown', async () => {
+test('items are listed oldest first and decided by keyboard, exactly as they are shown', async () => {
   verifies('console.inbox', 'console.accessible', 'agent.preview.decided');
   const person = await createPerson(deps);
   const first = await waitingExecution(person, 'First');
@@ -204,7 +204,7 @@ test('home counts what fails, waits and runs, and each number leads to its list'
     await page.goBack();
     const waits = page.getByRole('region', { name: 'Waiting for a decision' });
     await waits.getByRole('link', { name: 'Send the letter' }).click();
-    // The agent has composed its preview, and is not done.
+    // The agent has composed its preview and waits.
     await page.locator('.agents li[aria-current=step]').getByText('waiting').waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'Failed in the last 24 hours: 0' }).click();

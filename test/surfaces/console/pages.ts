@@ -11,15 +11,15 @@ import { coworker, scheduled } from '../platform/schedules/schedules.js';
 
 export interface PageCase {
   name: string;
-  /** The page of `router.tsx`, after the address of the project. */
+  /** The path in `router.tsx`, after the address of the project. */
   path: string;
-  /** Its address, if that is not the path. */
+  /** The address of the page, if it differs from the path. */
   address?: string;
   /** A text that it shows with data. */
   filled: string;
-  /** What it shows in an empty project: unless it is of one record, which is not found there. */
+  /** A text that the page shows in an empty project. Pages of one record have none, because the record is not found. */
   empty?: string;
-  /** An empty list offers a command. */
+  /** Whether the page offers a command if its list is empty. */
   offersCommand?: true;
 }
 
@@ -27,7 +27,7 @@ const list = (path: string, filled: string, empty: string): PageCase => ({
   ...{ name: path.slice(1), path, filled, empty, offersCommand: true },
 });
 
-/** Every page of the app, with a project that has something on each. */
+/** Every page of the app, and a project with data for each of them. */
 export async function projectWithEverything(deps: Deps): Promise<{ person: Person; pages: readonly PageCase[] }> {
   const person = await createPerson(deps);
   const { workspace } = person;

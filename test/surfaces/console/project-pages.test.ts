@@ -163,7 +163,7 @@ test('API keys are created, shown once and revoked; the settings are changed aft
     await page.getByRole('alert').getByText('The text is not valid JSON').waitFor();
     await page.getByLabel('Settings (JSON)').fill('{"user_connectors": ["mail"]}');
     await page.getByRole('button', { name: 'Save' }).last().click();
-    // What was typed is kept until it is stored.
+    // The typed values are kept until they are stored.
     await page.getByRole('button', { name: 'Discard changes', disabled: true }).nth(1).waitFor();
     await shot(page, 'settings');
   });

@@ -14,18 +14,18 @@ import { consoleUrl, failRequests, signIn, violations, withPage } from './chromi
 
 const deps = useDeps();
 
-/** Waits until the field shows what the API says about its value. */
+/** Waits until the field shows the message of the API about its value. */
 async function isRefused(field: Locator, text: RegExp | string): Promise<void> {
   const page = field.page();
   await field.and(page.locator('[aria-invalid=true]')).waitFor();
-  // The field is marked before it names its text.
+  // The field is marked before its message is linked to it.
   await eventually(async () => {
     const id = (await field.getAttribute('aria-describedby')) ?? '';
     expect(await page.locator(`[id="${id}"]`).filter({ hasText: text }).isVisible()).toBe(true);
   });
 }
 
-/** Presses the button although the sign-in has ended, and signs in again. The window for it may be open before. */
+/** Presses the button after the sign-in has ended, and signs in again. The sign-in window may already be open. */
 async function whenSignedOut(page: Page, person: Person, button: string): Promise<void> {
   await page.context().clearCookies();
   await page.getByText(button, { exact: true }).dispatchEvent('click');
@@ -78,7 +78,7 @@ test('a reason that is refused is marked at its field, and a reload and the end 
     ] as const) {
       await page.goto(consoleUrl(person, path));
       await page.getByRole('button', { name: ask }).click();
-      // Longer than the browser lets people type.
+      // Longer than the browser lets a person type.
       await reason.evaluate((element: any) => element.removeAttribute('maxlength'));
       await reason.fill('x'.repeat(501));
       await page.getByRole('button', { name: confirm }).click();
@@ -109,7 +109,7 @@ test('a filter that is refused is marked at its field, and the other filters sta
     expect(await state.inputValue()).toBe('gone');
     expect(await page.getByLabel('Tool or operation').inputValue()).toBe('docs');
     expect(await violations(page)).toEqual([]);
-    // The list is read again while it is refused; the message stays meanwhile.
+    // The list is read again while the filter is refused; the message stays visible.
     const held = new Promise<() => void>((hold) => {
       void page.route(
         ({ pathname }) => pathname === '/v1/lifecycles',

@@ -124,7 +124,7 @@ test('a backfill shows its times before it is sent, and a wrong range is explain
       await page.getByRole('alert').getByText('From must be before to').waitFor();
       await page.reload();
       await open();
-      // The browser leaves out seconds that are zero.
+      // The browser omits seconds that are zero.
       expect(local(hour - 3 * 3600)).toContain(await page.getByRole('textbox', { name: 'To' }).inputValue());
       await page.getByRole('textbox', { name: 'To' }).fill(local(hour - 3600));
       await show();
@@ -221,11 +221,11 @@ test('planned times that did not fire are shown with the reason, and a long list
     await page.getByRole('button', { name: 'Load more' }).waitFor({ state: 'detached' });
     expect(await page.getByRole('rowheader').count()).toBe(26);
   });
-  // It would fire each second for the rest of the run.
+  // Otherwise, it would fire every second for the rest of the run.
   expect(await person.workspace.api.delete(`/schedule/coworker/${id}`)).toMatchObject({ status: 200 });
 });
 
-test('a member is not offered schedules and is refused, another project has none, and failures are said', async () => {
+test('a member is offered no schedules and is refused, another project has none, and failures are shown', async () => {
   verifies('console.schedules', 'console.sign-in');
   const person = await createPerson(deps);
   const { _id: id } = await scheduleOf(person, { goal: 'Every hour', type: 'interval', frequency: 3600 });

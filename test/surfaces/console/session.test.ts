@@ -127,7 +127,7 @@ test('the app is served with a strict policy, its files with hashed names, and w
   expect(headers.get('content-security-policy')).not.toContain('unsafe');
   expect(headers.get('cache-control')).toBe('no-cache');
   expect(html).not.toMatch(/<style|<script(?![^>]* src=)/);
-  // Relative to the address, whatever is in front of it.
+  // The paths are relative to the address, whatever precedes them.
   const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file);
   expect(files.every((file) => file.startsWith('../../../assets/') || file.startsWith('../../assets/'))).toBe(true);
   const page = new URL(`${client.base}/runs`, own());
@@ -142,7 +142,7 @@ test('the app is served with a strict policy, its files with hashed names, and w
     ]);
     const body = Buffer.from(await response.arrayBuffer());
     bytes += gzipSync(body).length;
-    // What the first page loads by itself: Home or the list of runs, here both, and what files import without waiting.
+    // The files that the first page loads: Home or the list of runs (here both), and what these files import statically.
     for (const [, chunk = ''] of body
       .toString()
       .matchAll(/(?:(?:from|^import|;import)\s*|(?=["'`]\.\/(?:runs|home)-))["'`](\.\/[\w-]+\.js)["'`]/g))

@@ -155,7 +155,7 @@ describe('a platform write', () => {
         },
       ],
     });
-    // A refusal of the operation itself is recorded too.
+    // A refusal by the operation itself is recorded as well.
     const again = await api.post(`/tag?projectID=${projectID}`, { name: 'urgent' });
     expect(again.status).toBe(409);
     expect((await gateway.get(`/v1/lifecycles/${again.headers.get('x-lifecycle-id')}`)).body).toMatchObject({
@@ -207,7 +207,7 @@ describe('a platform write', () => {
     const token = { 'x-resume-token': approved.resume_token, 'idempotency-key': 'once' };
     const made = await api.post(path, { name: 'held' }, token);
     expect(made).toMatchObject({ status: 201, body: { name: 'held' } });
-    // A repeat under the same key gets the same answer, and a new request finds the token used.
+    // A repeat under the same key gets the same answer; a new request is refused because the token is used.
     expect(await api.post(path, { name: 'held' }, token)).toMatchObject({ status: 201, body: { _id: made.body._id } });
     expect(await api.post(path, { name: 'held' }, { 'x-resume-token': approved.resume_token })).toMatchObject({
       status: 403,
@@ -223,7 +223,7 @@ describe('a platform write', () => {
     });
   });
 
-  test('of data is recorded only if the project settings say so', async () => {
+  test('of data is recorded only if the project settings turn data_events on', async () => {
     verifies('operation.data-events');
     const { api, projectID } = await createGatewayWorkspace(deps);
     const table = await api.post(`/storage/${projectID}/table`, { table_name: 'rows' });

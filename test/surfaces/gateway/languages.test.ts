@@ -7,7 +7,7 @@ import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
 
-/** `inflected`: a question in another form of the words. `not`: what only the characters of another analyzer find. */
+/** `inflected`: a question with other forms of the words. `not`: a question that only the analyzer of another language answers. */
 const languages = {
   de: {
     analyzer: 'german',

@@ -8,10 +8,10 @@ import { ownProduct } from '../../support/own-product.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-/** Longer than the calls take on a busy machine: no call may leave the window before the last has arrived. */
+/** Longer than the calls take on a busy machine, so that no call leaves the window before the last one arrives. */
 const windowSeconds = 40;
 const window = { QUOTA_WINDOW_SECONDS: String(windowSeconds) };
-/** The API in this process, and one in a process of its own. */
+/** The API in this process, and another API in its own process. */
 const [here, product] = [useOwnApp(window), ownProduct(window)];
 const list = { operation: 'list' };
 
@@ -58,7 +58,7 @@ describe('the request window of a project', () => {
       },
       { everyMs: 500 },
     );
-    // The window opened after the last refusal was sent, and before the admission was answered.
+    // The window became free after the last refusal was sent and before the admission was answered.
     const fullUntil = waits.at(-1)?.sent ?? 0;
     for (const { sent, answered, seconds } of waits) {
       expect(seconds).toBeGreaterThanOrEqual(fullUntil - answered);

@@ -94,7 +94,7 @@ describe('a call held for approval', () => {
     const asked: string[] = [];
     client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
       asked.push(params.message);
-      // The first time the person is too quick.
+      // The first time, the person accepts before the approval is given.
       if (asked.length > 1) await workspace.decide(await onlyApproval(workspace), 'approve');
       return { action: 'accept', content: {} };
     });
@@ -227,7 +227,7 @@ describe('the tool inbox', () => {
     return textOf(await client.callTool({ name: 'inbox', arguments: { ...input } }));
   };
 
-  test('lets the person behind the session decide what others ask, and nobody else', async () => {
+  test('lets the person behind the session decide the calls of others, and refuses everybody else', async () => {
     verifies('mcp.inbox');
     const workspace = await governedWorkspace(deps);
     const { client } = await connect(workspace.apiKey);
@@ -244,7 +244,7 @@ describe('the tool inbox', () => {
       items: [{ _id: item_id, kind: 'approval', status: 'waiting', may_decide: true, body: { tool: 'save-context' } }],
     });
     const refused = { error: expect.stringMatching(/not_found|S2:resolve-scope/) };
-    // The one who asked, a key without the grant of approvers, and an OAuth client, which never has it.
+    // The requester, a key without the grant of approvers, and an OAuth client, which can never have this grant.
     expect(await callInbox(itself, reply)).toMatchObject({
       ...refused,
       error_description: expect.stringContaining('own request'),

@@ -109,7 +109,7 @@ describe('wait_for_execution', () => {
       ended: true,
       execution: { execution_id, status: 'completed', conclusion: expect.anything() },
     });
-    // The wait, and the two looks at the quota themselves, of which the first counts in both.
+    // The wait counts as one call. Of the two reads of the quota, the first counts in both results.
     expect((await used()) - before).toBe(2);
     await sink.close();
   });

@@ -152,7 +152,7 @@ describe('a session over Streamable HTTP', () => {
   });
 });
 
-/** A user token of one project, with which its person reaches others by the role that they have there now. */
+/** A user token of one project. With it, its person can use other projects with their current role there. */
 async function userTokenOf({ userId }: Person, home: Workspace): Promise<string> {
   const session = await deps.auth.sessions.start({ kind: 'user', user_id: userId, project_id: home.projectID });
   const claims = {

@@ -12,7 +12,7 @@ import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-/** As the product names itself: metadata and tokens are for this address. */
+/** The public address of the product, for which metadata and tokens are valid. */
 const baseUrl = testRun().url.replace('127.0.0.1', 'localhost');
 const transports = {
   'Streamable HTTP': (authProvider: ReturnType<typeof mcpProvider>) =>

@@ -7,11 +7,11 @@ import type { Workspace } from '../../support/fixture.js';
 import { bearerClient } from '../../support/gateway.js';
 import { testRun } from '../../support/run.js';
 
-/** As the product names itself: tokens are for this address. */
+/** The public address of the product, for which tokens are valid. */
 export const publicUrl = testRun().url.replace('127.0.0.1', 'localhost');
 
 export interface TestGrant {
-  /** The current access token; read it again for each request. */
+  /** The current access token. Read it for each request, because it changes. */
   current: string;
   /** A new access token, like that of a refresh. */
   renew(expiresInSeconds?: number): Promise<void>;

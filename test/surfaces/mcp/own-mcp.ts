@@ -17,7 +17,7 @@ export interface OwnMcp extends Mcp {
 
 export type ServeMcp = (limits: Partial<McpLimits>, environment?: Config['environment']) => Promise<OwnMcp>;
 
-/** MCP in this process, with limits of the test's own; mounted as the product mounts it, closed after the file. */
+/** MCP in this process, mounted as the product mounts it, with limits that a test sets. Closed after the file. */
 export function useOwnMcp(shared: Deps): ServeMcp {
   const closing: (() => Promise<void>)[] = [];
   afterAll(async () => {

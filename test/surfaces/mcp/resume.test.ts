@@ -18,7 +18,7 @@ const reconnectionOptions = {
   maxRetries: 5,
 };
 
-/** A network that can drop the stream of a tool call; records what arrives on streams that are opened again. */
+/** A network that can drop the stream of a tool call. Records what arrives on reopened streams. */
 function lossyFetch() {
   const lose = new AbortController();
   const resumed: Promise<string>[] = [];
@@ -55,7 +55,7 @@ describe('a stream that was interrupted during a call', () => {
     release();
     expect((await running).structuredContent).toMatchObject({ status: 'completed' });
     expect(network.resumed.length).toBeGreaterThan(0);
-    // Each ended without an abort, the last with the response.
+    // Each stream ended without an abort, the last one with the response.
     expect((await Promise.all(network.resumed)).at(-1)).toContain('"result"');
     expect([...new Set(reports)].sort((one, other) => one - other)).toEqual(reports);
     await sink.close();

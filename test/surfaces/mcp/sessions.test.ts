@@ -317,7 +317,7 @@ describe('GET /sse', () => {
   });
 });
 
-/** With a Host that fetch would not send. */
+/** Sends a Host header that fetch does not allow. */
 async function statusForHost(host: string, apiKey: string): Promise<number> {
   const { request } = await import('node:http');
   const { hostname, port } = new URL(testRun().url);

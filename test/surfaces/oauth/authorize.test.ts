@@ -13,7 +13,7 @@ beforeAll(async () => {
   client = await registerClient(server);
 });
 
-/** The parameters of the address to which the page links; no error without one. Nothing redirects automatically. */
+/** The parameters of the address to which the page links; no error if there is no link. The page never redirects by itself. */
 async function errorFor(path: string): Promise<{ status: number; error: string | undefined; answer: URLSearchParams }> {
   const { status, location, html } = await openBrowser(server.url).open(path);
   expect(location).toBeUndefined();

@@ -9,7 +9,7 @@ import { authorizationPath, newPkce, obtainTokens, redirectUri, refresh, type Te
 import { openBrowser, type BrowserPage } from './form-browser.js';
 import { useOauthServer } from './oauth-server.js';
 
-/** Test runs allow private targets, so that a document on this machine can be read; `strict` is as in production. */
+/** Test runs allow private targets, so that a document on this machine can be read. `strict` behaves as in production. */
 const server = useOauthServer();
 const resolved: string[] = [];
 const lookup: LookupFunction = (hostname, _options, callback) => {

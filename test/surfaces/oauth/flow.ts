@@ -36,7 +36,7 @@ export function newPkce(): Pkce {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-/** The address of an authorization request; a field given as null is left out. */
+/** The address of an authorization request. A field that is null is omitted. */
 export function authorizationPath(
   client: TestClient,
   { challenge }: Pkce,
@@ -100,7 +100,7 @@ export interface Tokens {
   scope: string;
 }
 
-/** The whole flow of a public client, as one call. */
+/** Completes the whole flow of a public client in one call. */
 export async function obtainTokens(
   server: OauthServer,
   person: Person,

@@ -1,6 +1,6 @@
 import { randomAddress } from './oauth-server.js';
 
-/** As much of a browser as forms without script need: a cookie, hidden fields, buttons, redirects on the same server. */
+/** The parts of a browser that forms without scripts need: a cookie, hidden fields, buttons, redirects on the same server. */
 export interface Browser {
   open(path: string): Promise<BrowserPage>;
   /** Presses a button; the given fields replace the selection of the page. */

@@ -21,7 +21,7 @@ beforeAll(async () => {
 const grantOf = (tokens: Tokens) => String(decodeJwt(tokens.access_token).sid);
 const grants = () => server.deps.mongo.collections.oauth_grants;
 
-/** As if the first use of the token of that generation had been that long ago. */
+/** Moves the first use of the token of this generation into the past. */
 async function backdate(tokens: Tokens, generation: number, seconds: number): Promise<void> {
   const stored = await grants().findOne({ _id: grantOf(tokens) });
   const at = (stored?.rotated_at[`g${generation}`] ?? 0) - seconds;

@@ -35,7 +35,7 @@ async function signed(changes: JWTPayload, header: Record<string, unknown> = {})
     .sign(key);
 }
 
-/** The same grant, as the shared API's own authorization server would have signed it. */
+/** The same grant with a token that the authorization server of the shared API would have signed. */
 async function sharedToken(): Promise<string> {
   return signed({
     iss: testRun().url.replace('127.0.0.1', 'localhost'),
@@ -71,7 +71,7 @@ describe('an access token on a REST route', () => {
     expect(tool.headers.get('www-authenticate')).toContain(
       'Bearer error="insufficient_scope", scope="svc:query.read svc:docs.read svc:ontology.write"',
     );
-    // A scope that no client can be given is not asked for.
+    // The challenge does not name a scope that no client can get.
     const audit = await bearerClient(await sharedToken()).get('/v1/audit');
     expect([audit.status, audit.headers.get('www-authenticate')]).toEqual([403, null]);
     const key = await bearerClient(await createKey(server.deps, person.workspace, { grants: ['svc:query.read'] })).post(
@@ -85,7 +85,7 @@ describe('an access token on a REST route', () => {
     });
   });
 
-  test.each(['', '/mcp', '/sse', '/v1'])('is taken for this service at %s', async (path) => {
+  test.each(['', '/mcp', '/sse', '/v1'])('is accepted by this service at %s', async (path) => {
     verifies('oauth.resource.audience');
     expect((await probe(await signed({ aud: server.baseUrl + path }))).status).toBe(200);
   });
@@ -143,8 +143,8 @@ describe('an access token on a REST route', () => {
     ['not yet valid', { nbf: Math.floor(Date.now() / 1000) + 600 }],
     ['of a foreign issuer', { iss: 'https://other.example' }],
     ['of another use', { token_use: 'user' }],
-    ['of a use that there is not', { token_use: 'admin' }],
-    ['of a grant that there is not', { sid: '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10' }],
+    ['of an unknown use', { token_use: 'admin' }],
+    ['of an unknown grant', { sid: '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10' }],
     ['without a grant', { sid: undefined }],
     ['without a client', { client_id: undefined }],
   ])('that is %s is answered 401', async (_, changes) => {

@@ -46,7 +46,7 @@ async function newCode(of: TestClient = client, fields: Record<string, string> =
 }
 
 describe('POST /oauth/token with a code', () => {
-  test('answers an access token with the standing of the person, and a refresh token', async () => {
+  test('returns an access token with the role and grants of the person, and a refresh token', async () => {
     verifies('oauth.token.code', 'oauth.authorize.resource');
     const code = await newCode(client, { resource: `${server.baseUrl}/mcp/` });
     const { status, headers, body } = await exchange(api(), client, code);
@@ -230,7 +230,7 @@ describe('POST /oauth/token', () => {
   test.each([
     ['no grant type', {}, 'invalid_request'],
     ['another grant type', { grant_type: 'password', username: 'a', password: 'b' }, 'unsupported_grant_type'],
-    ['a name that objects have', { grant_type: 'constructor' }, 'unsupported_grant_type'],
+    ['a name of an object property', { grant_type: 'constructor' }, 'unsupported_grant_type'],
     ['no code', { grant_type: 'authorization_code', redirect_uri: redirectUri, code_verifier: 'v' }, 'invalid_request'],
     ['no verifier', { grant_type: 'authorization_code', redirect_uri: redirectUri, code: 'c' }, 'invalid_request'],
     ['no redirect address', { grant_type: 'authorization_code', code: 'c', code_verifier: 'v' }, 'invalid_request'],

@@ -25,11 +25,11 @@ function servedOperations(): string[] {
   const operations = layers.flatMap(({ route, handle }) => {
     if (handle.routes) return handle.routes.map(({ method, path }) => `${method} ${path}`);
     const methods = Object.keys(route?.methods ?? {});
-    // Routes for every method only answer 405; the reference itself is also excluded.
+    // Routes for every method only answer 405. The reference itself is excluded as well.
     if (!route || typeof route.path !== 'string' || methods.length > 1) return [];
     return methods.map((method) => `${method} ${route.path as string}`.replace(/:(\w+)/g, '{$1}'));
   });
-  // The receivers match the raw request target themselves, by the same data; test/callbacks calls each of them.
+  // The receivers match the raw request target themselves, with the same data. Their own tests call each of them.
   const receivers = createCallbacks(deps, () => 'http://localhost').routes.map(
     ({ method, path }) => `${method} ${path}`,
   );

@@ -101,7 +101,7 @@ describe('POST /temporal/codec/decode', () => {
     expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('names the fault of a body', async () => {
+  test('names the fault in a body', async () => {
     const headers = await tokenOf(owner);
     for (const body of [{}, { payloads: 'x' }, { payloads: [{ data: '%' }] }]) {
       expect(await api.post('/temporal/codec/decode', body, headers)).toMatchObject({

@@ -37,7 +37,7 @@ describe('the Grafana dashboard', () => {
   beforeAll(async () => {
     const [api, worker] = await Promise.all([product.api(), product.worker()]);
     const workspace = product.through(api, await createWorkspace(deps));
-    // Counters of Temporal and of labelled names begin with the first of their kind.
+    // Counters of Temporal and counters with labels appear only after the first event of their kind.
     await untilExecution(workspace, await startExecution(workspace, flowThatCalls([])), 'completed');
     await bearerClient(workspace.apiKey, api.url).post('/v1/query-context', { query: 'MATCH (n) RETURN n' });
     await fetch(`${api.url}/v1/codesync/webhook/github`, {

@@ -35,7 +35,7 @@ describe('what Temporal and the blob store keep', () => {
       verifies('encryption.histories');
       const workspace = product.through(await createWorkspace(deps));
       await otherWays(workspace);
-      // One agentflow for all runs: a plan allows 1,000 of them.
+      // All runs share one agentflow, because a plan allows 1,000 agentflows.
       const agentflow = await workspace.api.post(`/agentflow?projectID=${workspace.projectID}`, canaryFlow(workspace));
       expect(agentflow).toMatchObject({ status: 201 });
       const executions: string[] = [];
@@ -52,7 +52,7 @@ describe('what Temporal and the blob store keep', () => {
       const stored = [...filesIn(temporal.dataDir), ...filesIn(path.join(dataDir, 'blobs'))].map((file) =>
         readFileSync(file),
       );
-      // The control: workflow ids are not secret, so the same search finds each of them.
+      // The control: the same search finds each workflow id, because ids are not secret.
       for (const id of executions) expect(stored.some((bytes) => bytes.includes(`execution/${id}`))).toBe(true);
       expect(filesIn(path.join(dataDir, 'blobs')).length).toBeGreaterThanOrEqual(runs);
       expect(stored.filter((bytes) => bytes.includes(workspace.organizationId)).length).toBeGreaterThan(0);
@@ -79,7 +79,7 @@ async function startRun(workspace: Workspace, agentflow_id: string, at: number):
   const created = await workspace.api.post(`/execute_flow?projectID=${workspace.projectID}`, {
     agentflow_id,
     goal: `goal ${canary}`,
-    // Too large for a history, so it goes to the blob store.
+    // Too large for a history, so it is stored in the blob store.
     input_variables: { who: canary, ...(at === 0 && { large: `${canary} `.repeat(25_000) }) },
     files: [{ name: 'note.txt', content: `${canary} `.repeat(40) }],
   });

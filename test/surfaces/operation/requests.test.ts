@@ -97,7 +97,7 @@ describe('logs', () => {
     await eventually(() => expect(linesOf(id).length).toBeGreaterThan(0));
     const text = readFileSync(path.join(testRun().logs, 'api.log'), 'utf8');
     for (const hidden of [secret, apiKey, apiKey.slice('svc_sk_'.length)]) expect(text).not.toContain(hidden);
-    // No header is written at all, so that none with a secret can be forgotten.
+    // No headers are logged at all, so that no secret in a header can be forgotten.
     expect(linesOf(id)[0]).toMatchObject({ req: { id, method: 'GET', url: '/agentflow' }, res: { statusCode: 200 } });
     expect(JSON.stringify(linesOf(id))).not.toContain('headers');
     expect(() => logLines()).not.toThrow();

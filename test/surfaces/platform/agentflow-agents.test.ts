@@ -22,7 +22,7 @@ async function create(api: ApiClient, body: object = twoAgents) {
   return answer.body;
 }
 
-/** Leaves a request as a process does that dies between storing the record and storing the answer. */
+/** Leaves the state of a process that died after it stored the record and before it stored the answer. */
 async function loseAnswer(recordId: string) {
   const lost = { answer: null, leased_until: new Date(0) };
   expect(await deps.mongo.collections.idempotency.updateOne({ record_id: recordId }, { $set: lost })).toMatchObject({

@@ -151,7 +151,7 @@ describe('the limits of a plan', () => {
     expect(first).toMatchObject({ status: 200, body: { execution_id: last._id, status: 'ready' } });
     await untilListed(workspace, last._id, 'completed');
     expect(await execute(next._id)).toMatchObject(planLimit('number_of_credits: the plan allows 1, 1 are in use'));
-    // As if the process had died before it answered, and before the run had written its record.
+    // Simulates a process that died before it answered, and a run that has not written its record.
     await loseAnswer(deps, { workspace, route: `post /execute_flow/${last._id}/execute`, key: last._id });
     await collections.executions.updateOne({ _id: last._id }, { $set: { status: 'ready' } });
     expect(await execute(last._id)).toMatchObject({ status: 200, body: first.body });

@@ -43,7 +43,7 @@ async function waitingItem() {
   return { workspace, id, item, calls: () => sink.seen(path).length };
 }
 
-/** What an answer says after the decision. */
+/** The answer to a decision. */
 const decided = (status: string) => ({
   ...{ status, may_decide: false, may_not_decide_reason: 'the approval is approved' },
 });
@@ -95,7 +95,7 @@ test('edits that do not match are refused, and the execution keeps waiting', asy
   expect(calls()).toBe(0);
 });
 
-test('a rule can ask two other people about a preview, with the approvals that hold acts', async () => {
+test('a rule can require the approval of two other people for a preview, as for acts', async () => {
   verifies('approval.previews');
   const { workspace, id, item, calls } = await waitingItem();
   const [one, two] = await Promise.all(
@@ -122,7 +122,7 @@ test('a rule can ask two other people about a preview, with the approvals that h
   expect(calls()).toBe(1);
 });
 
-test('a preview is an approval under a built-in rule, which the person who started the run decides as well', async () => {
+test('a preview is an approval under a built-in rule, which the person who started the run may decide as well', async () => {
   verifies('approval.previews-are-approvals');
   const { workspace, id, item, calls } = await waitingItem();
   const api = bearerClient(workspace.apiKey);
@@ -154,7 +154,7 @@ test('a preview is an approval under a built-in rule, which the person who start
   await eventually(async () => expect((await api.get(path)).body).toMatchObject({ status: 'approved' }));
 });
 
-test('a rule on the decision of previews holds on every route that decides them', async () => {
+test('a rule on the decision of previews applies to every route that decides them', async () => {
   verifies('approval.previews-are-approvals');
   const { workspace, item, calls } = await waitingItem();
   const owner = await personOf(deps, workspace, { userId: newId(), role: 'ORG_ADMIN' });

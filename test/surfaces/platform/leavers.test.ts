@@ -40,7 +40,7 @@ async function withLeaver(): Promise<{
   };
 }
 
-describe('what a person leaves behind', () => {
+describe('the schedules and connectors of a person who has left', () => {
   test('a schedule of theirs belongs to whoever resumes it', async () => {
     verifies('auth.leavers');
     const { workspace, person, theirs, leave } = await withLeaver();

@@ -31,7 +31,7 @@ async function published(workspace: Workspace, agentflow_id: string, headers: Re
   return answer.body;
 }
 
-/** Leaves a request as a process does that dies between storing the record and storing the answer. */
+/** Leaves the state of a process that died after it stored the record and before it stored the answer. */
 async function loseAnswer(id: object) {
   const lost = { answer: null, leased_until: new Date(0) };
   expect(await collections.idempotency.updateOne(id, { $set: lost })).toMatchObject({ matchedCount: 1 });

@@ -24,7 +24,7 @@ async function keyOf(workspace: Workspace, role: string, { userId } = workspace)
   return apiClient(testRun().url, { 'x-api-key': await createKey(deps, { ...workspace, userId }, { role, grants }) });
 }
 
-/** Everything that lets somebody in: a user token, a session with its refresh token, a key, a grant to an OAuth client. */
+/** Every kind of credential: a user token, a session with its refresh token, a key, a grant to an OAuth client. */
 async function credentialsOf(person: Person, role: string) {
   const { workspace, userId } = person;
   const [token, session, key] = await Promise.all([

@@ -54,7 +54,7 @@ describe('the limits of a plan', () => {
     expect(created([await api.post(`${path}/row`, { price: 3 })])).toBe(1);
   });
 
-  test('apply to connectors and premium connectors, and a deleted one frees its place', async () => {
+  test('apply to connectors and premium connectors, and the deletion of one allows another', async () => {
     verifies('connector.plan', 'customer.quota-enforced', 'customer.usage-exact');
     const workspace = await createWorkspace(deps);
     const { api, projectID, organizationId } = workspace;

@@ -35,7 +35,7 @@ const temporalSchedule = (id: string) => deps.temporal.client.schedule.getHandle
 const gone = { name: 'ScheduleNotFoundError' };
 const notFound = { status: 404, body: { error: 'not_found' } };
 
-/** An owner with a user token, and another project of the organization with its own key; the sink holds the calls of its agentflows. */
+/** An owner with a user token, and another project of the organization with its own key. The sink holds the calls of its agentflows. */
 async function ownedProject() {
   const owner = await createPersonalWorkspace(deps);
   const member = await createWorkspace(deps, { organizationId: owner.organizationId });
@@ -179,7 +179,7 @@ describe('DELETE /v1/project/{project_id}', () => {
     );
   });
 
-  test('returns the places of its coworkers and connectors', async () => {
+  test('frees the quota of its coworkers and connectors', async () => {
     verifies('platform.projects.delete.ends-work');
     const { owner, member, release } = await ownedProject();
     release();

@@ -102,7 +102,7 @@ describe('POST /v1/project', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => api.post('/v1/project', body, key)));
     const [first] = answers;
     for (const answer of answers) expect(answer).toMatchObject({ status: 201, body: first?.body });
-    // As a process leaves it that dies between storing the record and storing the answer.
+    // The state of a process that died after it stored the record and before it stored the answer.
     const lost = { answer: null, leased_until: new Date(0) };
     const { matchedCount } = await deps.mongo.collections.idempotency.updateOne(
       { record_id: first?.body._id },

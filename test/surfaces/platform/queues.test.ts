@@ -12,7 +12,7 @@ const deps = useDeps();
 const taskQueue = `nobody-${newId()}`;
 const withoutWorkers = useOwnApp({ TEMPORAL_TASK_QUEUE: taskQueue });
 
-test('the state of each task queue is read, without how much others have to do', async () => {
+test('the state of each task queue can be read, without the amount of work of others', async () => {
   verifies('queues.state');
   const workspace = await createWorkspace(deps);
   const path = `/${workspace.projectID}/queues`;
@@ -38,7 +38,7 @@ test('the state of each task queue is read, without how much others have to do',
   expect(await other.api.get(path)).toMatchObject(refusal(403, 'access_denied'));
 });
 
-test('a queue is delayed if workers ask and a task waits nevertheless', () => {
+test('a queue is delayed if workers poll it but a task waits', () => {
   const now = 1000;
   expect(stateOfQueue({ askedAt: 990, waitingSince: null }, now)).toBe('ok');
   expect(stateOfQueue({ askedAt: 990, waitingSince: 995 }, now)).toBe('ok');

@@ -56,17 +56,17 @@ describe('POST, GET /skill', () => {
   const action = { _id: 'a', name: 'A', endpoint: 'https://example.com/' };
   test.each([
     [
-      'an initial action that is not there',
+      'an unknown initial action',
       { actions: [action], initial_action_id: 'z' },
       refusal(422, 'validation_failed', 'initial_action_id'),
     ],
     [
-      'a next action that is not there',
+      'an unknown next action',
       { actions: [{ ...action, next_action_id: 'z' }] },
       refusal(422, 'validation_failed', 'next_action_id'),
     ],
     [
-      'a previous action that is not there',
+      'an unknown previous action',
       { actions: [{ ...action, previous_action_id: 'z' }] },
       refusal(422, 'validation_failed', 'previous_action_id'),
     ],
@@ -75,7 +75,7 @@ describe('POST, GET /skill', () => {
       { actions: [{ ...action, next_action_id: 'a' }] },
       refusal(422, 'validation_failed', 'a → a'),
     ],
-    ['a connector that is not there', { connector_id: 'z' }, refusal(422, 'validation_failed', 'connector_id')],
+    ['an unknown connector', { connector_id: 'z' }, refusal(422, 'validation_failed', 'connector_id')],
     [
       'a path without a connector',
       { actions: [{ ...action, endpoint: '/x' }] },
@@ -160,9 +160,9 @@ describe('POST, GET /action', () => {
   });
 
   test.each([
-    ['a next action that is not there', { next_action_id: 'z' }, refusal(422, 'validation_failed', 'next_action_id')],
+    ['an unknown next action', { next_action_id: 'z' }, refusal(422, 'validation_failed', 'next_action_id')],
     [
-      'a previous action that is not there',
+      'an unknown previous action',
       { previous_action_id: 'z' },
       refusal(422, 'validation_failed', 'previous_action_id'),
     ],
@@ -175,7 +175,7 @@ describe('POST, GET /action', () => {
     ['a host that is a variable', { endpoint: 'https://{{ a }}/' }, refusal(400, 'invalid_request', 'endpoint')],
     ['a path that is a host', { endpoint: '//evil.example/x' }, refusal(400, 'invalid_request', 'endpoint')],
     [
-      'an operation that there is not',
+      'an unknown operation',
       { category: 'messaging', endpoint: 'shout' },
       refusal(400, 'invalid_request', 'send_message'),
     ],

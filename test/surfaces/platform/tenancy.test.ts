@@ -57,7 +57,7 @@ function ownerOf(workspace: Workspace): Owner {
   return made;
 }
 
-/** The kind of record that a parameter names; a route with an unknown one fails here, so that none is forgotten. */
+/** The kind of record that a parameter names. Fails for a route with an unknown parameter, so that no route is forgotten. */
 function kindOf(path: string, name: string): string | undefined {
   if (name in plainParams) return undefined;
   const byPath = Object.entries(kindByPath).find(([prefix]) => path.startsWith(prefix))?.[1];
@@ -181,7 +181,7 @@ async function attemptsOn(route: Route, attacker: Workspace, ownOrganization: bo
   }
   if (needed.some((name) => kindByName[name] !== 'user') && !params.some((kind) => kind !== undefined))
     attempts.push({ by: 'needed query', path: ownPath + (await queryOf(needed, false)), body, disagrees: false });
-  // A list filter applies within the caller's own project, where nothing matches.
+  // A list filter applies within the caller's own project, in which nothing matches.
   if (inQuery.length > 0 && !query.includes('limit'))
     attempts.push({ by: 'query ids', path: ownPath + (await queryOf(inQuery, true)), body, disagrees: false });
   for (const name of fields.filter((each) => projectFields.includes(each))) {
@@ -206,8 +206,8 @@ async function snapshot(): Promise<Record<string, unknown>> {
       { _id: { $in: ids } },
     ],
   };
-  // Quotas count the calls of the whole organization, A's among them. Intents of ended calls are deleted once a second, and
-  // the notes of B's own changes are stored a moment after them.
+  // Quotas count the calls of the whole organization, including those of A. Intents of ended calls are deleted once a second,
+  // and the notes of B's own changes are stored shortly after the changes.
   const passing = ['quotas', 'intents', 'project_news'];
   const names = Object.keys(deps.mongo.collections).filter((name) => !passing.includes(name));
   const found = await Promise.all(

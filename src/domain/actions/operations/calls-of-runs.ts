@@ -13,14 +13,14 @@ export interface RunCallDeps {
   collections: Collections;
 }
 
-/** The step of a run that calls: `approval` is the one that it waited for. */
+/** The step of a run that makes the call. `approval` is the approval for which it waited. */
 export interface CallingStep {
   project_id: string;
   run: ActRun;
   approval?: Under | undefined;
 }
 
-/** Performs an operation by a run on behalf of the person who started it, and with their role. It asks once for an approval. */
+/** Performs an operation of a run on behalf of the person who started it, with that person's role. Requests one approval at most. */
 export function performAsRun(
   { kernel, collections }: RunCallDeps,
   { project_id, run, approval }: CallingStep,
@@ -43,7 +43,7 @@ export function performAsRun(
   );
 }
 
-/** Read only when the call needs an approval. */
+/** Called only if the call needs an approval. */
 async function causersOf({ executions }: Pick<Collections, 'executions'>, { execution_id }: ActRun): Promise<string[]> {
   const record = await executions.findOne({ _id: execution_id }, { projection: { caused_by: 1 } });
   return record?.caused_by ?? [];
@@ -69,14 +69,14 @@ export function reasonOf(error: unknown): string | undefined {
 
 /** The refusal of a call whose approval was rejected or has expired. */
 export async function settledAs({ approvals, lifecycles }: Settled, under: Under, error: unknown): Promise<Refused> {
-  // An attempt that asked again after its worker was lost was recorded when the approval had already been settled.
+  // If an attempt requested the approval again after it was settled, its held call is not yet settled.
   await endHeldCalls(lifecycles, under.approval_id, { status: 'denied' });
   if (reasonOf(error) === 'expired') return expiredCall(under);
   const comment = await reasonOfRejection(approvals, under);
   return refusedFor(under, 'approval_rejected', comment || 'a person rejected the call');
 }
 
-/** The refusal of a call with an unknown outcome that cannot be made again, because of `error`. */
+/** The refusal of a call with an unknown outcome that cannot be repeated because of `error`. */
 export async function notRepeated({ approvals, lifecycles }: Settled, under: Under, error: Error): Promise<Refused> {
   await endHeldCalls(lifecycles, under.approval_id, { status: 'denied' });
   const why = (await reasonOfRejection(approvals, under)) || error.message;
@@ -98,7 +98,7 @@ function refusedFor({ after_unknown }: Under, code: string, message: string): Re
     : { code, message };
 }
 
-/** Whether the approval has expired without its workflow having written that yet. */
+/** Whether the approval has expired, even if its workflow has not recorded that yet. */
 export async function hasExpired({ approvals }: Approvals, approvalId: string): Promise<boolean> {
   const record = await approvals.findOne({ _id: approvalId });
   const isStopped = typeof record?.clock_stopped_at === 'number';

@@ -11,7 +11,7 @@ import { decidePreview } from '../../executions/operations/preview.js';
 import { findPreview, toPreviewApproval, waitingPreviews } from '../../executions/operations/preview-approvals.js';
 import { previewNamed } from '../../executions/rules.js';
 
-/** An approval of a call, an act or a preview. A preview has a title, and everybody who sees it sees the proposal. */
+/** An approval of a call, an act or a preview. A preview has a title, and its proposal is visible to everybody who sees it. */
 export interface HeldCall<A extends Approval = Approval> {
   approval: A;
   title?: string;
@@ -20,7 +20,7 @@ export interface HeldCall<A extends Approval = Approval> {
 
 type Query = ListQuery & { status?: Approval['status'] | undefined };
 
-/** Merges two lists of the same order: approvals, which have their own workflows, and previews of runs. */
+/** Merges two lists with the same order: approvals, which have their own workflows, and previews of runs. */
 export async function heldCalls(
   deps: Deps,
   principal: Principal,

@@ -14,7 +14,7 @@ const maxMessage = 500;
  * successful uses are written at most every five seconds. Such a record can be lost, unlike the records of governed
  * calls.
  */
-export async function noted<T>(
+export async function recordUse<T>(
   { connectors, project_news }: Pick<Collections, 'connectors' | 'project_news'>,
   _id: string,
   signal: AbortSignal,

@@ -19,7 +19,7 @@ function toSummary(record: ExecutionDocument) {
   return pick(record, 'execution_id', 'agentflow_id', 'goal', 'status', 'created_at', 'end_time');
 }
 
-/** The current execution. @throws AppError `not_found` */
+/** The current state of an execution. @throws AppError `not_found` */
 export async function readLive(deps: Deps, principal: Principal, executionId: string): Promise<Execution> {
   return toLiveExecution(deps, await readExecution(deps, principal, executionId));
 }

@@ -27,7 +27,7 @@ import { isOver, type ExecutionDocument } from '../record.js';
 import { startInParent } from '../start-in-parent.js';
 import { sha256Hex } from '../../../sha256.js';
 
-/** Continue as new well below the server's limits, so that replays are fast. */
+/** Runs continue as new well below the server's limits, so that replays are fast. */
 const maxHistoryEvents = 5000;
 
 /**
@@ -59,7 +59,7 @@ export async function execute(
     : conflict('execute', status);
 }
 
-/** Notes who starts a run that another person prepared, before it can ask for an approval. */
+/** Records who starts a run that another person prepared, before the run can request an approval. */
 async function noteStarter(
   { mongo }: Deps,
   { userId }: Principal,
@@ -187,7 +187,7 @@ export async function move(
   const update = { pause: pauseUpdate, resume: resumeUpdate, cancel: cancelUpdate }[name];
   const workflowId = executionWorkflowId(id);
   try {
-    // The last workflow task of a run writes the record before it commits. A move that reaches the run in between would
+    // The last workflow task of a run writes the record before it commits. A move that reaches the run between the two would
     // contradict the record, so only the outcome of an earlier request with the same id is returned.
     const { seq, ...moved } = isOver(recorded)
       ? await outcomeOfUpdate<MoveResult>(deps.temporal, workflowId, updateId)

@@ -73,12 +73,12 @@ function refusalToDecide(principal: Principal, status: Approval['status']): stri
   return status === 'pending' ? null : `the approval is ${status}`;
 }
 
-/** @throws AppError `not_found` for every id that is not that of the agent's latest preview */
+/** @throws AppError `not_found` for every id except that of the agent's latest preview */
 export async function findPreview(deps: Deps, principal: Principal, id: string) {
   const { executionId, agentId } = previewNamed(id) ?? { executionId: '', agentId: '' };
   const record = await readExecution(deps, principal, executionId);
   const preview = Object.hasOwn(record.previews, agentId) ? record.previews[agentId] : undefined;
-  // An agent may have asked again since, and an answer to its earlier preview must not apply to the current one.
+  // An answer to an earlier preview of the agent must not apply to its current one.
   const isNamed = preview && toPreviewApproval(record, preview, principal).approval.approval_id === id;
   if (!isNamed || !holdsGrant(principal, 'svc:orchestrate.read')) throw notFound('the approval');
   return { record, preview };

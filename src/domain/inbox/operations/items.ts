@@ -83,7 +83,7 @@ const statusOfElicitation = {
   expired: 'expired',
 } as const;
 
-/** Only a person can answer, because an MCP server asks for something that its agent does not know. */
+/** Only a person can answer, because an MCP server asks for what its agent does not know. */
 export function toElicitationItem(asked: McpElicitationDocument, principal: Principal): UnreadItem {
   const { _id, agentflow, agent_id, server, tool, message, form, execution_id, asked_at, until } = asked;
   const status =
@@ -105,7 +105,7 @@ export function toElicitationItem(asked: McpElicitationDocument, principal: Prin
   };
 }
 
-/** The ended authorizations of the person and those of the project: two filters, because each has its own index. */
+/** The ended authorizations of the person and those of the project, as two filters because each has its own index. */
 export function endedFor({ projectId: project_id, userId: user_id }: Principal) {
   const ended = { project_id, 'ended.at': { $gt: 0 } };
   return [

@@ -41,7 +41,7 @@ export function oauthServerOf(box: SecretBox, connector: ConnectorDocument): Oau
   return { connector, url, auth };
 }
 
-/** The tokens of a project act for everybody on it, so changing them needs what creating the connector needs. */
+/** The tokens of a project serve everybody in it, so changing them requires the same grant as creating the connector. */
 export function requireOwner({ auth: { owner } }: OauthServer, principal: Principal): void {
   if (owner === 'project' && !holdsGrant(principal, 'svc:skill.write'))
     throw new AppError('access_denied', 'an authorization for the whole project needs the grant svc:skill.write');
@@ -65,7 +65,7 @@ export async function beginAuthorization(
   const document = clientDocument(baseUrl);
   const [redirectUri = ''] = document.redirect_uris;
   const state = randomBytes(32).toString('base64url');
-  const { url, sealed } = await answered(async () => {
+  const { url, sealed } = await mapOutboundErrors(async () => {
     const oauth = createMcpOauth(deps.http);
     const issuer = await oauth.discover(server, scope);
     const client = await clientFor(deps, connector._id, issuer, redirectUri, () => oauth.clientAt(issuer, document));
@@ -88,7 +88,7 @@ export async function beginAuthorization(
 
 const requestPurpose = (id: string) => `mcp-authorization/${id}`;
 
-/** A registration is used for all people of the connector, until it expires or the server forgets it. */
+/** One registration serves all people of the connector, until it expires or the server forgets it. */
 async function clientFor(
   { mongo: { collections }, auth: { box } }: AuthorizeDeps,
   connectorId: string,
@@ -115,7 +115,7 @@ async function clientFor(
   return client;
 }
 
-/** The request of a person that comes back, if it is theirs and not used. */
+/** The request of the person who returns, if it is theirs and unused. */
 export async function findRequest(
   { mongo: { collections } }: Pick<Deps, 'mongo'>,
   state: string,
@@ -132,7 +132,7 @@ export interface AuthorizationAnswer {
   error?: string | undefined;
 }
 
-/** Uses the request up, and exchanges the code for tokens. */
+/** Consumes the request, and exchanges the code for tokens. */
 export async function completeAuthorization(
   deps: AuthorizeDeps,
   { connector, url, auth: { owner } }: OauthServer,
@@ -151,7 +151,7 @@ export async function completeAuthorization(
     throw new AppError('validation_failed', `the authorization server granted no access: ${error ?? 'no code'}`);
   const opened = JSON.parse(deps.auth.box.open(request.sealed, requestPurpose(_id))) as SealedRequest;
   const { party, verifier, redirectUri } = opened;
-  const tokens = await answered(() =>
+  const tokens = await mapOutboundErrors(() =>
     createMcpOauth(deps.http).exchange(party, { ...{ code, iss, verifier, redirectUri } }),
   );
   return store(deps, request, party, tokens);
@@ -170,7 +170,7 @@ async function store(
     authorized_at: epochSeconds(),
   };
   await collections.mcp_authorizations.replaceOne({ _id }, record, { upsert: true });
-  // What was deleted while the server answered leaves no tokens.
+  // If the connector was deleted while the server answered, no tokens are stored.
   const connector = await findConnector(collections, connector_id);
   const member = { userId: user_id, projectId: project_id, organizationId: connector?.organization_id ?? '' };
   if (connector && !(await isFormerMember(collections, member))) return record;
@@ -179,8 +179,8 @@ async function store(
 }
 
 /**
- * Deletes the tokens, and then revokes them at the authorization server. If it does not answer, it is asked again later.
- * @returns nothing if there were none
+ * Deletes the tokens, and then revokes them at the authorization server. If the server does not answer, a sweep tries again.
+ * @returns undefined if there were no tokens
  */
 export async function withdrawAuthorization(
   deps: RevocationDeps,
@@ -196,7 +196,7 @@ export async function withdrawAuthorization(
 }
 
 /** @throws AppError `validation_failed` if the servers refuse or cannot be used, `unavailable` */
-async function answered<T>(work: () => Promise<T>): Promise<T> {
+async function mapOutboundErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

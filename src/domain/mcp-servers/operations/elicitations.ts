@@ -19,13 +19,13 @@ import { isOpen, isStopped, keptMs, openQuestions, type McpElicitationDocument }
 import { checkValues, readForm } from '../rules/elicitation-form.js';
 
 const pollMs = 1000;
-/** Of one call. The server gets `cancel` for others. */
+/** The maximum for one call. The server gets `cancel` for further questions. */
 const maxQuestions = 10;
 
 type Asked = Pick<Collections, 'mcp_elicitations'>;
 type Box = Pick<SecretBox, 'seal' | 'open'>;
 
-/** The call during which a server asks. */
+/** The call during which the server asks. */
 export type AskingCall = Pick<
   McpElicitationDocument,
   | 'project_id'
@@ -43,7 +43,7 @@ export type AskingCall = Pick<
 };
 
 export type AskPerson = (question: ElicitationQuestion, signal: AbortSignal) => Promise<ElicitationAnswer>;
-/** Begins the questions of one call, which are asked one after the other. */
+/** Begins the questions of one call, which are asked in sequence. */
 export type BeginQuestions = (call: AskingCall) => AskPerson;
 
 export interface QuestionDeps {
@@ -54,7 +54,7 @@ export interface QuestionDeps {
   waitSeconds: number;
 }
 
-/** How long before the end of its step a call stops to wait, so that the tool can still end. */
+/** A call stops waiting this long before the end of its step, so that the tool can still finish. */
 const marginSeconds = 5;
 
 export function createQuestions(deps: QuestionDeps): BeginQuestions {
@@ -95,7 +95,7 @@ async function askOne(
     ...{ sealed: null, decided_by: null, decided_at: null, decision_id: null },
     expires_at: new Date(until * 1000 + keptMs),
   });
-  // The worker of an earlier attempt stopped to wait.
+  // The worker of an earlier attempt stopped waiting.
   await mcp_elicitations.updateOne(
     { _id, ...openQuestions(asked_at), status: 'expired' },
     { $set: { status: 'waiting' } },
@@ -105,19 +105,19 @@ async function askOne(
     ...{ requested_at: kept.asked_at, expires_at: kept.until },
   };
   if (kept.status === 'waiting' || kept.status === 'expired')
-    await tell(deps, call.execution_id, (run) => run.signal(elicitationAskedSignal, shown));
+    await signalRun(deps, call.execution_id, (run) => run.signal(elicitationAskedSignal, shown));
   try {
     return await answerOf(deps, await untilDecided(deps, kept, { latest, signal }));
   } finally {
     await mcp_elicitations
       .updateOne({ _id, status: 'waiting' }, { $set: { status: 'expired' } })
       .catch(() => undefined);
-    await tell(deps, call.execution_id, (run) => run.signal(elicitationSettledSignal, _id));
+    await signalRun(deps, call.execution_id, (run) => run.signal(elicitationSettledSignal, _id));
   }
 }
 
-/** The run only shows that it waits, so it does not matter if it is not told. */
-async function tell(
+/** Signals the run, which only shows that it waits. A signal that is lost does no harm. */
+async function signalRun(
   { temporal }: QuestionDeps,
   executionId: string,
   signal: (run: ReturnType<TemporalClient['workflow']['getHandle']>) => Promise<void>,
@@ -129,7 +129,7 @@ async function tell(
 type TemporalClient = Parameters<Parameters<Temporal['call']>[0]>[0];
 
 interface Wait {
-  /** The step cannot wait longer, even if its run is paused. */
+  /** The latest time until which the step can wait, even if its run is paused. */
   latest: number;
   signal: AbortSignal;
 }
@@ -143,7 +143,7 @@ async function untilDecided(
   let found: McpElicitationDocument | null = asked;
   for (;;) {
     const known: McpElicitationDocument | null = found;
-    // While the store does not answer, the question waits with the clock that it had.
+    // While the store does not answer, the question keeps its last known clock.
     found = await withClock(collections, asked, latest).catch(() => known);
     if (found && found.status !== 'waiting') return found;
     const now = epochSeconds();
@@ -158,7 +158,7 @@ async function untilDecided(
   }
 }
 
-/** The question now. Its clock stops while the run is paused, and the time of the pause is added when it continues. */
+/** The current question. Its clock stops while the run is paused. After a pause, its time limit moves by the length of the pause. */
 async function withClock(
   { mcp_elicitations, executions }: QuestionDeps['collections'],
   { _id, execution_id }: McpElicitationDocument,
@@ -213,8 +213,8 @@ export interface ElicitationDecision {
 }
 
 /**
- * Keeps what a person answered. The call that waits takes it.
- * @throws AppError `validation_failed` for values that do not fit the form, `conflict` if it no longer waits
+ * Stores the answer of a person, which the waiting call then reads.
+ * @throws AppError `validation_failed` for values that do not fit the form, `conflict` if the question no longer waits
  */
 export async function decideElicitation(
   { collections: { mcp_elicitations }, box }: { collections: Asked; box: Box },

@@ -9,7 +9,7 @@ import { epochSeconds } from '../../../time.js';
 import { McpConfig } from '../../connectors/rules/config.js';
 import { findConnector, openConfig, type ConnectorCollections } from '../../connectors/operations/store.js';
 import { definitionOf, hashOf, maxTools } from '../rules.js';
-import { noted } from '../../connectors/operations/uses.js';
+import { recordUse } from '../../connectors/operations/uses.js';
 import type { McpToolDefinition } from '../record.js';
 import type { McpTokens, TokenFor } from './tokens.js';
 
@@ -22,13 +22,13 @@ export interface McpServerDeps {
 
 export interface OpenServer {
   target: McpTarget;
-  /** The URL or the name of the command, which pins belong to. */
+  /** The URL or the name of the command. Pins belong to it. */
   server: string;
-  /** Everything that was sent to authenticate; tokens are added as they are used. */
+  /** Everything that was sent to authenticate. Tokens are added when they are used. */
   secrets: string[];
 }
 
-/** Which connector is used, and for whom. */
+/** The connector that is used, and on whose behalf. */
 export type ServerUse = Pick<TokenFor, 'connectorId' | 'projectId' | 'userId'>;
 
 /** @throws AppError `unconfigured` for a configuration that cannot be used, and for a command that this worker does not allow */
@@ -70,7 +70,7 @@ const maxChanges = 3;
 /** The definitions that a server offers. @throws AppError `validation_failed` for too many tools, and what cannot be stored */
 export async function readDefinitions(session: McpSession): Promise<McpToolDefinition[]> {
   let tools = await session.listTools();
-  // A server may complete its tools while the session begins. One that never ends to change them cannot be used.
+  // A server may still change its tools while the session begins. A server that never stops changing them cannot be used.
   for (let left = maxChanges; session.hasChanged(); left -= 1) {
     if (left === 0) throw new OutboundError('unreachable', 'the MCP server keeps changing its tools');
     tools = await session.listTools();
@@ -86,8 +86,8 @@ export async function readDefinitions(session: McpSession): Promise<McpToolDefin
 }
 
 /**
- * Suspends every accepted tool that the server does not offer as it was accepted. It stays suspended, also if the server
- * returns to the accepted definition, until a person accepts it again.
+ * Suspends every accepted tool that the server does not offer as it was accepted. It stays suspended until a person accepts
+ * it again, even if the server returns to the accepted definition.
  */
 export async function suspendChanged(
   { mcp_tools }: Pick<Collections, 'mcp_tools'>,
@@ -96,7 +96,7 @@ export async function suspendChanged(
   live: readonly McpToolDefinition[],
 ): Promise<void> {
   const hashes = new Map<string, string>();
-  // A name that is offered twice is not an accepted tool.
+  // A name that is offered twice does not identify an accepted tool.
   for (const each of live) hashes.set(each.name, hashes.has(each.name) ? '' : hashOf(each));
   const pinned = await mcp_tools
     .find({ connector_id: connectorId, suspended: null }, { projection: { definition: 0 } })
@@ -138,7 +138,7 @@ export async function listLiveTools(
   if (connector?.projectID !== project_id) throw new AppError('not_found', 'the connector was not found');
   const use = { connectorId: connector_id, projectId: project_id, userId: user_id };
   const { target, server } = openServer(deps, openConfig(deps.box, connector), use);
-  const live = await noted(deps.collections, connector_id, signal, () =>
+  const live = await recordUse(deps.collections, connector_id, signal, () =>
     deps.mcp.use(target, { timeoutMs, signal }, readDefinitions),
   );
   await suspendChanged(deps.collections, connector_id, server, live);

@@ -14,7 +14,7 @@ type Skills = readonly (Pick<SkillPlan, '_id' | 'connector_id'> & { actions: rea
 type Action = Pick<ActionPlan, '_id' | 'category' | 'endpoint'>;
 
 /**
- * Gives each `mcp` action of a plan the definition that a person accepted, so that later changes do not reach the run.
+ * Adds to each `mcp` action of a plan the definition that a person accepted, so that later changes do not affect the run.
  * @throws AppError `validation_failed` for a tool that is not accepted
  */
 export async function withMcpTools(tools: Tools, projectId: string, plan: readonly AgentPlan[]): Promise<AgentPlan[]> {

@@ -14,7 +14,7 @@ import {
   type TokenOwner,
 } from '../record/authorizations.js';
 
-/** Whose token a call carries, and to which server only. `userId` is the person on whose behalf it is made. */
+/** Whose token a call carries, and the only server that may receive it. `userId` is the person on whose behalf it is made. */
 export interface TokenFor {
   connectorId: string;
   projectId: string;
@@ -38,15 +38,15 @@ export interface TokenDeps {
   oauth: Pick<McpOauth, 'refresh'>;
 }
 
-/** Tokens are refreshed this long before they expire, or a tenth of their life. */
+/** Tokens are refreshed this long before they expire, or at the last tenth of their lifetime if that is shorter. */
 const earlySeconds = 30;
-/** Longer than a holder tries: three times the limit of a refresh. */
+/** Longer than a holder of the lease tries: three times the time limit of a refresh. */
 const leaseSeconds = 65;
 const waitSeconds = 70;
 const pollMs = 200;
 const attempts = 3;
 const pauseMs = 300;
-/** How long those who wait learn from the failure of the holder instead of trying again. */
+/** For this time, waiting calls receive the failure of the holder instead of trying again. */
 const failedSeconds = 2;
 
 export function createMcpTokens(deps: TokenDeps): McpTokens {
@@ -57,9 +57,9 @@ export function createMcpTokens(deps: TokenDeps): McpTokens {
       const isStale = found.valid_until !== null && found.valid_until <= epochSeconds();
       if (tokens.access_token !== refused && !isStale && !expiresSoon(found)) return tokens.access_token;
       try {
-        return openTokens(deps.box, await renewed(deps, of, found)).tokens.access_token;
+        return openTokens(deps.box, await refreshOrWait(deps, of, found)).tokens.access_token;
       } catch (error) {
-        // The token still works if it was only to be refreshed early.
+        // A token that was only to be refreshed early still works.
         const isUsable = tokens.access_token !== refused && !isStale;
         if (isUsable && isOutboundError(error) && error.retryable) return tokens.access_token;
         throw error;
@@ -69,7 +69,7 @@ export function createMcpTokens(deps: TokenDeps): McpTokens {
 }
 
 function expiresSoon({ refresh_at, lease }: McpAuthorizationDocument): boolean {
-  // Another process refreshes it already.
+  // Another process is refreshing the token.
   const isLeased = lease !== null && lease.until > epochSeconds();
   return refresh_at !== null && !isLeased && refresh_at <= epochSeconds();
 }
@@ -133,8 +133,8 @@ function needed({ projectId, connectorId, owner }: TokenFor, why: string): Outbo
   );
 }
 
-/** Refreshes the tokens, or waits for the process that does. */
-async function renewed(
+/** Refreshes the tokens, or waits for the process that is refreshing them. */
+async function refreshOrWait(
   deps: TokenDeps,
   of: TokenFor,
   seen: McpAuthorizationDocument,
@@ -147,7 +147,7 @@ async function renewed(
     const { _id, revision } = seen;
     const free = { _id, revision, ended: null, $or: [{ lease: null }, { 'lease.until': { $lt: epochSeconds() } }] };
     const taken = await deps.collections.mcp_authorizations.findOneAndUpdate(free, { $set: { lease } });
-    // A holder that failed says so. One that ended without a word may have lost new tokens.
+    // A holder that failed records this. One that died without a record may have lost new tokens.
     const isAfterDeath = taken?.lease != null && taken.lease.failed === undefined;
     const renewal = taken && (await refresh(deps, of, seen, { leaseId: lease.id, refresh_token, isAfterDeath }));
     if (renewal) return renewal;
@@ -163,14 +163,14 @@ async function renewed(
 interface Holder {
   leaseId: string;
   refresh_token: string;
-  /** The lease of a holder that never said how it ended was over. */
+  /** The lease expired without its holder having recorded an outcome. */
   isAfterDeath: boolean;
 }
 
 /**
- * Nothing aborts it, because a refresh token that rotates is lost with its answer. A lost answer is asked for again with the
- * same refresh token, which servers with a grace period accept.
- * @returns undefined if the server refused it after another process had taken the lease, whose answer counts
+ * Nothing aborts it, because a refresh token that rotates would be lost with the answer. If the answer is lost, it repeats
+ * the request with the same refresh token, which servers with a grace period accept.
+ * @returns undefined if the server refused it after another process had taken the lease, whose answer applies
  */
 async function refresh(
   deps: TokenDeps,
@@ -184,7 +184,7 @@ async function refresh(
   const held = { _id, revision, 'lease.id': leaseId };
   let answer: OauthTokens | { refused: string };
   try {
-    answer = await patiently(() => deps.oauth.refresh(party, refresh_token));
+    answer = await withRetries(() => deps.oauth.refresh(party, refresh_token));
   } catch (error) {
     const failed = isOutboundError(error) ? error.message : 'the token could not be refreshed';
     const lease = { id: newId(), until: epochSeconds() + failedSeconds, failed };
@@ -197,21 +197,23 @@ async function refresh(
       : `the authorization server ended it: ${answer.refused}`;
     const ended = { at: epochSeconds(), reason };
     const { matchedCount } = await mcp_authorizations.updateOne(held, { $set: { ended, lease: null } });
-    // A person may have authorized it anew in the meantime.
+    // A person may have authorized the connector again in the meantime.
     return matchedCount === 0 ? undefined : find(deps, of);
   }
   const tokens = { ...answer, refresh_token: answer.refresh_token ?? refresh_token };
   const fields = tokenFields(deps.box, seen, { party, tokens });
-  // By the revision only: a holder that lost its lease still has the newest tokens.
-  const { matchedCount } = await stored(() => mcp_authorizations.updateOne({ _id, revision }, { $set: fields }));
+  // The condition is the revision only, because a holder that lost its lease still has the newest tokens.
+  const { matchedCount } = await storeWithRetries(() =>
+    mcp_authorizations.updateOne({ _id, revision }, { $set: fields }),
+  );
   if (matchedCount === 1) return { _id, server, sealed: fields.sealed };
-  // They were deleted in the meantime, so the new ones are revoked, too.
+  // The authorization was deleted in the meantime, so the new tokens are revoked as well.
   if (!(await mcp_authorizations.findOne({ _id }))) await keepForRevocation(deps.collections, [{ ...seen, ...fields }]);
   return undefined;
 }
 
-/** The new tokens exist only here, so a store that does not answer is asked for as long as the others wait. */
-async function stored<T>(write: () => Promise<T>): Promise<T> {
+/** Retries for as long as other calls wait, because the new tokens exist only in this process until they are stored. */
+async function storeWithRetries<T>(write: () => Promise<T>): Promise<T> {
   const until = epochSeconds() + leaseSeconds;
   for (;;) {
     try {
@@ -223,7 +225,7 @@ async function stored<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   for (let left = attempts - 1; ; left -= 1) {
     try {
       return await work();

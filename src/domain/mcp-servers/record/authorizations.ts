@@ -1,16 +1,16 @@
 import type { OauthTokens, Party } from '../../../outbound/mcp-oauth.js';
 import { defineCollection, expiring } from '../../../stores/collections.js';
 
-/** For whom a connector holds tokens: one person, or everybody on its project. */
+/** For whom a connector stores tokens: for one person, or for everybody in its project. */
 export type TokenOwner = 'person' | 'project';
 
-/** What is sealed of an authorization. */
+/** The sealed part of an authorization. */
 export interface SealedTokens {
   party: Party;
   tokens: OauthTokens;
 }
 
-/** What is sealed of a request until the person comes back. */
+/** The sealed part of a request, which waits until the person returns. */
 export interface SealedRequest {
   party: Party;
   verifier: string;
@@ -21,7 +21,7 @@ export interface SealedRequest {
 interface Authorized {
   connector_id: string;
   project_id: string;
-  /** The person whose account at the server it is. */
+  /** The person whose account at the server is used. */
   user_id: string;
   owner: TokenOwner;
   /** The URL of the MCP server, which the tokens are for. */
@@ -36,11 +36,11 @@ export interface McpAuthorizationDocument extends Authorized {
   sealed: string;
   /** When the access token expires; null if the server did not say. */
   valid_until: number | null;
-  /** A little earlier. */
+  /** A little before `valid_until`. */
   refresh_at: number | null;
-  /** Another one after every change of the tokens. */
+  /** Changes with every change of the tokens. */
   revision: string;
-  /** Held by the process that refreshes. `failed` says why the last holder gave up. */
+  /** Held by the process that refreshes. `failed` is the reason why the last holder failed. */
   lease: { id: string; until: number; failed?: string } | null;
   /** Set when the authorization server refused the refresh token. */
   ended: { at: number; reason: string } | null;
@@ -64,8 +64,8 @@ export interface McpOauthClientDocument {
 }
 
 /**
- * Tokens that were deleted here, and are still to be revoked at their authorization server. `_id` is their revision. Times are
- * epoch seconds.
+ * Tokens that were deleted from the store and must still be revoked at their authorization server. `_id` is their revision.
+ * Times are epoch seconds.
  */
 export interface McpRevocationDocument {
   _id: string;
@@ -78,7 +78,7 @@ export interface McpRevocationDocument {
   sealed: string;
   retired_at: number;
   attempts: number;
-  /** When it is tried next. */
+  /** The time of the next attempt. */
   next_at: number;
 }
 

@@ -4,8 +4,8 @@ import type { ElicitationForm } from '../rules/elicitation-form.js';
 export const elicitationStatuses = ['waiting', 'accepted', 'declined', 'cancelled', 'expired'] as const;
 
 /**
- * What an MCP server asks a person while an agent calls one of its tools. `_id` is the same for the same question of the same
- * call, also if its worker was killed and the call is repeated. Times are epoch seconds.
+ * What an MCP server asks a person while an agent calls one of its tools. The same question of the same call has the same
+ * `_id`, even if a worker was killed and the call is repeated. Times are epoch seconds.
  */
 export interface McpElicitationDocument {
   _id: string;
@@ -24,15 +24,15 @@ export interface McpElicitationDocument {
   form: ElicitationForm;
   status: (typeof elicitationStatuses)[number];
   asked_at: number;
-  /** Until when the call waits for the answer. A pause of the run postpones it by its length. */
+  /** The call waits for the answer until this time. A pause of the run moves it by the length of the pause. */
   until: number;
   /** When the run was paused: the question does not expire until it continues. Absent before the first pause. */
   clock_stopped_at?: number | null;
-  /** The values that the person gave, as JSON bound to `_id`; null before, and if they gave none. */
+  /** The person's values, as JSON bound to `_id`; null before the answer, and if the person gave none. */
   sealed: string | null;
   decided_by: string | null;
   decided_at: number | null;
-  /** The operation that decided, so that a repeated request is recognized. */
+  /** The operation that decided it, by which a repeated request is recognized. */
   decision_id: string | null;
   expires_at: Date;
 }
@@ -40,12 +40,12 @@ export interface McpElicitationDocument {
 /** Questions and answers are deleted this long after the call. */
 export const keptMs = 7 * 24 * 3600 * 1000;
 
-/** Whether a person can still answer. A stopped clock does not outlast the step of the call, which may have lost its worker. */
+/** Whether a person can still answer. A stopped clock ends with the step of the call, whose worker may be lost. */
 export function isOpen({ status, until, clock_stopped_at, expires_at }: McpElicitationDocument, now: number): boolean {
   return status === 'waiting' && (until > now || (isStopped(clock_stopped_at) && expires_at > latestOf(now)));
 }
 
-/** When a question whose step ends now is deleted. */
+/** When a question is deleted whose step ends now. */
 function latestOf(now: number): Date {
   return new Date(now * 1000 + keptMs);
 }
@@ -54,7 +54,7 @@ export function isStopped(clock: McpElicitationDocument['clock_stopped_at']): cl
   return clock !== undefined && clock !== null;
 }
 
-/** Those that `isOpen`. */
+/** The filter for questions that are open (`isOpen`). */
 export function openQuestions(now: number) {
   const stopped = { clock_stopped_at: { $gt: 0 }, expires_at: { $gt: latestOf(now) } };
   return { status: 'waiting' as const, $or: [{ until: { $gt: now } }, stopped] };

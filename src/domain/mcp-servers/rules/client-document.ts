@@ -1,5 +1,5 @@
 export const clientDocumentPath = '/oauth/client-metadata.json';
-/** Where authorization servers send people back to: a page of the console. */
+/** The page of the console to which authorization servers redirect people. */
 export const authorizedPath = '/console/mcp-servers/authorized';
 
 /** This product as an OAuth client of MCP servers (OAuth Client ID Metadata Document). */

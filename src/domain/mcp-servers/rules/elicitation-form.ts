@@ -11,7 +11,7 @@ const count = z.int().min(0).optional();
 const option = z.object({ const: z.string(), title: z.string() });
 const options = { enum: z.array(z.string()).optional(), enumNames: z.array(z.string()).optional() };
 
-/** One field of a form. Members that the protocol does not name are dropped. */
+/** One field of a form. Drops members that the protocol does not define. */
 const Field = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('string'),
@@ -52,7 +52,7 @@ export const ElicitationForm = z.object({
 });
 export type ElicitationForm = z.infer<typeof ElicitationForm>;
 
-/** The form that a server sent, or why a person cannot be asked with it. */
+/** The form that a server sent, or why a person cannot be asked to fill it in. */
 export function readForm(message: string, schema: unknown): { form: ElicitationForm } | { problem: string } {
   const read = ElicitationForm.safeParse(schema);
   if (!read.success) {
@@ -69,7 +69,7 @@ export function readForm(message: string, schema: unknown): { form: ElicitationF
   return hidden === undefined ? { form } : { problem: hidden };
 }
 
-/** The values with a default for every field that was left out, or what is wrong with them. */
+/** The values, with defaults for omitted fields, or the problem with them. */
 export function checkValues(
   form: ElicitationForm,
   given: Record<string, unknown>,

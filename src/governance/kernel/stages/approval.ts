@@ -20,7 +20,7 @@ export async function holdOrResume(deps: KernelDeps, decided: DecidedCall): Prom
     bound === undefined
       ? decided
       : { ...decided, payloadDigest: digestOnce(name, checked.digested ?? checked.input, bound) };
-  const shown = async () => ({
+  const forApprovers = async () => ({
     input: checked.input,
     ...(checked.approvalContext && { about: await checked.approvalContext() }),
     ...(bound !== undefined && { bound }),
@@ -33,7 +33,7 @@ export async function holdOrResume(deps: KernelDeps, decided: DecidedCall): Prom
     decision,
     resumeToken,
     dryRun: checked.dryRun,
-    shown,
+    forApprovers,
     resumesItself: decided.resumesItself ?? false,
     approvalId: decided.approvalId,
     editable: checked.editable,

@@ -1,8 +1,8 @@
 import { AppError, isAppError } from '../../../errors.js';
-import type { Noted, PermittedCall } from '../call.js';
+import type { StageNote, PermittedCall } from '../call.js';
 
-/** S7: ends a call with `dry_run`. The answer describes the effect and the approval that the call would need. */
-export async function dryRun(_deps: unknown, call: PermittedCall): Promise<PermittedCall & Noted> {
+/** S7: ends a dry run. The answer describes the effect of the call and the approval that it would need. */
+export async function dryRun(_deps: unknown, call: PermittedCall): Promise<PermittedCall & StageNote> {
   const { checked, decision } = call;
   if (!checked.dryRun) return { ...call, note: 'not asked for' };
   const would = await (checked.describe?.() ?? Promise.resolve({})).catch(refuse);
@@ -12,7 +12,7 @@ export async function dryRun(_deps: unknown, call: PermittedCall): Promise<Permi
   return { ...call, ending: { status: 'dry_run', body: { dry_run: true, would: whole } } };
 }
 
-/** Reports a conflict, which the call itself would meet, as the result of the dry run. */
+/** A conflict that the call itself would meet is the result of the dry run. */
 function refuse(error: unknown): never {
   throw isAppError(error) && error.code === 'conflict'
     ? new AppError('dry_run_refused', error.message, { cause: error })

@@ -30,9 +30,9 @@ export interface Remembering {
   model: string;
 }
 
-/** An API, a worker and a model endpoint of the file's own. */
+/** An API, a worker and a model endpoint for one file. */
 export function useMemoryProduct(deps: Deps) {
-  // Tests ask again until the memory is complete.
+  // Without a quota, because tests read a memory until it is complete.
   const environment: Record<string, string> = { MEMORY_RETENTION_DAYS: `${retentionDays}`, QUOTA_PROJECT_MAX: '0' };
   const product = ownProduct(environment);
   const running = {} as { api: Api; worker: ProductProcess; model: FakeModel };
@@ -44,7 +44,7 @@ export function useMemoryProduct(deps: Deps) {
   afterAll(() => running.model.close());
   return Object.assign(running, {
     product,
-    /** A project with the ontology and a model of its own, which gives these answers, one for each part. */
+    /** A project with the ontology and its own model, which gives these answers, one for each part. */
     async workspace(
       answer: (asked: string) => object,
       options: { ontology?: object | null } = {},
@@ -109,7 +109,7 @@ export async function remembered(workspace: Remembering, input: object): Promise
   return reached(workspace, (await remember(workspace, input)).memory_id, 'completed');
 }
 
-/** The facts that hold at a time, as `name predicate object`. */
+/** The facts that are valid at a time, as `name predicate object`. */
 export async function facts({ gateway }: Remembering, as_of?: string): Promise<any[]> {
   const query = `MATCH (e) WHERE e.project_id = $project_id MATCH (e)-[:HAS_FACT]->(f:Fact)
     RETURN e.id AS id, e.name AS name, f AS fact, f.predicate AS predicate, f.object AS object ORDER BY name, object`;

@@ -21,7 +21,7 @@ test('an open type gets no property that save-context refuses', async () => {
   expect(body.entities).toMatchObject([{ name: 'Paris Hilton', properties: { nickname: 'Star' } }]);
 });
 
-test('a value that is nested too deeply is left out, also if the model writes it as text', async () => {
+test('a value that is nested too deeply is omitted, even if the model writes it as text', async () => {
   verifies('memory.schema');
   const workspace = await product.workspace(() => ({}), { ontology: open });
   const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
@@ -33,7 +33,7 @@ test('a value that is nested too deeply is left out, also if the model writes it
   expect(said(await facts(workspace))).toEqual(['Paris size 2']);
 });
 
-test('one name may be that of two types, and one entity may be named twice', async () => {
+test('two types may share a name, and the model may name one entity twice', async () => {
   verifies('memory.remember');
   const ontology = {
     entity_types: {

@@ -32,7 +32,7 @@ const inBerlin = 'Ada Lovelace lives in Berlin.';
 const berlin = () => livesIn('Ada Lovelace', 'Berlin', inBerlin);
 const inbox = async ({ api }: Remembering) => (await api.get('/inbox')).body.data;
 
-/** Another process writes to the graph of the project as long as `work` takes. */
+/** Simulates another process that writes to the graph of the project until `work` has ended. */
 async function withLock<T>({ projectID }: Remembering, work: () => Promise<T>): Promise<T> {
   let result: Promise<T> | undefined;
   await inWriteTransaction(deps.graph, projectID, async (tx) => {
@@ -160,7 +160,7 @@ describe('POST /v1/remember', () => {
     expect(other.status).toBe(409);
   });
 
-  test('asks again after an unusable answer, and counts the retry and its cost', async () => {
+  test('asks the model again after an unusable answer, and counts the retry and its cost', async () => {
     verifies('memory.status');
     const workspace = await product.workspace(berlin);
     product.model.on(workspace.model, (res, _asked, attempt) =>
@@ -173,7 +173,7 @@ describe('POST /v1/remember', () => {
     expect(mine.map(({ credits }: any) => credits)).toEqual([1, 1]);
   });
 
-  test('asks again at once after a long answer without an object', async () => {
+  test('asks the model again immediately after a long answer without an object', async () => {
     verifies('memory.status');
     const workspace = await product.workspace(berlin);
     const message = { role: 'assistant', content: '{'.repeat(900_000) };
@@ -195,7 +195,7 @@ describe('POST /v1/remember', () => {
     expect(await facts(workspace)).toEqual([]);
   });
 
-  test('writes nothing twice and nothing half when the worker is killed', async () => {
+  test('writes nothing twice and nothing partially when the worker is killed', async () => {
     verifies('memory.killed');
     const workspace = await product.workspace(berlin);
     product.model.on(workspace.model, (res, _asked, attempt) => {
@@ -245,7 +245,7 @@ describe('POST /v1/remember', () => {
 });
 
 describe('POST /v1/memory', () => {
-  test('is not for other projects', async () => {
+  test('cannot be called from other projects', async () => {
     verifies('memory.tenancy');
     const [mine, theirs] = [await product.workspace(berlin), await product.workspace(berlin)];
     const { memory_id } = await remembered(mine, { text: inBerlin });
@@ -296,7 +296,7 @@ describe('POST /v1/memory', () => {
     expect(await inbox(workspace)).toEqual([]);
   });
 
-  test('asks nobody any more while an approved memory waits to be written', async () => {
+  test('requests no further decision while an approved memory waits to be written', async () => {
     verifies('memory.review');
     const workspace = await product.workspace(berlin);
     const { memory_id } = await remember(workspace, { text: inBerlin, review: true });
@@ -343,7 +343,7 @@ describe('POST /v1/memory', () => {
 });
 
 describe('the memories of a deleted project', () => {
-  test('leave nothing that a model says after the deletion', async () => {
+  test('store nothing that a model answers after the deletion', async () => {
     verifies('memory.retention');
     const workspace = await product.workspace(berlin);
     let answer: (() => void) | undefined;
@@ -362,7 +362,7 @@ describe('the memories of a deleted project', () => {
 });
 
 describe('the writes of a memory', () => {
-  test('are governed: the rules about save-context hold for them', async () => {
+  test('are governed: the rules about save-context apply to them', async () => {
     verifies('memory.governed');
     const workspace = await product.workspace(berlin);
     await workspace.gateway.put('/v1/policies', {

@@ -16,11 +16,11 @@ beforeAll(async () => {
   api = await product.api();
 });
 
-/** A memory that waits, and in whose parts a model found as much as its answers can hold. */
+/** A memory that waits for a review, with as many findings in each part as an answer of a model can contain. */
 async function keepLargeMemory({ projectID, organizationId, userId }: Workspace): Promise<void> {
   const { memories, memory_parts } = deps.mongo.collections;
   const memory_id = newId();
-  // As many as the longest text has, and an answer of a model has at most a million characters.
+  // The number of parts of the longest text. An answer of a model has at most a million characters.
   const parts = 34;
   const quote = { memory_id, turn: null, start: 0, end: 1 };
   const fact = { predicate: 'city', object: 'x'.repeat(3000), valid_from: 0, valid_to: null, span: quote };
@@ -44,7 +44,7 @@ async function keepLargeMemory({ projectID, organizationId, userId }: Workspace)
   });
 }
 
-test('the review of a very long text does not hold up the service', async () => {
+test('the review of a very long text does not delay other requests', async () => {
   verifies('memory.review');
   const workspace = await createWorkspace(deps);
   await keepLargeMemory(workspace);

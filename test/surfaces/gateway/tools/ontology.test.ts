@@ -64,7 +64,7 @@ describe('POST /v1/ontology', () => {
     expect(await refusal(call(ontology, ctx, { commit: true }))).toMatchObject({ code: 'conflict' });
   });
 
-  test('asks the write grant for changes, and the one of docs to read', () => {
+  test('requires the write grant for changes, and the docs grant for reading', () => {
     const grant = (input: unknown) => grantOfTool(ontology, input);
     expect([grant({}), grant({ define: {} }), grant({ commit: true })]).toEqual([
       'svc:docs.read',
@@ -242,7 +242,7 @@ describe('properties that the ontology marks personal', () => {
     await inForce(ctx);
     expect(await shown()).not.toMatch(plain);
     expect(await shown()).toContain('aet');
-    // Recognised although sealed: the same value changes nothing, another one closes the fact.
+    // A sealed value is recognised: the same value changes nothing, and another value closes the fact.
     const again = await dryRun(save, ctx, {
       entities: [ann],
       facts: [{ subject: 'ann', predicate: 'ssn', object: 'private-value-79' }],

@@ -123,7 +123,7 @@ describe('the data loader of a connector', () => {
     server.answer(where, (_, res) => void res.setHeader('content-type', 'application/json').end('[]'));
     const id = await connectorOf(workspace, { frequency: 'daily', path: where });
     await eventually(() => expect(server.seen(where).length).toBeGreaterThan(0));
-    // A user that is known here and has no role on the project any more.
+    // A known user who no longer has a role on the project.
     const user = {
       _id: workspace.userId,
       email: `${workspace.userId}@example.com`,

@@ -55,7 +55,7 @@ test('a process with another SECRETS_KEY cannot open the secrets of a connector'
   flow.agents[0].skills[0].connector_id = connector.body._id;
   keys.SECRETS_KEY = 'another key of at least 32 characters too';
   const stranger = await sealed.worker();
-  // It cannot read the run's history either, so the run waits for a worker that has the key.
+  // The process cannot read the run's history either, so the run waits for a worker that has the key.
   const waiting = await startExecution(workspace, flow);
   await stranger.end();
   expect(server.seen('/sealed')).toHaveLength(0);

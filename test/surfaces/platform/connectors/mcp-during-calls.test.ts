@@ -12,7 +12,7 @@ import { ownProduct } from '../../../support/own-product.js';
 import type { ProductProcess } from '../../../support/processes.js';
 import { verifies } from '../../../support/verifies.js';
 
-/** What an MCP server says while it works on a call: progress, and questions to a person. */
+/** What an MCP server sends while it works on a call: progress, and questions to a person. */
 const deps = useDeps();
 const overrides: Record<string, string> = {};
 const product = ownProduct(overrides);
@@ -67,7 +67,7 @@ test('what a tool reports while it works is an event of its run, bounded in numb
 describe('a server that asks a person during a call', () => {
   const ask = 'trigger-elicitation-request';
 
-  /** A run whose agent calls the tool that asks, and a person who sees what waits. */
+  /** A run whose agent calls the tool that asks a question, and a person who sees the question. */
   async function asking(name: string, tool = ask, input: object = {}) {
     const member = await workspace();
     const person = await personOf(deps, member, { userId: newId(), url: member.api.url });
@@ -106,7 +106,7 @@ describe('a server that asks a person during a call', () => {
       const list = await member.api.get(`/${member.projectID}/execution_flows?state=waiting`);
       expect(list.body.data.map(({ execution_id }: any) => execution_id)).toEqual([execution]);
     });
-    // A key is not a person, and another project does not see the question.
+    // A key cannot answer as a person, and another project does not see the question.
     expect(await reply({ decision: 'accept', values: { name: 'Ada' } }, member.api)).toMatchObject({ status: 403 });
     const elsewhere = await workspace();
     expect(await reply({ decision: 'reject' }, elsewhere.api)).toMatchObject({ status: 404 });
@@ -141,11 +141,11 @@ describe('a server that asks a person during a call', () => {
     expect(JSON.stringify(kept)).not.toContain('Ada');
   });
 
-  test('learns that a person declined, and that nobody answered in time', async () => {
+  test('receives that a person declined, and that nobody answered in time', async () => {
     verifies('mcp-client.elicitation');
     const [declined, late] = [await asking('declined'), await asking('late')];
     expect(await declined.reply({ decision: 'reject' })).toMatchObject({ body: { status: 'rejected' } });
-    // As if the time were over.
+    // Simulates that the time limit has passed.
     await deps.mongo.collections.mcp_elicitations.updateOne({ execution_id: late.execution }, { $set: { until: 1 } });
     await untilExecution(declined.member, declined.execution, 'completed');
     expect(JSON.stringify(answersTo(model, 'declined'))).toContain('declined');
@@ -174,7 +174,7 @@ describe('a server that asks a person during a call', () => {
       eventually(async () => expect(await mcp_elicitations.findOne({ execution_id: execution })).toMatchObject(of));
     expect(await moveExecution(member, execution, 'pause')).toMatchObject({ status: 200 });
     await clock({ clock_stopped_at: expect.any(Number) });
-    // As if the run had been paused for long, a minute before the end.
+    // Simulates a long pause of the run that began a minute before the time limit.
     await mcp_elicitations.updateOne({ execution_id: execution }, { $set: { clock_stopped_at: 40, until: 100 } });
     expect(await item()).toMatchObject({ status: 'waiting', may_decide: true });
     expect(await moveExecution(member, execution, 'resume')).toMatchObject({ status: 200 });

@@ -10,7 +10,7 @@ import { ownProduct } from '../../../support/own-product.js';
 import type { Api } from '../../../support/processes.js';
 import { verifies } from '../../../support/verifies.js';
 
-/** MCP servers that try to stop the work of everybody. */
+/** MCP servers that try to block the worker for everybody. */
 const deps = useDeps();
 const overrides: Record<string, string> = {};
 const product = ownProduct(overrides);
@@ -41,7 +41,7 @@ const longestBlock = () =>
 
 const word = (schema: object) => ({ type: 'object', properties: { word: { type: 'string', ...schema } } });
 
-test('an output schema that takes for ever to check does not hold up the worker', async () => {
+test('an output schema whose check never ends does not delay the worker', async () => {
   verifies('mcp-client.results');
   const member = await workspace();
   const id = await connectServer(member, { url: server.url });
@@ -70,7 +70,7 @@ test('an output schema that takes for ever to check does not hold up the worker'
     { error: { code: 'action_refused', message: expect.stringContaining('could not be checked') } },
     { error: { code: 'action_refused', message: expect.stringContaining('output schema is invalid') } },
   ]);
-  // A schema that cannot be used is found before the tool acts.
+  // A schema that cannot be used is detected before the tool acts.
   expect(server.calls.map(({ name }) => name)).toEqual(['fitting', 'other', 'slow']);
   expect(longestBlock()).toBeLessThan(2000);
 });

@@ -20,14 +20,14 @@ import { useProtectedServer } from './protected-server.js';
 const at = useProtectedServer();
 const { deps, workspace, personIn, connect, authorized, callAs } = at;
 const guarded = ownProduct({ ALLOW_PRIVATE_TARGETS: 'false' });
-/** As the product names itself. */
+/** The public address of the product. */
 const publicUrl = () => at.url.replace('127.0.0.1', 'localhost');
 
 async function lastExecution(member: Workspace): Promise<string> {
   return (await member.api.get(`/${member.projectID}/execution_flows`)).body.data[0].execution_id;
 }
 
-/** All inputs and results of its activities, and its own input. */
+/** The input of the workflow, and all inputs and results of its activities. */
 async function historyOf(execution: string): Promise<unknown[]> {
   const { events } = await runOf(deps, execution).fetchHistory();
   const payloads = (events ?? []).flatMap((event) => [
@@ -166,7 +166,7 @@ test(
   async () => {
     verifies('mcp-oauth.own-token');
     const { member, id } = await authorized();
-    // Each call has an agentflow of its own.
+    // Each call has its own agentflow.
     await setPlan(deps.mongo.collections, member.organizationId, { number_of_coworkers: calls + 100 });
     const people = await Promise.all(
       Array.from({ length: 50 }, async (_, at) => ({ name: `person-${at}`, member: await personIn(member) })),
@@ -174,7 +174,7 @@ test(
     await Promise.all(people.map(({ name, member: each }) => authorize(each, id, name)));
     const before = await at.server.control();
     for (let made = 0; made < calls; made += people.length) {
-      // Tokens end in the middle, so that refreshes interleave too.
+      // The tokens expire halfway, so that refreshes are interleaved as well.
       if (made === people.length) await at.server.control({ expire: true });
       const answers = await Promise.all(
         people.map(({ name, member: each }) => callAs(each, id, 'whoami', { person: name })),

@@ -42,7 +42,7 @@ test('the lease of a process that died during a refresh ends', async () => {
   await deps.mongo.collections.mcp_authorizations.updateOne({ connector_id: id }, { $set: { lease } });
   expect(await callAs(member, id)).toEqual({ text: 'ann' });
   expect(epochSeconds()).toBeGreaterThan(lease.until);
-  // The dead process had got tokens that it did not store, and the server accepts the earlier ones no more.
+  // The dead process had received tokens that it did not store, and the server no longer accepts the earlier ones.
   await at.server.control({ expire: true, forget: true });
   await deps.mongo.collections.mcp_authorizations.updateOne(
     { connector_id: id },
@@ -71,7 +71,7 @@ test('the lease of a process that died during a refresh ends', async () => {
   expect(await inboxOf(member)).toEqual([]);
 });
 
-/** A refresh that is asked for in this process, and answered by the test. */
+/** A refresh that this process requests and the test answers. */
 async function refreshing(of: TokenFor, refused: string) {
   const { mcp_authorizations, mcp_revocations } = deps.mongo.collections;
   let answer: (given: Awaited<ReturnType<McpOauth['refresh']>>) => void = () => undefined;
@@ -108,7 +108,7 @@ async function heldToken() {
   return { member, id, of, first };
 }
 
-test('a process whose lease is over neither ends the authorization nor frees the lease of the next', async () => {
+test('a process whose lease has expired neither ends the authorization nor releases the lease of the next holder', async () => {
   verifies('mcp-oauth.one-refresh');
   const { id, of, first } = await heldToken();
   const { mcp_authorizations } = deps.mongo.collections;
@@ -124,7 +124,7 @@ test('a process whose lease is over neither ends the authorization nor frees the
   expect(await mcp_authorizations.findOne({ connector_id: id })).toMatchObject({ ended: null, lease: null });
 });
 
-test('tokens that arrive after their connector was deleted are revoked, and used by nobody', async () => {
+test('tokens that arrive after their connector was deleted are revoked and never used', async () => {
   verifies('mcp-oauth.revoked');
   const { member, id, of, first } = await heldToken();
   const late = await refreshing(of, first);
@@ -145,7 +145,7 @@ test('50 simultaneous expiries cause one refresh', async () => {
 
 const stored = (connector_id: string) => deps.mongo.collections.mcp_authorizations.countDocuments({ connector_id });
 
-/** Authorizes the server, and answers how many of the tokens of this authorization still work there. */
+/** Authorizes the server. Returns a function that reports how many of its tokens the server still accepts. */
 async function tokensOf(member: Workspace, id: string, person: string): Promise<() => Promise<number>> {
   const before = (await at.server.control()).tokens;
   expect(await authorize(member, id, person)).toMatchObject({ status: 200 });
@@ -169,7 +169,7 @@ test('tokens of a deleted connector are deleted at once, and revoked when the au
   );
   expect(await working()).toBe(2);
   await at.server.control({ revocation: 'works' });
-  // As if the pause were over.
+  // Simulates that the pause has passed.
   await mcp_revocations.updateOne({ connector_id: gone }, { $set: { next_at: epochSeconds() } });
   await eventually(async () => expect(await working()).toBe(0));
   await eventually(async () => {

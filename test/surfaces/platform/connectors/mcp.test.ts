@@ -84,7 +84,7 @@ describe.each([
     const id = await connect(member, given());
     const { tools } = await toolsOf(member, id);
     const names = everyCall.map(([name]) => name);
-    // It asks a person, and has tests of its own.
+    // This tool asks a person, and has its own tests.
     const asking = 'trigger-elicitation-request';
     expect(tools.map(({ name }: any) => name)).toEqual([...names, asking].sort());
     expect(new Set(tools.map(({ state, problems }: any) => `${state} ${problems}`))).toEqual(new Set(['new ']));
@@ -111,7 +111,7 @@ describe.each([
       'get-resource-links': { content: [{ type: 'resource_link' }, { type: 'resource_link' }] },
       'gzip-file-as-resource': { content: [{ type: 'resource', size_bytes: expect.any(Number) }] },
     });
-    // The process of a command does not get the secrets of the worker.
+    // The process of a command must not get the secrets of the worker.
     if (kind === 'stdio') expect(JSON.stringify(byName['get-env'])).not.toContain('MONGODB_URI');
   });
 });
@@ -180,7 +180,7 @@ test('100 changed definitions suspend 100 tools, until a person accepts them aga
     { error: { code: 'tool_suspended' } },
   ]);
   expect(changing.calls).toEqual([]);
-  // The first call found all of them. Going back does not help.
+  // The first call detected all changes. A return to the old definitions has no effect.
   changing.tools = names.map((name) => toolNamed(name));
   const back = await toolsOf(member, id);
   expect(new Set(Object.values(statesOf(back)))).toEqual(new Set(['suspended']));
@@ -241,7 +241,7 @@ test.each([
   expect(answer.body.error_description).toContain(problem);
 });
 
-test('too many tools, too large a list, and a server that is none are refused', async () => {
+test('too many tools, too large a list, and a server that does not speak MCP are refused', async () => {
   verifies('mcp-client.refused');
   const member = await workspace();
   const id = await connect(member, { url: changing.url });

@@ -66,7 +66,7 @@ export function useProtectedServer() {
       await acceptTools(member, id);
       return { member, id };
     },
-    /** What an agent that works for this person gets from the tool. */
+    /** The answer of the tool to an agent that works for this person. */
     async callAs(member: Workspace, id: string, tool = 'whoami', input: object = {}): Promise<any> {
       const name = newId();
       const execution = await startExecution(member, agentThatCalls(model, name, id, [tool], [[tool, input]]));

@@ -21,7 +21,7 @@ async function connectorOf({ api, projectID }: Workspace, category = 'restful', 
 }
 
 const scheduleOf = (id: string) => deps.temporal.client.schedule.getHandle(connectorLoadId(id)).describe();
-/** Loads once a year, so that no load falls into a test. */
+/** Loads once a year, so that no load happens during a test. */
 const seldom = {
   data_loader_config: { frequency: '0 0 1 1 *', path: '/nothing' },
   config: { base_url: 'http://127.0.0.1:1' },
@@ -90,9 +90,9 @@ describe('POST /actions/{category}/config', () => {
     ],
     ['another category in the body', 'mail', { category: 'restful' }, refusal(400, 'invalid_request', 'category')],
     ['an unknown field', 'mail', { colour: 'red' }, refusal(400, 'invalid_request', 'colour')],
-    ['a name of nothing', 'mail', { name: ' ' }, refusal(400, 'invalid_request', 'name')],
+    ['a blank name', 'mail', { name: ' ' }, refusal(400, 'invalid_request', 'name')],
     [
-      'a base URL that is none',
+      'an invalid base URL',
       'restful',
       { config: { base_url: 'ftp://x' } },
       refusal(400, 'invalid_request', 'config.base_url'),
@@ -116,13 +116,13 @@ describe('POST /actions/{category}/config', () => {
       refusal(400, 'invalid_request', 'config.headers.x-a'),
     ],
     [
-      'a frequency that means nothing',
+      'an invalid frequency',
       'restful',
       { ...seldom, data_loader_config: { frequency: 'sometimes', path: '/x' } },
       refusal(400, 'invalid_request', 'frequency'),
     ],
     [
-      'a cron text that means nothing',
+      'an invalid cron expression',
       'restful',
       { ...seldom, data_loader_config: { frequency: '99 * * * *', path: '/x' } },
       refusal(400, 'invalid_request', 'frequency'),
@@ -140,7 +140,7 @@ describe('POST /actions/{category}/config', () => {
       refusal(400, 'invalid_request', 'data_loader_config'),
     ],
     [
-      'a loader by an action that is not there',
+      'a loader with an unknown action',
       'restful',
       { ...seldom, data_loader_config: { syncInterval: 60, action_id: 'x' } },
       refusal(400, 'invalid_request', 'action_id'),

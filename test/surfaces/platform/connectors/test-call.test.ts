@@ -11,7 +11,7 @@ const guarded = useOwnApp({ ALLOW_PRIVATE_TARGETS: 'false' });
 
 const restful = (base: string) => ({ base_url: `${sink.url}${base}`, auth: { type: 'bearer', token: 'brr-s3cret' } });
 
-test('a test call sends the credentials below the base URL, and answers status and beginning without them', async () => {
+test('a test call sends the credentials below the base URL, and returns the status and the beginning of the answer without them', async () => {
   verifies('connectors.test-call');
   const workspace = await createWorkspace(deps);
   const { api, projectID } = workspace;
@@ -49,7 +49,7 @@ test('a test call sends the credentials below the base URL, and answers status a
   expect(sink.seen(`${base}/private`)).toEqual([]);
 });
 
-test('for rules a test call is act.http: it is forbidden, or held for the address that was approved', async () => {
+test('rules treat a test call as act.http: they forbid it, or hold it for the approved address', async () => {
   verifies('connectors.test-call');
   const of = await governed(
     { policy_id: 'never', effect: 'forbid', tools: ['act.http'], when: 'context.input.path like "*/forbidden"' },

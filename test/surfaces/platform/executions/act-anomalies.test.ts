@@ -18,9 +18,9 @@ async function start(of: Governed): Promise<string> {
 }
 
 describe('a run whose anomaly check has found something', () => {
-  test('waits if a rule asks for an approval, and continues once it is given', async () => {
+  test('waits if a rule requires an approval, and continues once it is given', async () => {
     verifies('act.anomaly');
-    // The output of the second agent repeats the word.
+    // The second agent's output repeats the word.
     const of = await governed({ ...look, when: 'context.input.agent_id == "agent_1"' });
     const id = await start(of);
     const approval = await heldApproval(of, id);

@@ -49,7 +49,7 @@ const causes: Record<string, Cause> = {
   'edits the agentflow': async (of, person) => {
     const id = await coworker(of.workspace, [url(of)]);
     await done(person.patch(`/agentflow/${id}`, { description: 'Changed' }));
-    // Later edits by others do not take the place of this one.
+    // Later edits by others do not replace this one.
     await done(of.workspace.api.patch(`/agentflow/${id}`, { description: 'Changed again' }));
     return runOf(of, id);
   },
@@ -122,9 +122,9 @@ const cases = [
   ...Object.entries(ofTriggers).map(([what, cause]) => ({ what, cause, by: 'trigger' })),
 ];
 
-test.each(cases)('a person who $what does not decide its acts, and another person does', async ({ cause, by }) => {
+test.each(cases)('a person who $what may not decide its acts, and another person may', async ({ cause, by }) => {
   verifies('act.hold.cause', 'act.facts.started-by');
-  // The rule holds only acts of runs that were started in this way.
+  // The rule holds only the acts of runs that were started in this way.
   const of = await governed({ ...ask, when: `context.input.started_by == "${by}"` });
   const userId = newId();
   const person = await personOf(deps, of.workspace, { userId, role: 'ORG_ADMIN' });
@@ -149,7 +149,7 @@ test.each(cases)('a person who $what does not decide its acts, and another perso
   expect(of.seen()).toBe(1);
 });
 
-test('a person who caused an act decides it if the rule says so', async () => {
+test('a person who caused an act may decide it if the rule allows it', async () => {
   verifies('act.hold.cause');
   const of = await governed({ ...ask, starter_may_decide: true });
   const person = await personOf(deps, of.workspace, { userId: newId(), role: 'ORG_ADMIN' });

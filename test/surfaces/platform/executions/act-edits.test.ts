@@ -55,7 +55,7 @@ describe('an approver', () => {
       { payload_digest, status: 'completed' },
       { payload_digest: edited_payload_digest, status: 'completed', approval_id: approval },
     ]);
-    // The values are kept sealed only.
+    // The values are stored only sealed.
     const kept = await deps.mongo.collections.act_edits.findOne({ _id: `${approval}/${edited_payload_digest}` });
     expect(kept?.sealed).not.toContain('Grace');
   });
@@ -111,7 +111,7 @@ describe('an approver', () => {
     expect(sent(of)).toEqual([]);
   });
 
-  test('who edits restarts the count: others see the edits, and approve exactly them', async () => {
+  test('restarts the count with an edit: others see the edits, and approve exactly these', async () => {
     verifies('act.edit.several');
     const of = await governed({ ...ask, approvers: 2 });
     const id = await startLetter(of);
@@ -121,7 +121,7 @@ describe('an approver', () => {
     expect(first).toMatchObject({ status: 'pending', votes: [{ decision: 'approve' }] });
     const edited = await second.post(`/v1/approvals/${approval}/approve`, { edits: { text: 'Dear Grace' } });
     expect(edited).toMatchObject({ status: 200, body: { status: 'pending' } });
-    // Not unseen, and not what they approved before.
+    // Neither an approval without having seen the edits nor an earlier approval counts.
     expect(await approve(of, approval, {})).toMatchObject({ status: 409 });
     const { payload_digest } = first;
     expect(await approve(of, approval, { payload_digest })).toMatchObject({ status: 409 });
@@ -135,7 +135,7 @@ describe('an approver', () => {
     expect(sent(of)).toEqual([{ text: 'Dear Grace', count: 1 }]);
   });
 
-  test('cannot edit an act into one that the rules forbid, and an edited call is asked again if the rules change', async () => {
+  test('cannot edit an act into one that the rules forbid, and an edited call needs another approval if the rules change', async () => {
     verifies('act.edit.rules');
     const forbid = {
       policy_id: 'no-eve',

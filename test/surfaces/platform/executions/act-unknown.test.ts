@@ -22,7 +22,7 @@ async function lostCall(of: Governed): Promise<[string, string]> {
 }
 
 describe('a call whose outcome is unknown', () => {
-  test('is accepted as done by a person: it is not repeated, and the agent is told', async () => {
+  test('is accepted as done by a person: it is not repeated, and this is reported to the agent', async () => {
     verifies('act.unknown.accept');
     const of = await governed(ask);
     const [id, approval] = await lostCall(of);
@@ -43,7 +43,7 @@ describe('a call whose outcome is unknown', () => {
     expect(await decide(of.approver, approval, 'accept')).toMatchObject({ status: 409 });
   });
 
-  test('is accepted in the inbox, also if the rules have permitted the call since', async () => {
+  test('is accepted in the inbox, even if the rules have permitted the call since', async () => {
     verifies('act.unknown.accept');
     const of = await governed(ask);
     const [id, approval] = await lostCall(of);

@@ -9,7 +9,7 @@ const { deps, governed, lifecyclesOf } = await useActs();
 
 const approvalOf = async (of: Governed, id: string) => (await of.approver.get(`/v1/approvals/${id}`)).body;
 
-/** Pauses the run, and waits until the approval's clock stands still. */
+/** Pauses the run, and waits until the clock of the approval is stopped. */
 async function pausedWith(of: Governed, id: string, approval: string) {
   expect(await moveExecution(of.workspace, id, 'pause')).toMatchObject({ status: 200 });
   return eventually(async () => {
@@ -26,7 +26,7 @@ describe('a pause of a run whose act waits', () => {
     const id = await of.start('one');
     const approval = await heldApproval(of, id);
     const { expires_at, clock_stopped_at } = await pausedWith(of, id, approval);
-    // Longer than the approval would have lasted.
+    // Longer than the original time limit of the approval.
     await eventually(() => expect(Date.now() / 1000).toBeGreaterThan(expires_at + 2));
     const shown = await approvalOf(of, approval);
     expect(shown).toMatchObject({ status: 'pending', expires_at, payload: { input: { call: { method: 'POST' } } } });
@@ -72,7 +72,7 @@ describe('a pause of a run whose act waits', () => {
 });
 
 describe('a run whose act waits', () => {
-  test('looks once when it is told of a decision that nobody has made, and waits on', async () => {
+  test('reads the approval once after a signal about a decision that nobody has made, and continues to wait', async () => {
     verifies('act.hold.asked-once');
     const of = await governed(ask);
     const id = await of.start('one');

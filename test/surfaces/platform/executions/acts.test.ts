@@ -57,7 +57,7 @@ describe('an act of an agent', () => {
   });
 });
 
-test('an act can be decided again by candidate rules, but not by the texts of its call, which are not kept', async () => {
+test('an act can be decided again by candidate rules, but not with rules on the texts of its call, which are not stored', async () => {
   verifies('policy.simulate', 'policy.simulate.never-guesses');
   const of = await governed();
   await untilExecution(of.workspace, await of.start('one'), 'completed');
@@ -138,7 +138,7 @@ describe('an act that a rule holds', () => {
     expect(outputsOf(ended)).toMatchObject([{ error: { code: 'approval_expired' } }]);
   });
 
-  test('can be decided by the person who started the run if the rule says so', async () => {
+  test('can be decided by the person who started the run if the rule allows it', async () => {
     verifies('act.hold.starter');
     const of = await governed({ ...ask, starter_may_decide: true });
     const id = await of.start('one');
@@ -180,7 +180,7 @@ describe('an act that a rule holds', () => {
     await untilExecution(of.workspace, id, 'completed');
   });
 
-  test('does not use an approval of another policy version: it asks again, and the refusal is audited', async () => {
+  test('does not use an approval of another policy version: it requests another one, and the refusal is audited', async () => {
     verifies('act.hold.changed');
     const of = await governed(ask);
     const id = await of.start('one');
@@ -198,12 +198,12 @@ describe('an act that a rule holds', () => {
       'pending_approval: held',
       'completed: answered',
     ]);
-    // No call is left that would wait for the first approval.
+    // No held call is left that waits for the first approval.
     const statuses = (await lifecyclesOf(of)).map(({ status }) => status);
     expect(statuses).toEqual(['denied', 'denied', 'completed', 'completed']);
   });
 
-  test('does not use an approval of another call: one changed byte of the address asks again, and is audited', async () => {
+  test('does not use an approval of another call: one changed byte of the address requests another one, and is audited', async () => {
     verifies('act.hold.changed');
     const of = await governed(ask);
     const { api, projectID } = of.workspace;
@@ -229,7 +229,7 @@ describe('an act that a rule holds', () => {
     ]);
   });
 
-  test('uses its approval once: the same call of the next step and of a rerun asks again', async () => {
+  test('uses its approval once: the same call of the next step and of a rerun requests another one', async () => {
     verifies('act.hold.once');
     const of = await governed(ask);
     const id = await of.start('one', 'one');
@@ -273,7 +273,7 @@ describe('an act that a rule holds', () => {
     expect(of.seen()).toBe(0);
   });
 
-  test('is not repeated after its answer was lost, unless a person says so', async () => {
+  test('is repeated after its answer was lost only if a person approves it', async () => {
     verifies('act.unknown');
     const of = await governed(ask);
     let lose = true;
@@ -297,7 +297,7 @@ describe('an act that a rule holds', () => {
     ]);
     expect(of.seen()).toBe(3);
     expect((await auditOf(of)).filter(({ outcome }) => outcome === 'failed: unknown')).toHaveLength(2);
-    // The approvals have been used, and no call is left that would wait for one.
+    // The approvals have been used, and no held call is left that waits for one.
     for (const approval of firsts)
       expect(await of.approver.get(`/v1/approvals/${approval}`)).toMatchObject({ body: { status: 'used' } });
     expect((await lifecyclesOf(of)).filter(({ status }) => status === 'pending_approval')).toEqual([]);

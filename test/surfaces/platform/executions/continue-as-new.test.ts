@@ -27,7 +27,7 @@ import { verifies } from '../../../support/verifies.js';
 const deps = useDeps();
 const sink = await useHttpSink();
 
-/** Executes a prepared execution as the API does, but with a history limit that each few steps reach. */
+/** Starts a prepared execution as the API does, but with a history limit that a few steps reach. */
 async function startWithTinyHistory(agents: string[][]) {
   const workspace = await createWorkspace(deps);
   const flow = flowThatCalls(...agents.map((urls) => urls.map((name) => `${sink.url}/${workspace.projectID}/${name}`)));
@@ -87,7 +87,7 @@ describe('a long run', () => {
     release();
     const again = { everyMs: 20 };
     await eventually(async () => {
-      // The server refuses signals for the moment in which a run closes.
+      // The server refuses signals at the moment at which a run closes.
       await handle.signal('pause').catch(() => undefined);
       expect((await handle.describe()).runId).not.toBe(firstRunId);
     }, again);

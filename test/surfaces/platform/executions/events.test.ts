@@ -177,7 +177,7 @@ describe('GET /{projectID}/events', () => {
     await eventually(() => expect(of('kind', 'table')).toEqual(['records_changed']));
     await insert([{}]);
     await eventually(() => expect(of('kind', 'table')).toEqual(['records_changed', 'records_changed']));
-    // The store deletes a note by itself, also one that is stored after its project was deleted.
+    // The store deletes a note by itself, even one that was stored after its project was deleted.
     const note = await deps.mongo.collections.project_news.findOne({ _id: `${workspace.projectID}/table` });
     expect(note?.expires_at.getTime()).toBeGreaterThan(Date.now());
     for (const { id, event, data } of stream.events)
@@ -212,7 +212,7 @@ describe('GET /{projectID}/events', () => {
     const ahead = ofOther.events.at(-1)?.id;
     await note(other, 'table', Date.now());
     await eventually(() => expect(kinds(ofOther)).toEqual(['opened', 'table', 'table']));
-    // Nobody knows what it missed.
+    // The server cannot know what the viewer missed.
     const resumed = await openProject(other, ahead);
     await eventually(() => expect(kinds(resumed).at(0)).toBe('opened'));
     for (const each of [stream, ofOther, resumed]) each.leave();

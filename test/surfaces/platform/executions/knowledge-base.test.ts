@@ -9,7 +9,7 @@ import { ownProduct } from '../../../support/own-product.js';
 import { verifies } from '../../../support/verifies.js';
 
 const deps = useDeps();
-/** Long enough for the last test to use up the quota and to start its run. */
+/** Long enough for the last test to exhaust the quota and to start its run. */
 const windowSeconds = 20;
 const overrides: Record<string, string> = { QUOTA_PROJECT_MAX: '12', QUOTA_WINDOW_SECONDS: String(windowSeconds) };
 const product = ownProduct(overrides);
@@ -63,7 +63,7 @@ describe('an agent with a knowledge base', () => {
     verifies('agent.knowledge-base');
     const member = await workspace();
     await save(member);
-    // A retry of the turn works with the same knowledge.
+    // A retry of the turn uses the same knowledge.
     model.on('kb', (res, _, attempt) =>
       attempt === 1 ? sendJson(res, 500, {}, { 'retry-after-ms': '1' }) : streamText(res, ['Acme bought bolts.']),
     );

@@ -20,7 +20,7 @@ import type { ProductProcess } from '../../../support/processes.js';
 import { verifies } from '../../../support/verifies.js';
 
 const deps = useDeps();
-/** Ten seconds: a turn that a test holds open must not reach it on a busy machine. */
+/** Ten seconds, so that a turn that a test holds open does not reach the limit on a busy machine. */
 const overrides: Record<string, string> = {
   LLM_API_KEY: 'sk-secret',
   LLM_IDLE_TIMEOUT_MS: '10000',
@@ -184,7 +184,7 @@ describe('a model turn on the endpoint', () => {
       (res) => sendJson(res, 200, { choices: [{ message: { content: null, refusal: 'I will not.' } }] }),
     ],
     ['a content filter', 'model_refused', (res) => streamText(res, ['Some'], 'content_filter')],
-    ['no room for an answer', 'model_token_limit', (res) => streamText(res, [], 'length')],
+    ['a token limit before the first word', 'model_token_limit', (res) => streamText(res, [], 'length')],
   ] satisfies [string, string, Respond][])('is not repeated after %s', async (name, code, respond) => {
     verifies('agent.retry');
     const member = await workspace();
@@ -240,7 +240,7 @@ describe('a bad endpoint', () => {
       code: 'model_answer_unusable',
       message: 'the model endpoint gave no answer that can be read',
     });
-    // After 0, 1, 3, 7 and 15 seconds; the next would be too late.
+    // The attempts begin after 0, 1, 3, 7 and 15 seconds. The next one would be too late.
     expect(model.asked('nonsense')).toHaveLength(5);
     expect(worker.child.exitCode).toBeNull();
   });

@@ -16,7 +16,7 @@ import { verifies } from '../../../support/verifies.js';
 const settings: Record<string, string> = { LLM_API_KEY: 'secret', LLM_MODEL: 'any', STEP_PATIENCE: '15' };
 const deps = useDeps();
 let model: FakeModel;
-// Set before the processes start, because they read the address of the model.
+// Starts the model before the processes, which read its address at their start.
 beforeAll(async () => {
   model = await startFakeModel();
   settings.LLM_BASE_URL = model.url;
@@ -32,7 +32,7 @@ const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)
 const json = (text: string) => (res: ServerResponse) =>
   void res.writeHead(200, { 'content-type': 'application/json' }).end(text);
 
-/** Each with how its run ends. */
+/** Answers, each with the end of its run. */
 const actionAnswers: [string, (res: ServerResponse) => void, 'completed' | 'failed'][] = [
   ['a key with NUL', json('{"a\\u0000b":1}'), 'failed'],
   ['nesting of 150 levels', json(deep(150)), 'failed'],

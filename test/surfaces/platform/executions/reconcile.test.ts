@@ -46,7 +46,7 @@ describe('a run that Temporal terminated', () => {
     await stream.ended;
     expect(stream.events.at(-1)).toMatchObject({ event: 'failed', data: { data: { reason: 'terminated' } } });
     release();
-    // The step that was in flight ends and has nothing to say any more.
+    // The step that was running ends and has no further effect.
     await eventually(async () =>
       expect((await deps.mongo.collections.executions.findOne({ _id: id }))?.status).toBe('failed'),
     );
@@ -63,7 +63,7 @@ describe('a run that Temporal terminated', () => {
     });
     const pass = createReconciler(deps);
     await eventually(async () => {
-      // The pass also meets the incomplete records of other tests, and reports them after the rest.
+      // The pass also finds the incomplete records of other tests, and reports them after the other records.
       await pass().catch(() => undefined);
       const record = await deps.mongo.collections.executions.findOne({ _id: second.id });
       expect(record).toMatchObject({ status: 'failed', execution_context: { failure: terminated } });

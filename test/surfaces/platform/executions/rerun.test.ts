@@ -22,7 +22,7 @@ const sink = await useHttpSink();
 const rerun = ({ api }: Workspace, id: string, body: object = {}, headers: Record<string, string> = {}) =>
   api.post(`/execute_flow/${id}/rerun`, body, headers);
 
-/** Three agents, each with one action; over. */
+/** An ended execution of three agents with one action each. */
 async function endedExecution() {
   const workspace = await createWorkspace(deps);
   const flow = flowThatCalls(...['a', 'b', 'c'].map((name) => [`${sink.url}/${workspace.projectID}/${name}`]));

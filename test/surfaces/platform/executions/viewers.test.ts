@@ -28,7 +28,7 @@ const queue = { TEMPORAL_TASK_QUEUE: `own-${newId()}` };
 const unserved = useOwnApp(queue);
 const product = ownProduct(queue);
 
-/** Counts what this process asks of Temporal and of the store, by run. */
+/** Counts the requests of this process to Temporal and to the store, by run. */
 function useCounts() {
   const service: any = deps.temporal.client.workflowService;
   const queries: Record<string, number> = {};
@@ -38,7 +38,7 @@ function useCounts() {
   service.queryWorkflow = async (request: any) => {
     const answer = await query(request);
     const { workflowId } = request.execution;
-    // A workflow that does not answer was not asked.
+    // A query that the workflow does not answer does not count.
     queries[workflowId] = (queries[workflowId] ?? 0) + 1;
     return answer;
   };
@@ -76,7 +76,7 @@ async function changesOf(id: string): Promise<number> {
   return events?.filter(({ workflowTaskCompletedEventAttributes: done }) => done).length ?? 0;
 }
 
-/** Nothing is under way in the run but the steps that a test holds. */
+/** Waits until nothing happens in the run except the steps that a test holds. */
 async function untilQuiet(id: string, held: number): Promise<void> {
   await eventually(async () => {
     const { raw } = await runOf(deps, id).describe();
@@ -122,7 +122,7 @@ describe(`${viewers} viewers of a run`, () => {
     expect(types(streams[0] as EventStream).at(-1)).toBe('completed');
     const changes = await changesOf(id);
     expect(counts.queriesOf(id)).toBeGreaterThan(0);
-    // One for each change, one at the start, and one after a lost connection.
+    // One query for each change, one at the start, and one after a lost connection.
     expect(counts.queriesOf(id)).toBeLessThanOrEqual(changes + 3);
     expect(counts.eventReadsOf(id) - reads).toBeLessThanOrEqual(changes + 3);
   });
@@ -155,7 +155,7 @@ describe(`${viewers} viewers of a run`, () => {
     expect(types(streams[0] as EventStream).at(-1)).toBe('completed');
   });
 
-  test('end the wait for its changes when they have all left', async () => {
+  test('stop waiting for its changes when all of them have left', async () => {
     verifies('execution.one-look');
     const workspace = await workspaceHere();
     const id = await pausedRun(workspace);
@@ -169,7 +169,7 @@ describe(`${viewers} viewers of a run`, () => {
     await moveExecution(workspace, id, 'cancel');
     await stream.ended;
     expect(ids(stream)).toEqual(numbersTo(stream.events.length + 2).slice(2));
-    // The cancelled step may have its event after the end.
+    // The event of the cancelled step can follow the end.
     expect(types(stream)).toContain('failed');
     await eventually(() => expect(counts.waitsFor(id)).toBe(0));
   });
@@ -187,7 +187,7 @@ describe(`${viewers} viewers of a run`, () => {
         }),
       );
     await readAll({ status: 'paused' });
-    // The pause itself may still add to the history. After that, nothing changes, so nothing is asked.
+    // The pause itself may still add to the history. Afterwards nothing changes, so nothing is queried.
     await eventually(async () => {
       const asked = counts.queriesOf(id);
       await readAll({ status: 'paused' });
@@ -213,7 +213,7 @@ describe(`${viewers} viewers of a run`, () => {
     }
   });
 
-  test('get older events from the store, wherever each of them is', async () => {
+  test('get older events from the store, at any position', async () => {
     verifies('platform.executions.events.resume');
     const workspace = await workspaceHere();
     const id = await pausedRun(workspace);

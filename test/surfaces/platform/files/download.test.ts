@@ -94,7 +94,7 @@ describe('GET /files/content/{file_id}', () => {
   const changes: [string, (url: URL, other: any) => void][] = [
     ['a later expiry', (url) => url.searchParams.set('expires', String(now() + 99_999))],
     [
-      'the same expiry written otherwise',
+      'the same expiry in another notation',
       (url) => url.searchParams.set('expires', `0${url.searchParams.get('expires')}`),
     ],
     ['an expiry that is not a number', (url) => url.searchParams.set('expires', 'Infinity')],
@@ -106,7 +106,7 @@ describe('GET /files/content/{file_id}', () => {
       (url) => url.searchParams.set('signature', `${url.searchParams.get('signature')?.slice(0, -2)}AA`),
     ],
     [
-      'a signature with more behind it',
+      'a signature with appended characters',
       (url) => url.searchParams.set('signature', `${url.searchParams.get('signature')}=`),
     ],
     [
@@ -114,7 +114,7 @@ describe('GET /files/content/{file_id}', () => {
       (url) => url.searchParams.set('signature', url.searchParams.get('signature')?.slice(0, 20) ?? ''),
     ],
     ['another file', (url, other) => (url.pathname = `/files/content/${other._id}`)],
-    ['a file that is not there', (url) => (url.pathname = `/files/content/${newId()}`)],
+    ['an unknown file', (url) => (url.pathname = `/files/content/${newId()}`)],
     ['a path out of the folder', (url) => (url.pathname = '/files/content/..%2f..%2fsecrets.key')],
     ['a path with a drive of its own', (url) => (url.pathname = '/files/content/%00')],
     [

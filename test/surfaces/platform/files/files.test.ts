@@ -109,7 +109,7 @@ describe('a file as a document of an execution', () => {
   });
 
   test.each([
-    ['a file that is not there', async () => newId(), 404],
+    ['an unknown file', async () => newId(), 404],
     ['a file of another project', async () => (await uploaded(await createWorkspace(deps)))._id, 404],
   ])('cannot be %s', async (_, idOf, status) => {
     const { api, projectID } = await createWorkspace(deps);
@@ -195,7 +195,7 @@ describe('an upload of several files whose process was killed before all of them
     await files.updateMany({ _id: { $in: ids.slice(1) } }, { $set: { status: 'uploading' } });
     await deps.files.sweep(Date.now() + maxUploadMs + 1000);
     expect(await files.distinct('status', { _id: { $in: ids } })).toEqual(['ready']);
-    // None of them was ready: then none is kept.
+    // If none of the files was ready, none is kept.
     await files.updateMany({ _id: { $in: ids } }, { $set: { status: 'uploading' } });
     await deps.files.sweep(Date.now() + maxUploadMs + 1000);
     expect(await files.distinct('status', { _id: { $in: ids } })).toEqual(['failed']);
@@ -217,7 +217,7 @@ describe('the memory of an API process', () => {
       ).toBe(201);
       return peak;
     };
-    // The first upload can find the new process without a connection to MongoDB (503).
+    // The first upload can reach the new process before it is connected to MongoDB (503).
     await eventually(() => peakOf(20 * MiB));
     const small = await peakOf(20 * MiB);
     const large = await peakOf(100 * MiB);

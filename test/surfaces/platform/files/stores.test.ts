@@ -64,7 +64,7 @@ describe.each(['disk', 's3'])('the %s store', (store) => {
     expect(answer.headers.get('content-disposition')).toBe(
       `attachment; filename="Grue _2026_.html"; filename*=UTF-8''Gr%C3%BC%C3%9Fe%20%222026%22.html`,
     );
-    // A bucket's server decides whether a complete answer has this header.
+    // The server of a bucket decides whether a complete answer has this header.
     if (store === 'disk') expect(answer.headers.get('accept-ranges')).toBe('bytes');
   });
 

@@ -1,4 +1,4 @@
-/** A PDF (ISO 32000) of one line of text a page. */
+/** A PDF (ISO 32000) with one line of text on each page. */
 export function pdfOf(pages: readonly string[]): Buffer {
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',

@@ -94,7 +94,7 @@ describe('POST /knowledge_base/{projectID}/upload', () => {
     }
     const [best] = await found(await createWorkspace(deps), 'ornithopter');
     expect(best).toBeUndefined();
-    // Recorded after the documents are shown as completed.
+    // The lifecycle is stored after the documents are shown as completed.
     await eventually(async () => {
       const lifecycle = await deps.mongo.collections.lifecycles.findOne({
         project_id: workspace.projectID,

@@ -38,7 +38,7 @@ describe('a cron expression', () => {
 
   test('does not fire in an hour that a clock change skips, and fires once in an hour that it repeats', async () => {
     verifies('schedule.cron');
-    // 02:30 is left out on 29 March, and happens twice on 25 October.
+    // 02:30 does not exist on 29 March and occurs twice on 25 October.
     const spring = await firings('30 2 * * *', 'Europe/Oslo', '2026-03-28T00:00Z', '2026-03-31T00:00Z');
     expect(spring).toEqual(['2026-03-28T01:30Z', '2026-03-30T00:30Z']);
     const autumn = await firings('30 2 * * *', 'Europe/Oslo', '2026-10-24T12:00Z', '2026-10-25T12:00Z');

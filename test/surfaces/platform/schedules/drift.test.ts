@@ -18,19 +18,19 @@ import { coworker, schedule, scheduled } from './schedules.js';
 
 const deps = useDeps();
 const product = ownProduct();
-/** Nothing listens there. */
+/** Uses a Temporal address at which nothing listens. */
 const apart = useOwnApp({ TEMPORAL_ADDRESS: '127.0.0.1:1' });
 const hourly = { type: 'interval', frequency: 3600 };
 const temporalOf = (id: string) => deps.temporal.client.schedule.getHandle(`schedule/${id}`);
 const recordOf = (id: string) => deps.mongo.collections.schedules.findOne({ _id: id });
 
-/** Passes our checks of a record and is refused by Temporal. */
+/** A change that passes our checks and that Temporal refuses. */
 const refusedChange: ScheduleChange = {
   kind: 'update',
   fields: { type: 'cron', frequency: { cron: '61 * * * *', time_zone: 'UTC' } },
 };
 
-/** The unfinished changes of this file's own product in Temporal. */
+/** The number of unfinished changes of this file's product in Temporal. */
 async function openChanges(): Promise<number> {
   const query = `WorkflowType = '${scheduleChangeType}' AND TaskQueue = '${product.env.TEMPORAL_TASK_QUEUE}' AND ExecutionStatus = 'Running'`;
   return (await deps.temporal.client.workflow.count(query)).count;

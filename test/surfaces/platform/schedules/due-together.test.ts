@@ -17,7 +17,7 @@ async function make(workspace: Workspace, coworker_id: string, many: number, at:
   let left = many;
   const caller = async () => {
     while (left-- > 0) {
-      // As a careful client: a server that is busy is asked again under the same key.
+      // Repeats the request under the same key if the server is busy, as a careful client does.
       const key = { 'idempotency-key': newId() };
       await eventually(async () =>
         expect(await schedule(workspace, { coworker_id, goal: 'g', type: 'once', schedule: at }, key)).toMatchObject({

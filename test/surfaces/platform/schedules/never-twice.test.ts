@@ -14,7 +14,7 @@ const endedIn = async (id: string) => (await runsIn(id)).filter(({ status }) => 
 const untilEnded = (id: string, atLeast: number) =>
   eventually(async () => expect((await endedIn(id)).length).toBeGreaterThanOrEqual(atLeast));
 
-/** Every planned time has one run, every run one execution, every execution one effect, and the record counts them all. */
+/** Every planned time has one run, every run one execution, and every execution one effect. The record counts all of them. */
 async function expectOnceEach(workspace: Workspace, id: string): Promise<void> {
   await untilIdle(id);
   const runs = await eventually(async () => {
@@ -91,7 +91,7 @@ describe('nothing fires twice', () => {
     await expectOnceEach(workspace, id);
     const after = await runsIn(id);
     expect(after.filter(({ scheduled_for }) => fired.includes(scheduled_for))).toEqual(before);
-    // From one fired time to another, exactly: Temporal itself counts both ends in.
+    // The range is exactly from one fired time to another, because Temporal itself includes both ends.
     const again = await workspace.api.post(`/schedule/coworker/${id}/backfill`, { from, to });
     expect(again.body).toEqual({
       planned: [],
@@ -111,7 +111,7 @@ describe('nothing fires twice', () => {
     await expectOnceEach(workspace, id);
     const before = await runsIn(id);
     const [first, last] = [before[0]?.scheduled_for ?? 0, before.at(-1)?.scheduled_for ?? 0];
-    // As somebody does in the Temporal UI.
+    // A user can do this in the Temporal UI.
     await deps.temporal.client.schedule
       .getHandle(`schedule/${id}`)
       .backfill([{ start: new Date(first * 1000), end: new Date(last * 1000), overlap: 'ALLOW_ALL' }]);
@@ -128,7 +128,7 @@ describe('nothing fires twice', () => {
   });
 });
 
-/** Temporal has nothing waiting or running any more. */
+/** Waits until nothing waits or runs in Temporal. */
 async function untilIdle(id: string): Promise<void> {
   await eventually(async () => {
     const { info, raw } = await deps.temporal.client.schedule.getHandle(`schedule/${id}`).describe();

@@ -57,7 +57,7 @@ describe('POST /schedule/coworker', () => {
     expect(state).toMatchObject({ paused: false, remainingActions: 7 });
     expect(action).toMatchObject({ workflowType: 'coworkerRun' });
     expect((await workspace.api.get(`/schedule/coworker/${made.body._id}`)).body).toEqual(made.body);
-    // Spread by the jitter.
+    // The jitter spreads the times.
     const [next] = (await runsOf(workspace, made.body._id)).next;
     expect(next - made.body.schedule).toBeGreaterThanOrEqual(0);
     expect(next - made.body.schedule).toBeLessThanOrEqual(5);
@@ -70,7 +70,7 @@ describe('POST /schedule/coworker', () => {
     ['the seconds of an interval as a text', { type: 'interval', frequency: '60' }, 422, 'integer from 1 to'],
     ['a time in the past', { type: 'once', schedule: 1000 }, 422, 'in the future'],
     ['once without a time', { type: 'once' }, 422, 'schedule'],
-    ['a cron text without meaning', { type: 'cron', frequency: '0 99 * * *' }, 422, 'frequency'],
+    ['an invalid cron expression', { type: 'cron', frequency: '0 99 * * *' }, 422, 'frequency'],
     ['six fields', { type: 'cron', frequency: '0 0 9 * * *' }, 422, 'five fields'],
     ['an unknown zone', { type: 'cron', frequency: { cron: '0 9 * * *', time_zone: 'Moon/Base' } }, 422, 'Moon/Base'],
     ['a goal that is not a template', { ...hourly, goal: 'Call {{ row.name' }, 422, 'goal'],

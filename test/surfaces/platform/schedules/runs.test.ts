@@ -87,7 +87,7 @@ test.concurrent('POST …/trigger starts one run from repeats of the same reques
   const key = { 'idempotency-key': newId() };
   await trigger(workspace, _id, key);
   await untilSchedule(workspace, _id, { count: 1 });
-  // The answer was lost. The run has the id of the request.
+  // Simulates a lost answer. The run has the id of the request.
   const [run] = await deps.mongo.collections.schedule_runs.find({ schedule_id: _id }).toArray();
   const lost = { $set: { answer: null, leased_until: new Date(0) } };
   const { modifiedCount } = await deps.mongo.collections.idempotency.updateOne(
@@ -314,7 +314,7 @@ test.concurrent('GET …/runs reports the times that a pause skipped, and pages 
   const seen: number[] = [];
   let cursor: string | null = '';
   do {
-    // On a busy machine Temporal may not answer in time (503).
+    // On a busy machine, Temporal may not answer in time (503).
     const { body } = await eventually(async (): Promise<any> => {
       const page = await workspace.api.get(path(_id, `/runs?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`));
       expect(page.status).toBe(200);
@@ -348,7 +348,7 @@ test.concurrent(
     await trigger(workspace, _id);
     const record = await untilSchedule(workspace, _id, { count: 2, status: 'paused' });
     expect(record.reason).toContain('no longer a member');
-    // The record is written first; runs that fire before Temporal is updated are refused like the one before.
+    // The record is written first. Runs that fire before Temporal is updated are refused as well.
     await eventually(async () => expect((await temporalOf(_id)).state.paused).toBe(true));
     expect(await executionsOf(workspace, _id)).toHaveLength(1);
   },

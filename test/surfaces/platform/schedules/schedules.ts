@@ -5,7 +5,7 @@ import { eventually } from '../../../support/eventually.js';
 import type { Workspace } from '../../../support/fixture.js';
 import { flowThatCalls } from '../../../support/flows.js';
 
-/** An agentflow of the workspace; with urls, its one agent calls them in order. */
+/** An agentflow of the workspace. Its only agent calls the given URLs in order. */
 export async function coworker({ api, projectID }: Workspace, urls: string[] = []): Promise<string> {
   const made = await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls(urls));
   expect(made).toMatchObject({ status: 201 });
@@ -20,7 +20,7 @@ export function schedule(
   return api.post(`/schedule/coworker?projectID=${projectID}`, body, headers);
 }
 
-/** As a careful client: a service that is busy is asked again under the same key. */
+/** Repeats the request under the same key if the service is busy, as a careful client does. */
 export async function scheduled(workspace: Workspace, body: object): Promise<any> {
   const key = { 'idempotency-key': newId() };
   return eventually(async () => {
@@ -30,13 +30,13 @@ export async function scheduled(workspace: Workspace, body: object): Promise<any
   });
 }
 
-/** With the 200 newest entries: a slow machine fills a page of the default size. */
+/** Reads the 200 newest entries, because the runs of a slow machine exceed the default page size. */
 export async function runsOf({ api }: Workspace, id: string): Promise<any> {
   const answer = await api.get(`/schedule/coworker/${id}/runs?limit=200`);
   expect(answer.status).toBe(200);
   return answer.body;
 }
 
-/** A whole second: Temporal plans in whole ones. */
+/** Returns a whole second, the resolution of Temporal's plans. */
 export const soon = (seconds: number) => Math.ceil(Date.now() / 1000 + seconds);
 export const fired = (runs: any) => runs.data.filter(({ started_at }: any) => started_at !== null);

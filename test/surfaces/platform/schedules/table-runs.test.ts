@@ -117,7 +117,7 @@ describe('a schedule with a table', () => {
 });
 
 describe('a run over enough rows to continue as new', () => {
-  /** Each batch of five rows fills the history that a run is given here. */
+  /** Five rows fill the history that this run is allowed. */
   async function withTinyHistory(all: Clients, goal: string): Promise<string> {
     const id = await scheduledOn(all, goal);
     await temporalOf(id).update(({ action, ...schedule }) => {

@@ -15,7 +15,7 @@ const queue = { TEMPORAL_TASK_QUEUE: `column-removal-${newId()}` };
 const [app, product] = [useOwnApp(queue), ownProduct(queue)];
 const columns = ['Price', 'Name'].map((column_name) => ({ column_name, column_type: 'string' }));
 
-/** Has the same effect as inserting this number of rows over the API, which would take long. */
+/** Has the same effect as inserting this number of rows over the API, which would take too long. */
 async function fill({ _id }: TestTable, count: number, { userId }: Workspace): Promise<void> {
   const rows = deps.mongo.db.collection<{ _id: string }>(`table_${_id}`);
   for (let from = 0; from < count; from += 2000) {

@@ -9,7 +9,7 @@ import { createTable, deleteColumn } from '../../../support/tables.js';
 import { verifies } from '../../../support/verifies.js';
 
 const deps = useDeps();
-/** The API in this process, in addition to that of the shared process. */
+/** The API in this process, in addition to the shared API process. */
 const here = useOwnApp();
 const { tables, idempotency } = deps.mongo.collections;
 const numbers = (count: number, from = 1) => Array.from({ length: count }, (_, at) => at + from);
