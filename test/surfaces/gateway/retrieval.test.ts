@@ -206,7 +206,7 @@ describe('with an endpoint for the order', () => {
     respond(asked, res);
   });
 
-  test('puts the best in its order', async () => {
+  test('puts the best in its order if the search finds them about equally good', async () => {
     verifies('retrieval.rerank');
     const answer = await ask('What did Bo start to keep?', { explain: true }, reranking);
     expect(ids(answer)[0]).toBe('t4');
@@ -218,6 +218,18 @@ describe('with an endpoint for the order', () => {
       authorization: 'Bearer key-1',
     });
     expect(received[0].documents.length).toBeLessThanOrEqual(50);
+  });
+
+  test('does not put a text that the question does not name before one that is almost as relevant', async () => {
+    verifies('retrieval.rerank');
+    respond = ({ documents }, res) =>
+      send(res, {
+        results: documents.map((text: string, index: number) => ({
+          index,
+          relevance_score: /sheep/.test(text) ? 1 : /chickens in/.test(text) ? 0.9 : 0,
+        })),
+      });
+    expect(ids(await ask('What did Bo start to keep?', {}, reranking)).slice(0, 2)).toEqual(['t2', 't4']);
   });
 
   test.each([
