@@ -19,8 +19,9 @@ const files = process.argv.slice(2);
 const defaultFile = path.join(packageRoot, 'bench/retrieval-quality/data.json');
 const folder = mkdtempSync(path.join(tmpdir(), 'retrieval-quality-'));
 const server = await startEmbeddingServer();
-const rerank = ['RERANK_BASE_URL', 'RERANK_API_KEY', 'RERANK_MODEL'].map((name) => [name, process.env[name] ?? '']);
-const bench = await startEnvironment(folder, { ...server.env, ...Object.fromEntries(rerank) });
+const { EMBEDDING_BASE_URL: url = '', EMBEDDING_MODEL: model = '' } = server.env;
+const { RERANK_BASE_URL = url, RERANK_API_KEY = '', RERANK_MODEL = model } = process.env;
+const bench = await startEnvironment(folder, { ...server.env, RERANK_BASE_URL, RERANK_API_KEY, RERANK_MODEL });
 const { graph, nearestByText } = bench.deps;
 try {
   for (const file of files.length > 0 ? files : [defaultFile]) {

@@ -56,7 +56,7 @@ export const retrieval = [
     source: 'issue 17: 2',
     part: 12,
     delivered: true,
-    says: 'An optional endpoint orders the best results; if it fails or is late, the order of the search stays, with the reason.',
+    says: 'The relevance that an optional endpoint returns counts in the order of the best results; if it fails or is late, the order of the search stays, with the reason.',
   },
   {
     id: 'retrieval.rerank-hangs',

