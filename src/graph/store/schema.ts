@@ -50,7 +50,11 @@ function fullText(analyzer: Analyzer, label: string): string {
 export async function prepareGraph(graph: Pick<Graph, 'driver' | 'embeds'>): Promise<void> {
   const session = graph.driver.session();
   try {
-    for (const statement of statements) await session.executeWrite((tx) => tx.run(statement)).catch(ignoreExisting);
+    const { records } = await session.executeRead((tx) => tx.run('SHOW INDEXES YIELD name'));
+    // Each statement takes a write transaction, even if its index exists.
+    const existing = records.map((record) => ` ${record.get('name')} IF NOT EXISTS`);
+    const missing = statements.filter((statement) => !existing.some((part) => statement.includes(part)));
+    for (const statement of missing) await session.executeWrite((tx) => tx.run(statement)).catch(ignoreExisting);
     // This process does not note changes, so the vectors must be checked when an endpoint is configured again.
     if (!graph.embeds)
       await session.executeWrite((tx) =>
