@@ -3,14 +3,12 @@ import { newId } from '../../src/ids.js';
 import { createWorkspace, useDeps } from '../support/fixture.js';
 import { useOwnApp } from '../support/own-app.js';
 import { refusal } from '../support/refusal.js';
-import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
 const verifying = useOwnApp({ VERIFY_RESPONSES: 'true' });
 const trusting = useOwnApp({ VERIFY_RESPONSES: 'false' });
 
 test('a response that differs from the schema of its route is sent only without VERIFY_RESPONSES', async () => {
-  verifies('env.verify-responses');
   const workspace = await createWorkspace(deps);
   const { projectID, userId } = workspace;
   const tag = { _id: newId(), name: 'urgent', color: null, projectID, created_by: userId, created_at: 1 };
