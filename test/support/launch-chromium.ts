@@ -2,10 +2,14 @@ import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { chromium, type Browser } from 'playwright-core';
 
-/** The system's browser, or the one from npm. */
+/**
+ * The system's browser, or the one from npm. The headless shell comes first: the whole browser draws its own window for
+ * each page, which takes most of its processor time.
+ */
 async function findBrowser(): Promise<{ executablePath: string; args: string[] }> {
   const installed = [
     process.env.CHROMIUM_PATH,
+    '/usr/bin/chromium-headless-shell',
     '/usr/bin/chromium',
     '/usr/bin/chromium-browser',
     '/usr/bin/google-chrome',

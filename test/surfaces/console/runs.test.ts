@@ -150,7 +150,7 @@ test('the list shows new runs and new states by itself, and 10,000 runs can be s
   });
   // The stand-in for MongoDB reads all records of a collection for most queries.
   await deps.mongo.collections.executions.deleteMany({ projectID: person.workspace.projectID });
-}, 180_000);
+});
 
 test('several runs are cancelled with a reason, and each says what became of it', async () => {
   verifies('console.runs.bulk', 'console.executions');
@@ -411,7 +411,7 @@ test('a live run is followed across a kill of the API, and the model is read whi
     },
     { from: api.url },
   ).finally(() => model.close());
-}, 180_000);
+});
 
 test('a run is rerun from an agent with other inputs, and a wrong value and a reload lose nothing', async () => {
   verifies('console.run.rerun', 'console.run.graph');
