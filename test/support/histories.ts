@@ -10,7 +10,7 @@ import { packageRoot } from '../../src/package-root.js';
 /** Histories in Protobuf's JSON, as `temporal workflow show --output json` writes them. */
 const folder = path.join(packageRoot, 'test/replay/histories');
 
-interface HistoryJson {
+export interface HistoryJson {
   events: {
     eventType: string;
     workflowExecutionStartedEventAttributes?: { workflowType: { name: string } };
@@ -18,7 +18,7 @@ interface HistoryJson {
   }[];
 }
 
-interface SavedHistory {
+export interface SavedHistory {
   name: string;
   workflowType: string;
   history: HistoryJson;
