@@ -9,6 +9,7 @@ import { PolicyRule } from '../../src/governance/policy/rule.js';
 import { createPolicyStore } from '../../src/governance/policy/store.js';
 import { createQuota } from '../../src/governance/quota/quota.js';
 import { newId } from '../../src/ids.js';
+import { epochSeconds } from '../../src/time.js';
 import { createCodes } from '../../src/auth/oauth/codes.js';
 import type { ApprovalInput } from '../../workflows/approval/messages.js';
 import { untilAvailable } from '../support/client.js';
@@ -155,7 +156,7 @@ async function resumeTokenFor() {
     policyVersion: 1,
     policyIds: ['p'],
     approvers: 1,
-    now: 1,
+    now: epochSeconds(),
   };
   await direct.resume_tokens.insertOne({
     ...{
@@ -167,7 +168,9 @@ async function resumeTokenFor() {
       payload_digest: 'd',
       policy_version: 1,
     },
-    ...{ policy_ids: ['p'], required_approvers: 1, sealed: '', expires_at: 2, used_at: null, used_by: null },
+    ...{ policy_ids: ['p'], required_approvers: 1, sealed: '', used_at: null, used_by: null },
+    // The sweep of the product ends expired tokens.
+    expires_at: call.now + 600,
   });
   return { token, call };
 }

@@ -146,7 +146,8 @@ export type RecordValues = z.infer<typeof RecordValues>;
 
 export const ExpectedValues = z
   .string()
-  .max(20_000)
+  // Percent-encoded, it fits into the request target (`maxHeaderSize` in src/main.ts).
+  .max(5000)
   .optional()
   .meta({
     description:

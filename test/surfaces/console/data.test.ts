@@ -176,7 +176,8 @@ test('a cell is edited by keyboard; what is refused or was changed by somebody e
     refusal(409, 'conflict', 'Price'),
   );
   expect(await workspace.api.put(expecting({ price: 1, stage: 'new' }), { price: 2 })).toMatchObject({ status: 200 });
-  for (const bad of ['no json', '[]', '{"$where":1}', '{"Price":1}'])
+  const tooLong = JSON.stringify({ company: 'ä'.repeat(5000) });
+  for (const bad of ['no json', '[]', '{"$where":1}', '{"Price":1}', tooLong])
     expect([bad, await workspace.api.put(`${path}?expected=${encodeURIComponent(bad)}`, { price: 3 })]).toMatchObject([
       bad,
       refusal(400, 'invalid_request'),

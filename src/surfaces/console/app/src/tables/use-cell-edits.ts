@@ -4,6 +4,9 @@ import { call, lifecycleOf, messageOf, type Column, type TableRecord } from '../
 import { useDraft } from '../parts.js';
 import { textOf, valueOf } from './values.js';
 
+/** The limit of the API. A longer value is saved without a check whether somebody else has changed it. */
+const maxExpected = 5000;
+
 /** The text that a person types into a cell. */
 export interface CellEdit {
   rowId: string;
@@ -67,10 +70,11 @@ export function useCellEdits({ tableId, onSaved }: EditsOptions): CellEdits {
     keep({ ...pendingEdit, isBusy: true });
     const params = { table_id: tableId, record_id: edit.rowId };
     const id = column.column_id;
+    const expected = JSON.stringify({ [id]: edit.before });
     try {
       const row = await call('put', '/storage/{projectID}/table/{table_id}/records/{record_id}', {
         params,
-        query: { expected: JSON.stringify({ [id]: edit.before }) },
+        ...(expected.length <= maxExpected && { query: { expected } }),
         body: { [id]: valueOf(column, edit.text) },
       });
       discard(edit.rowId, id);
