@@ -117,26 +117,26 @@ describe('DELETE /v1/connected-apps/{id}', () => {
     expect((await own.delete('/v1/connected-apps/no-id')).status).toBe(404);
   });
 
-  test('is a page of the console, which ends an app after a confirmation', async () => {
+  test('is a page of the console, which disconnects an app after a confirmation', async () => {
     verifies('console.connected-apps');
     const person = await createPerson(deps);
     const { tokens } = await connect(person);
     await withPage(async (page) => {
       await signIn(page, person, consoleUrl(person, '/apps'));
-      await page.getByRole('table', { name: 'Apps on this project' }).getByText('Test client').waitFor();
-      await page.getByRole('table', { name: 'Your apps' }).getByRole('button', { name: 'End Test client…' }).click();
-      await page.getByText('All its tokens stop working at once.').waitFor();
+      await page.getByRole('table', { name: 'Apps in this project' }).getByText('Test client').waitFor();
+      await page.getByRole('table', { name: 'Your apps' }).getByRole('button', { name: 'Disconnect Test client…' }).click();
+      await page.getByText('Its tokens stop working immediately.').waitFor();
       expect((await server.as(tokens.access_token).get('/probe')).status).toBe(200);
-      await page.getByRole('button', { name: 'End the app' }).click();
-      await page.getByText('Test client was ended.').waitFor();
-      await page.getByText('No app is connected.').nth(1).waitFor();
+      await page.getByRole('button', { name: 'Disconnect app' }).click();
+      await page.getByText('Test client was disconnected.').waitFor();
+      await page.getByText('No apps are connected.').nth(1).waitFor();
     });
     expect((await server.as(tokens.access_token).get('/probe')).status).toBe(401);
     const viewer = await createPerson(deps, { role: 'VIEWER', workspace: person.workspace });
     await withPage(async (page) => {
       await signIn(page, viewer, consoleUrl(viewer, '/apps'));
-      await page.getByText('No app is connected.').waitFor();
-      expect(await page.getByText('Apps on this project').count()).toBe(0);
+      await page.getByText('No apps are connected.').waitFor();
+      expect(await page.getByText('Apps in this project').count()).toBe(0);
     });
   });
 });
