@@ -23,12 +23,10 @@ export async function withdrawApprovals(
   { collections, temporal, audit }: WithdrawDeps,
   execution_id: string,
 ): Promise<void> {
-  const open = await collections.approvals
-    .find({ execution_id, status: { $in: ['pending', 'approved'] } }, { projection: { status: 1 } })
-    .toArray();
-  for (const { _id, status } of open) {
+  const asked = await collections.approvals.find({ execution_id }, { projection: { status: 1 } }).toArray();
+  for (const { _id, status } of asked) {
     if (status === 'pending') await cancelWorkflow(temporal, approvalWorkflowId(_id));
-    else await endUnused({ collections, audit }, _id);
+    else if (status === 'approved') await endUnused({ collections, audit }, _id);
   }
 }
 
