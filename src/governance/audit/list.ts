@@ -27,7 +27,8 @@ export async function listEntries(
   query: ListQuery & AuditFilter,
 ): Promise<Page<AuditEntry>> {
   const { limit, cursor, from, to, ...rest } = query;
-  const last = cursor === undefined ? head.seq : Math.floor(decodePosition(cursor).at ?? 0) - 1;
+  // A cursor of another list may have any number.
+  const last = cursor === undefined ? head.seq : Math.min(head.seq, Math.floor(decodePosition(cursor).at ?? 0) - 1);
   const filter = filterOf(rest);
   if (Object.keys(filter).length === 0 && from === undefined && to === undefined) {
     const first = Math.max(1, last - limit + 1);

@@ -124,7 +124,10 @@ describe('DELETE /v1/connected-apps/{id}', () => {
     await withPage(async (page) => {
       await signIn(page, person, consoleUrl(person, '/apps'));
       await page.getByRole('table', { name: 'Apps in this project' }).getByText('Test client').waitFor();
-      await page.getByRole('table', { name: 'Your apps' }).getByRole('button', { name: 'Disconnect Test client…' }).click();
+      await page
+        .getByRole('table', { name: 'Your apps' })
+        .getByRole('button', { name: 'Disconnect Test client…' })
+        .click();
       await page.getByText('Its tokens stop working immediately.').waitFor();
       expect((await server.as(tokens.access_token).get('/probe')).status).toBe(200);
       await page.getByRole('button', { name: 'Disconnect app' }).click();
