@@ -80,8 +80,17 @@ export function seesWholeOrganization({ role, clientId }: Pick<Principal, 'role'
   return clientId === undefined && holdsEverywhere(role);
 }
 
+/** The part of a caller that the audit names. */
+interface Actor {
+  userId: string;
+  kind: string;
+  keyId?: string | undefined;
+  clientId?: string | undefined;
+  executionId?: string | undefined;
+}
+
 /** Returns the audit name of the caller: the kind, the user, and the key, OAuth client or run if there is one. */
-export function actorOf({ userId, kind, keyId, clientId, executionId }: Principal): string {
+export function actorOf({ userId, kind, keyId, clientId, executionId }: Actor): string {
   const by = keyId ?? clientId ?? executionId;
   return by === undefined ? `${kind}:${userId}` : `${kind}:${userId}:${by}`;
 }

@@ -1,5 +1,5 @@
 import type { Collection, Document, Filter } from 'mongodb';
-import { createGroup } from './group.js';
+import { createGroup, perCollection } from './group.js';
 
 /**
  * Combines reads by `_id`: requests that arrive during a read join the next one. A read starts after its requests have
@@ -20,7 +20,7 @@ export function createFreshReads<T extends { _id: string }>(
   return (id) => group.add(id);
 }
 
-const shared = new WeakMap<object, (id: string) => Promise<unknown>>();
+const readsOf = perCollection((collection: Collection<{ _id: string }>) => createFreshReads(collection));
 
 /**
  * Reads a record by `_id`, together with other reads of this process. Several callers may get the same object, so it must
@@ -30,7 +30,5 @@ export function readFresh<T extends { _id: string }>(
   collection: Collection<T>,
   id: string,
 ): Promise<Readonly<T> | null> {
-  const read = shared.get(collection) ?? createFreshReads(collection);
-  shared.set(collection, read);
-  return read(id) as Promise<T | null>;
+  return readsOf(collection as unknown as Collection<{ _id: string }>)(id) as Promise<T | null>;
 }

@@ -1,4 +1,5 @@
 import { setImmediate as immediately } from 'node:timers/promises';
+import type { Collection, Document } from 'mongodb';
 
 export interface Waiting<T, R> {
   item: T;
@@ -55,5 +56,17 @@ export function createGroup<T, R>(
         running ??= run();
       }),
     idle: async () => running,
+  };
+}
+
+/** Creates a group for each collection when it is first used, which all callers of this process share. */
+export function perCollection<T extends Document, G>(
+  create: (collection: Collection<T>) => G,
+): (collection: Collection<T>) => G {
+  const groups = new WeakMap<object, G>();
+  return (collection) => {
+    const group = groups.get(collection) ?? create(collection);
+    groups.set(collection, group);
+    return group;
   };
 }

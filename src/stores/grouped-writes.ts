@@ -5,7 +5,7 @@ import {
   type Collection,
   type Document,
 } from 'mongodb';
-import { createGroup, type Waiting } from './group.js';
+import { createGroup, perCollection, type Waiting } from './group.js';
 
 type Writes<T extends Document> = readonly AnyBulkWriteOperation<T>[];
 
@@ -35,14 +35,12 @@ export function createGroupedWrites<T extends Document>(
   return async (writes) => (writes.length === 0 ? [] : group.add(writes));
 }
 
-const shared = new WeakMap<object, ReturnType<typeof createGroupedWrites>>();
+const writesOf = perCollection<Document, ReturnType<typeof createGroupedWrites>>(createGroupedWrites);
 
 /** Combines one write with those of all callers of this process to the collection. The write must be repeatable. */
 export async function writeTogether<T extends Document>(
   collection: Collection<T>,
   write: AnyBulkWriteOperation<T>,
 ): Promise<void> {
-  const together = shared.get(collection) ?? createGroupedWrites(collection as unknown as Collection);
-  shared.set(collection, together);
-  await together([write as AnyBulkWriteOperation<Document>]);
+  await writesOf(collection as unknown as Collection)([write as AnyBulkWriteOperation<Document>]);
 }

@@ -1,7 +1,6 @@
 import { AppError } from '../../errors.js';
 import type { Collections } from '../../stores/collections.js';
-import { createFreshReads } from '../../stores/fresh-reads.js';
-import { openAccount } from './operations/account.js';
+import { readCustomer } from './operations/account.js';
 import { creditsLeft, grantedQuota, type Customers } from './record.js';
 import { createLedger, settleCharges } from './ledger.js';
 import { createPlaces } from './places.js';
@@ -14,10 +13,7 @@ const mebibyte = 1024 * 1024;
 export function createCustomers(collections: Collections): Customers {
   const places = createPlaces(collections, createCountedRecords(collections));
   const storage = createStorage(collections);
-  const readAccount = createFreshReads(collections.customers, { charged: 0 });
-  const accountOf = async (organizationId: string) =>
-    (await readAccount(organizationId)) ?? openAccount(collections, organizationId);
-  const quotaOf = async (organizationId: string) => grantedQuota(await accountOf(organizationId));
+  const quotaOf = async (organizationId: string) => grantedQuota(await readCustomer(collections, organizationId));
   return {
     quotaOf,
     reserve: async (organizationId, limit, id) =>
@@ -39,7 +35,7 @@ export function createCustomers(collections: Collections): Customers {
         throw new AppError('plan_limit', `${feature}: the plan does not include this feature`);
     },
     async requireCredits(organizationId) {
-      const customer = await accountOf(organizationId);
+      const customer = await readCustomer(collections, organizationId);
       const { number_of_credits: granted, base_credit_deduction_per_execution: asked } = grantedQuota(customer);
       const left = sumOf(creditsLeft(customer));
       if (left < asked) throw planLimit('number_of_credits', sumOf(granted), sumOf(granted) - left);

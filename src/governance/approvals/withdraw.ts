@@ -1,4 +1,5 @@
 import { approvalWorkflowId } from '../../../workflows/approval/messages.js';
+import { actorOf } from '../../auth/principal.js';
 import type { Collections } from '../../stores/collections.js';
 import { cancelWorkflow, type Temporal } from '../../temporal/client.js';
 import type { Audit } from '../audit/audit.js';
@@ -55,11 +56,11 @@ export async function denyHeldCalls(
 ): Promise<void> {
   const held = await lifecycles.find({ approval_id, status: 'pending_approval' }).toArray();
   for (const { _id: lifecycle_id, organization_id, principal, tool: action, act } of held) {
-    const { user_id, execution_id, kind, key_id, client_id } = principal;
+    const { user_id: userId, execution_id, kind, key_id: keyId, client_id: clientId } = principal;
     const ofRun = execution_id === undefined ? `approval:${approval_id}` : `execution:${execution_id}`;
     await audit.append({
       ...{ organization_id, action, lifecycle_id },
-      actor: [kind, user_id, key_id ?? client_id ?? execution_id].filter((part) => part !== undefined).join(':'),
+      actor: actorOf({ userId, kind, keyId, clientId, executionId: execution_id }),
       resource: act ? `act:${act.idempotency_key}` : ofRun,
       outcome: `denied: ${why}`,
     });

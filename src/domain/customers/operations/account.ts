@@ -1,4 +1,6 @@
 import type { Collections } from '../../../stores/collections.js';
+import { createFreshReads } from '../../../stores/fresh-reads.js';
+import { perCollection } from '../../../stores/group.js';
 import { insertOnce } from '../../../stores/mongo.js';
 import { epochSeconds } from '../../../time.js';
 import { creditsLeft, type CustomerDocument, type PlanPatch } from '../record.js';
@@ -8,12 +10,11 @@ type Accounts = Pick<Collections, 'customers'>;
 /** An account without its recent charge keys. */
 export type Customer = Omit<CustomerDocument, 'charged'>;
 
+const readsOf = perCollection((customers: Accounts['customers']) => createFreshReads(customers, { charged: 0 }));
+
 /** The account of an organization. Creates it with the default plan if it does not exist. */
 export async function readCustomer({ customers }: Accounts, organizationId: string): Promise<Customer> {
-  return (
-    (await customers.findOne({ _id: organizationId }, { projection: { charged: 0 } })) ??
-    openAccount({ customers }, organizationId)
-  );
+  return (await readsOf(customers)(organizationId)) ?? openAccount({ customers }, organizationId);
 }
 
 /** Creates an account with the default plan, or returns the existing one. */

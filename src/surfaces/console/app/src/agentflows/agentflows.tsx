@@ -5,9 +5,8 @@ import { AgentflowLink } from '../links.js';
 import { List } from '../list.js';
 import { Empty, Page } from '../parts.js';
 import { useMay } from '../session.js';
-import type { Column } from '../table.js';
 import type { Agentflow } from './document.js';
-import { timeColumn } from '../table.js';
+import { timeColumn, type Column } from '../table.js';
 
 const route = getRouteApi('/agentflows');
 const fields = [{ name: 'text', label: 'Name, description or id' }] as const;

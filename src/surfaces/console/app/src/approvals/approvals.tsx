@@ -5,9 +5,8 @@ import { named, type FilterField } from '../filter-form.js';
 import { ApprovalLink } from '../links.js';
 import { List } from '../list.js';
 import { Empty, Page } from '../parts.js';
-import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
-import { timeColumn, stateColumn } from '../table.js';
+import { timeColumn, stateColumn, type Column } from '../table.js';
 
 const route = getRouteApi('/approvals');
 

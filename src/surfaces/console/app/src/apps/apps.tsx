@@ -4,10 +4,9 @@ import { Facts } from '../facts.js';
 import { List } from '../list.js';
 import { Empty, Time, Page, Section } from '../parts.js';
 import { apiAddress, useMay, useSession } from '../session.js';
-import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
 import { ConfirmButton } from '../confirm.js';
-import { timeColumn } from '../table.js';
+import { timeColumn, type Column } from '../table.js';
 
 const nameOf = ({ client_name, client_id }: ConnectedApp) => (client_name === '' ? client_id : client_name);
 

@@ -9,10 +9,9 @@ import { LifecycleLink } from '../links.js';
 import { List } from '../list.js';
 import { Empty, Problem, Time, Window, Page, Section } from '../parts.js';
 import { startOf, type Since } from '../runs/filter.js';
-import type { Column } from '../table.js';
 import { NotDownloaded, saveFile } from '../save-file.js';
 import { useSubmit } from '../use-submit.js';
-import { timeColumn } from '../table.js';
+import { timeColumn, type Column } from '../table.js';
 
 const route = getRouteApi('/audit');
 

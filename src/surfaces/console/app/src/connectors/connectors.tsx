@@ -7,10 +7,9 @@ import { ConnectorLink } from '../links.js';
 import { List } from '../list.js';
 import { Empty, Page } from '../parts.js';
 import { projectId, useMay } from '../session.js';
-import type { Column } from '../table.js';
 import { CreateConnector } from './create.js';
 import { categoryNames, statuses } from './states.js';
-import { timeColumn, stateColumn } from '../table.js';
+import { timeColumn, stateColumn, type Column } from '../table.js';
 
 const route = getRouteApi('/connectors');
 

@@ -5,10 +5,9 @@ import { List } from '../list.js';
 import { Empty, Page } from '../parts.js';
 import { apiAddress, projectId, useMay } from '../session.js';
 import { NotDownloaded } from '../save-file.js';
-import type { Column } from '../table.js';
 import { UploadFiles } from './upload.js';
 import { ConfirmButton } from '../confirm.js';
-import { timeColumn, stateColumn } from '../table.js';
+import { timeColumn, stateColumn, type Column } from '../table.js';
 
 export function Files() {
   return (

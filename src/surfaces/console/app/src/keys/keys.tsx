@@ -6,10 +6,9 @@ import { List } from '../list.js';
 import { Empty, Time, useDraft, Window, Page } from '../parts.js';
 import { roleName, useRole } from '../roles.js';
 import { projectId, useMay } from '../session.js';
-import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
 import { ConfirmButton } from '../confirm.js';
-import { timeColumn, stateColumn } from '../table.js';
+import { timeColumn, stateColumn, type Column } from '../table.js';
 
 /** Describes every grant. A person can give only grants of their role; the API refuses the others. */
 const grantTexts: Record<Grant, string> = {

@@ -6,10 +6,9 @@ import { LifecycleLink } from '../links.js';
 import { List } from '../list.js';
 import { durationText, Empty, Page } from '../parts.js';
 import { startOf, type Since } from '../runs/filter.js';
-import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
 import type { SearchParams } from '../search-params.js';
-import { timeColumn, stateColumn } from '../table.js';
+import { timeColumn, stateColumn, type Column } from '../table.js';
 
 const route = getRouteApi('/lifecycles');
 

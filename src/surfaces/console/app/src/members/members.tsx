@@ -6,9 +6,8 @@ import { List } from '../list.js';
 import { useDraft, Page } from '../parts.js';
 import { rankOf, roleName, roles, useRole, type Role } from '../roles.js';
 import { useMay, useSession } from '../session.js';
-import type { Column } from '../table.js';
 import { useDialog } from '../use-dialog.js';
-import { timeColumn } from '../table.js';
+import { timeColumn, type Column } from '../table.js';
 
 const nameOf = ({ name, email, user_id }: Member) => name || email || user_id;
 

@@ -5,12 +5,11 @@ import { holdCallsPolicy } from '../curl.js';
 import { List } from '../list.js';
 import { Badge, Data, Empty, Problem, Time, Window, Page, Section, Loading } from '../parts.js';
 import { useMay } from '../session.js';
-import type { Column } from '../table.js';
 import { useNames } from '../use-names.js';
 import { Editor } from './editor.js';
 import { Trial } from './trial.js';
 import { SelectField } from '../field.js';
-import { timeColumn } from '../table.js';
+import { timeColumn, type Column } from '../table.js';
 import { usePolled } from '../use-polled.js';
 
 const Difference = lazy(() => import('../difference.js').then(({ Difference: component }) => ({ default: component })));

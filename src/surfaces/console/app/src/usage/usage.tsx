@@ -7,8 +7,7 @@ import { Facts } from '../facts.js';
 import { RunLink } from '../links.js';
 import { Empty, Problem, Page, Section } from '../parts.js';
 import { projectId, useMay, useSession } from '../session.js';
-import type { Column } from '../table.js';
-import { timeColumn } from '../table.js';
+import { timeColumn, type Column } from '../table.js';
 
 /** Shows the used part of the quota, the plan and the credits. */
 export function Usage() {
