@@ -19,8 +19,15 @@ export interface RowReference {
   values: Record<string, unknown>;
 }
 
-/** What a firing does: nothing if the schedule is deleted or has already fired for this time, one execution, or one for each row of a table. */
-export type RunPlan = { kind: 'gone' } | { kind: 'repeated' } | { kind: 'once' } | { kind: 'rows'; table_id: string };
+/**
+ * What a firing does: nothing if the schedule is deleted or has already fired for this time, one execution, or one for each
+ * row of a table. Histories of earlier releases lack `prepares_locally`, because their preparation was a regular activity.
+ */
+export type RunPlan =
+  | { kind: 'gone' }
+  | { kind: 'repeated' }
+  | { kind: 'once'; prepares_locally?: true }
+  | { kind: 'rows'; table_id: string };
 
 export interface ExecutionOutcome {
   /** Null if it could not be prepared. */

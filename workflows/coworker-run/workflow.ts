@@ -32,14 +32,15 @@ const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '
 /** An activity that fails for a day is reported as failed. */
 const options = { startToCloseTimeout: '30s', scheduleToCloseTimeout: '24h', retry } as const;
 const { readRows } = proxyActivities<CoworkerRunActivities>({ ...options, summary: 'read the next rows' });
+type Preparation = CoworkerRunActivities['prepareRun'];
 // A refusal ends preparation at once; an unavailable store is retried.
 const { prepareRun } = proxyActivities<CoworkerRunActivities>({ ...options, summary: 'prepare the execution' });
 type Bookkeeping = Pick<CoworkerRunActivities, 'planRun' | 'recordExecution' | 'recordRun'>;
 /** Local activities spare the server three tasks for each run. After a longer wait, a timer retries them. */
-const localBookkeeping = proxyLocalActivities<Bookkeeping>({ ...options, localRetryThreshold: '5s' });
+const local = proxyLocalActivities<CoworkerRunActivities>({ ...options, localRetryThreshold: '5s' });
 const remoteBookkeeping = proxyActivities<Bookkeeping>(options);
-const bookkeepingOf = ({ local_bookkeeping }: CoworkerRunInput) =>
-  (local_bookkeeping ?? patched('local-bookkeeping')) ? localBookkeeping : remoteBookkeeping;
+const bookkeepingOf = ({ local_bookkeeping }: CoworkerRunInput): Bookkeeping =>
+  (local_bookkeeping ?? patched('local-bookkeeping')) ? local : remoteBookkeeping;
 
 /** Rows whose executions run at the same time. */
 const maxConcurrentRows = 5;
@@ -64,8 +65,9 @@ export async function coworkerRun(input: CoworkerRunInput): Promise<CoworkerRunR
   try {
     const plan = await planOf(input, run, state);
     if (plan.kind === 'gone' || plan.kind === 'repeated') return { outcome: plan.kind, executions: 0 };
-    if (plan.kind === 'once') await runOne(input, run, state, null);
-    else if (await runRows(input, run, state, plan.table_id)) {
+    if (plan.kind === 'once') {
+      await runOne(input, run, state, null, plan.prepares_locally ? local.prepareRun : prepareRun);
+    } else if (await runRows(input, run, state, plan.table_id)) {
       return await continueAsNew<typeof coworkerRun>({ ...input, resumed: { ...state, table_id: plan.table_id } });
     }
   } catch (error) {
@@ -117,7 +119,7 @@ async function runRows(
     const rows = await readRows({ run, table_id, after: state.after, limit: maxConcurrentRows });
     if (rows.length === 0) return false;
     // Every outcome is recorded before the run ends, even if one of the executions failed.
-    const settled = await Promise.allSettled(rows.map((row) => runOne(input, run, state, row)));
+    const settled = await Promise.allSettled(rows.map((row) => runOne(input, run, state, row, prepareRun)));
     for (const result of settled) if (result.status === 'rejected') throw result.reason;
     state.after = rows.at(-1)?.row_id ?? state.after;
     setCurrentDetails(`${state.executions} rows done, ${state.failed} failed`);
@@ -130,8 +132,9 @@ async function runOne(
   run: RunReference,
   state: RowsState,
   row: RowReference | null,
+  prepare: Preparation,
 ): Promise<void> {
-  const outcome = await outcomeOf(run, row);
+  const outcome = await outcomeOf(run, row, prepare);
   state.executions += 1;
   if (outcome.status !== 'completed') {
     state.failed += 1;
@@ -142,10 +145,10 @@ async function runOne(
 }
 
 /** An execution that cannot be prepared, for example because a row lacks a variable of the goal, fails without stopping other rows. */
-async function outcomeOf(run: RunReference, row: RowReference | null): Promise<ExecutionOutcome> {
+async function outcomeOf(run: RunReference, row: RowReference | null, prepare: Preparation): Promise<ExecutionOutcome> {
   const outcome = { execution_id: null as string | null, record_id: row?._id ?? null };
   try {
-    const { input, attributes, ...start } = await prepareRun({ run, row });
+    const { input, attributes, ...start } = await prepare({ run, row });
     outcome.execution_id = input.execution_id;
     const { conclusion } = await executeChild<Execution>(agentflowExecutionType, {
       ...start,

@@ -45,7 +45,9 @@ export async function planRun(deps: Deps, run: RunReference): Promise<RunPlan> {
   // A backfill in Temporal can reuse the id of a run that has ended.
   if (!isSameRun(present, run)) return { kind: 'repeated' };
   if (present === record) deps.metrics.scheduleDelay(started_at - scheduled_for);
-  return schedule.table === null ? { kind: 'once' } : { kind: 'rows', table_id: schedule.table };
+  return schedule.table === null
+    ? { kind: 'once', prepares_locally: true }
+    : { kind: 'rows', table_id: schedule.table };
 }
 
 /** Prepares the execution of a run or of one of its rows. A repeat returns the same one. */

@@ -21,7 +21,7 @@ import { AppError } from '../../errors.js';
 import { conflictAwareSchedules } from '../../temporal/conflict-aware-schedules.js';
 import { priorityOf } from '../../temporal/priority.js';
 import { startOnce } from '../../temporal/start-once.js';
-import { specOf } from './times.js';
+import { firstTimeAfter, plannedTime, specOf } from './times.js';
 import type { ScheduleDocument } from './record.js';
 
 type Stores = Pick<Deps, 'mongo' | 'temporal'>;
@@ -53,7 +53,10 @@ export async function applySchedule({ mongo, temporal }: Stores, id: string): Pr
   const read = () => mongo.collections.schedules.findOne({ _id: id });
   for (let record = await read(); ;) {
     if (!record || record.is_deleted) await remove(temporal, id);
-    else await createOrUpdate(temporal, record);
+    else {
+      await createOrUpdate(temporal, record);
+      await runSkipped(temporal, record);
+    }
     const after = await read();
     if (after?.revision === record?.revision) return;
     record = after;
@@ -99,6 +102,29 @@ async function update(temporal: Deps['temporal'], record: ScheduleDocument): Pro
       conflictAwareSchedules(client, temporal.dataConverter).getHandle(scheduleId(record._id)).update(change),
     );
   }
+}
+
+/** In seconds. If Temporal takes longer to process a change, the times in between stay skipped, as during any outage. */
+const maxProcessing = 600;
+
+/**
+ * Temporal skips the planned times between a request that creates, times or resumes a schedule and the moment at which it
+ * processes the request, which a busy server does late. Runs those times. None runs twice, because a run checks whether its
+ * time has fired. A limited interval or cron schedule needs nothing: it runs as often as its limit, only later.
+ */
+async function runSkipped(temporal: Deps['temporal'], record: ScheduleDocument): Promise<void> {
+  const requested = record.updated_at ?? record.created_at;
+  const isStarted = requested === Math.max(record.times_since, record.pauses.at(-1)?.to ?? 0);
+  if (!isStarted || record.status !== 'active' || (record.limit !== null && record.type !== 'once')) return;
+  if (firstTimeAfter(record, requested) > requested + maxProcessing) return;
+  const { info } = await onSchedule(temporal, record._id, (handle) => handle.describe());
+  const processed = (info.lastUpdatedAt ?? info.createdAt).getTime() / 1000;
+  if (processed > requested + maxProcessing) return;
+  const skipped = (await plannedBetween(temporal, record._id, requested, processed + record.jitter)).filter(
+    (jittered) => plannedTime(record, jittered) <= processed,
+  );
+  const to = skipped.at(-1);
+  if (to !== undefined) await backfill(temporal, record, `skipped-${record.revision}`, [{ from: requested, to }]);
 }
 
 function optionsOf(temporal: Deps['temporal'], record: ScheduleDocument) {

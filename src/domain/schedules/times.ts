@@ -119,6 +119,22 @@ export function plannedTime({ type, schedule, frequency, jitter }: Times, jitter
   return last >= second - jitter ? last : second;
 }
 
+/** The first planned time after a given one, without jitter. In epoch seconds; infinite if there is none. */
+export function firstTimeAfter({ type, schedule, frequency }: Times, after: number): number {
+  if (type === 'once') return Math.ceil(schedule) > after ? Math.ceil(schedule) : Infinity;
+  const start = Math.floor(schedule);
+  if (typeof frequency === 'number')
+    return start > after ? start : start + (Math.floor((after - start) / frequency) + 1) * frequency;
+  const options = {
+    tz: frequency?.time_zone ?? 'UTC',
+    currentDate: new Date(Math.max(after * 1000, (start - 1) * 1000)),
+  };
+  const next = cronTexts(frequency?.cron ?? '').map((cron) =>
+    CronExpressionParser.parse(cron, options).next().getTime(),
+  );
+  return Math.min(...next) / 1000;
+}
+
 function lastOf(cron: string, tz: string, at: number): number {
   return (
     CronExpressionParser.parse(cron, { tz, currentDate: new Date((at + 1) * 1000) })
