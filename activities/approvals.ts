@@ -14,7 +14,7 @@ export interface ApprovalActivityDeps extends Pick<WithdrawDeps, 'temporal' | 'a
 export function createApprovalActivities({ mongo, secrets, ...deps }: ApprovalActivityDeps): ApprovalActivities {
   return {
     async publishApproval(approval) {
-      await publishApproval(mongo, approval);
+      await publishApproval({ ...mongo, ...deps }, approval);
       const { execution_id: _id } = approval.input;
       if (_id === undefined) return;
       // A run records its end before it withdraws its approvals, so at least one of the two sees what the other has written.

@@ -6,13 +6,16 @@ import { decisionPurpose } from './decide.js';
 import { toApprovalDocument, type ResumeTokenDocument } from './record.js';
 import { hashResumeToken, newResumeToken, sealedFor } from './resume-token.js';
 import { endHeldCalls } from './settle.js';
+import { denyHeldCalls, type EndCallsDeps } from './withdraw.js';
 import { pick } from '../../pick.js';
 
 type Request<Name extends keyof ApprovalActivities> = Parameters<ApprovalActivities[Name]>[0];
 
+const whyDenied = { rejected: 'the approval was rejected', expired: 'nobody decided on it in time' } as const;
+
 /** Writes the record of an approval, and ends the calls that it held if it was not approved. */
 export async function publishApproval(
-  { collections }: Pick<Mongo, 'collections'>,
+  { collections, audit }: Pick<Mongo, 'collections'> & Pick<EndCallsDeps, 'audit'>,
   { input, state, revision }: Request<'publishApproval'>,
 ): Promise<void> {
   const { approvals, approval_payloads, lifecycles } = collections;
@@ -21,7 +24,10 @@ export async function publishApproval(
   await ignoreDuplicate(approvals.replaceOne({ _id, revision: { $lte: revision } }, record, { upsert: true }));
   if (state.status === 'pending') return keepWhileStopped(approval_payloads, record.expires_at, _id, state);
   await approval_payloads.deleteOne({ _id });
-  if (state.status !== 'approved') await endHeldCalls(lifecycles, _id, { status: 'denied' });
+  if (state.status === 'approved') return;
+  // A run records the refusal of its own call.
+  if (input.execution_id !== undefined) await endHeldCalls(lifecycles, _id, { status: 'denied' });
+  else await denyHeldCalls({ lifecycles, audit }, _id, whyDenied[state.status]);
 }
 
 /** Keeps the payload while the clock of the approval is stopped, and afterwards until the approval expires. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { eventually } from '../../support/eventually.js';
 import { useDeps } from '../../support/fixture.js';
 import { bearerClient, colleagueOf, createGatewayWorkspace, stagesOf } from '../../support/gateway.js';
 import { verifies } from '../../support/verifies.js';
@@ -229,6 +230,39 @@ describe('the approval of a held call', () => {
       status: 403,
       body: { error: 'S6:approval' },
     });
+  });
+
+  test('if rejected or expired, ends the call as denied with an audit entry', async () => {
+    verifies('approval.rejected', 'approval.expired');
+    const owner = await createGatewayWorkspace(deps);
+    const other = await colleagueOf(deps, owner);
+    const ask = { effect: 'require_approval', tools: ['save-model'] };
+    const put = (rule: object) =>
+      owner.gateway.put('/v1/policies', {
+        policies: [
+          { policy_id: 'all', effect: 'permit' },
+          { policy_id: 'ask', ...ask, ...rule },
+        ],
+      });
+    const hold = async (model: string) => (await owner.gateway.post('/v1/save-model', { model })).body;
+    await put({});
+    const rejected = await hold('rejected');
+    await other.post(`/v1/approvals/${rejected.approval_id}/reject`, {});
+    await put({ approval_ttl_seconds: 1 });
+    const expired = await hold('expired');
+    for (const [{ lifecycle_id, approval_id }, why] of [
+      [rejected, 'the approval was rejected'],
+      [expired, 'nobody decided on it in time'],
+    ]) {
+      await eventually(async () =>
+        expect((await owner.gateway.get(`/v1/lifecycles/${lifecycle_id}`)).body).toMatchObject({ status: 'denied' }),
+      );
+      const { data } = (await owner.gateway.get('/v1/audit')).body;
+      expect(data.filter((entry: { lifecycle_id: string }) => entry.lifecycle_id === lifecycle_id)).toMatchObject([
+        { action: 'save-model', resource: `approval:${approval_id}`, outcome: `denied: ${why}` },
+        { action: 'save-model', outcome: 'pending_approval' },
+      ]);
+    }
   });
 });
 
