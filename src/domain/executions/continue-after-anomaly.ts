@@ -1,4 +1,4 @@
-import type { Held, Refused } from '../../../workflows/agentflow-execution/act-messages.js';
+import type { AwaitedApproval, Refused } from '../../../workflows/agentflow-execution/act-messages.js';
 import type { ContinueRequest } from '../../../workflows/agentflow-execution/steps/continue.js';
 import type { Performed } from '../../governance/kernel/perform.js';
 import { newId } from '../../ids.js';
@@ -15,7 +15,7 @@ import { creditsOfRun } from '../customers/operations/run-credits.js';
 import type { ExchangePart } from './exchanges.js';
 import { continueRules } from './rules.js';
 
-export type ContinueResult = { permitted: true } | { held: Held } | { refused: Refused };
+export type ContinueResult = { permitted: true } | { held: AwaitedApproval } | { refused: Refused };
 
 /** Evaluates the rules for continuing a run after an anomaly. Its only effect is its record. Safe to repeat. */
 export async function continueAfterAnomaly(
@@ -41,7 +41,7 @@ function resultOf(performed: Performed): ContinueResult {
   if ('error' in performed) return refusedOr(performed.error);
   const { status, body } = performed.ending;
   if (status !== 'pending_approval') return { permitted: true };
-  const { approval_id, expires_at } = body as Held;
+  const { approval_id, expires_at } = body as AwaitedApproval;
   return { held: { approval_id, expires_at } };
 }
 

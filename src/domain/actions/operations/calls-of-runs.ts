@@ -1,4 +1,4 @@
-import type { ActRun, Held, Refused } from '../../../../workflows/agentflow-execution/act-messages.js';
+import type { ActRun, AwaitedApproval, Refused } from '../../../../workflows/agentflow-execution/act-messages.js';
 import { principalOfRun } from '../../../auth/run-principal.js';
 import { isAppError } from '../../../errors.js';
 import { endHeldCalls } from '../../../governance/approvals/settle.js';
@@ -36,7 +36,7 @@ export function performAsRun(
     callAs(() => principalOfRun(collections, identity, ['svc:agent.run']), {
       ...call,
       channel: 'agent',
-      asksOnce: { after: approval?.approval_id },
+      reusesApproval: { except: approval?.approval_id },
       causedBy: () => causersOf(collections, run),
       likelyOrganizationId: run.organization_id,
     }),
@@ -51,7 +51,7 @@ async function causersOf({ executions }: Pick<Collections, 'executions'>, { exec
 
 type Approvals = Pick<Collections, 'approvals'>;
 type Settled = Pick<Collections, 'approvals' | 'lifecycles'>;
-type Under = Pick<Held, 'approval_id' | 'after_unknown'>;
+type Under = Pick<AwaitedApproval, 'approval_id' | 'after_unknown'>;
 
 /** What a run receives if rules or an approver refuse its call. @throws the error, if it is not a refusal by the rules */
 export function refusedOr(error: unknown): { refused: Refused } {
