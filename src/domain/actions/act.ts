@@ -8,7 +8,14 @@ import { keptAnswer, type ActAnswer } from './act-answers.js';
 import { attemptAct, isFinal, type AttemptDeps, type PerformedAct, type PreparedAct } from './act-attempt.js';
 import { asEdited } from './act-edits.js';
 import type { CallOptions, PrepareAction } from './call-action.js';
-import { expiredCall, hasExpired, notRepeated, reasonOf, refusedOr, settledAs } from './operations/calls-of-runs.js';
+import {
+  expiredCall,
+  hasExpired,
+  notRepeated,
+  reasonOf,
+  refusedOr,
+  refusalAfterDecision,
+} from './operations/calls-of-runs.js';
 
 /** How an act ended for its run: with an answer, waiting for an approval, or refused. */
 export type ActResult = ActAnswer | { held: AwaitedApproval } | { refused: Refused };
@@ -111,7 +118,7 @@ async function afterRefusal(deps: ActDeps, decision: Decision, act: PreparedAct,
   if (isUsed || reason === 'used') return askToRepeat(deps, act);
   const wasApproved = token !== null;
   if (reason === 'rejected' || (reason === 'expired' && !wasApproved))
-    return { refused: await settledAs(deps.collections, approval, error) };
+    return { refused: await refusalAfterDecision(deps.collections, approval, error) };
   if (reason !== 'expired' && (await hasExpired(deps.collections, approval.approval_id)))
     return { refused: expiredCall(approval) };
   return replaceApproval(

@@ -8,7 +8,7 @@ import {
   performAsRun,
   reasonOf,
   refusedOr,
-  settledAs,
+  refusalAfterDecision,
   type RunCallDeps,
 } from '../actions/operations/calls-of-runs.js';
 import { creditsOfRun } from '../customers/operations/run-credits.js';
@@ -32,7 +32,7 @@ export async function continueAfterAnomaly(
   // An earlier attempt of this step used the approval, and its worker was lost.
   if (reason === 'used') return { permitted: true };
   if (reason === 'rejected' || reason === 'expired')
-    return { refused: await settledAs(deps.collections, under, performed.error) };
+    return { refused: await refusalAfterDecision(deps.collections, under, performed.error) };
   if (await hasExpired(deps.collections, under.approval_id)) return { refused: expiredCall(under) };
   return resultOf(await perform(undefined));
 }

@@ -5,7 +5,7 @@ import {
   averageOf,
   aggregatedOf,
   heaviestOf,
-  joined,
+  combinedSize,
   largerOf,
   listOf,
   propertyOf,
@@ -13,20 +13,20 @@ import {
   scalar,
   storedElement,
   textOf,
-  type Size,
+  type ValueSize,
 } from './sizes.js';
-import { child, childrenOf, compact, excerptOf, has, nameOf, whereOf, type Tree } from './tree.js';
+import { child, childrenOf, compact, excerptOf, containsRule, nameOf, whereOf, type Tree } from './tree.js';
 import { additionOf, comparisonSteps, functionWork, membershipSteps, search, type Weighed } from './work-functions.js';
 
-type Variables = ReadonlyMap<string, Size>;
+type Variables = ReadonlyMap<string, ValueSize>;
 
 export interface Weighing {
   variables: Variables;
-  parameter(name: string): Size;
+  parameter(name: string): ValueSize;
   /** Weighs a subquery and returns the size of its first column. */
   subquery(query: Tree, variables: Variables): Weighed;
   /** Adds the variables of a pattern and returns the steps of its conditions. */
-  pattern(tree: Tree, variables: Map<string, Size>): number;
+  pattern(tree: Tree, variables: Map<string, ValueSize>): number;
 }
 
 /** The maximum weight of a value that an expression may create. */
@@ -91,7 +91,7 @@ const rules: Readonly<Record<string, Rule>> = {
     const { size, steps, list, variable } = walked(at, loopParts(tree));
     const result = child(tree, 'BAR') ? tree.children.at(-2) : undefined;
     if (!result) return { size: list, steps };
-    const made = (element: Size) =>
+    const made = (element: ValueSize) =>
       weigh(result, { ...at, variables: withVariable(at.variables, variable, element) }).size;
     const [average, heaviest] = [made(averageOf(list)), made(heaviestOf(list))];
     const whole = listOf(size.length, heaviest);
@@ -132,7 +132,7 @@ function eachPart(tree: Tree, at: Weighing): Weighed {
   const parts = expressionsIn(tree).map((each) => weigh(each, at));
   if (parts.length === 1 && parts[0]) return { size: parts[0].size, steps: parts[0].steps + 1 };
   return {
-    size: parts.reduce((size, part) => joined(size, part.size), scalar),
+    size: parts.reduce((size, part) => combinedSize(size, part.size), scalar),
     steps: parts.reduce((sum, { steps }) => sum + steps, 1),
   };
 }
@@ -160,7 +160,12 @@ function scanned(tree: Tree, at: Weighing, growth: number): Weighed {
 }
 
 /** Combines operands from left to right. */
-function inTurn(tree: Tree, at: Weighing, operation: (a: Size, b: Size) => Weighed, result?: Size): Weighed {
+function inTurn(
+  tree: Tree,
+  at: Weighing,
+  operation: (a: ValueSize, b: ValueSize) => Weighed,
+  result?: ValueSize,
+): Weighed {
   const [first = one, ...rest] = expressionsIn(tree).map((each) => weigh(each, at));
   const whole = rest.reduce((left, right) => {
     const { size, steps } = operation(left.size, right.size);
@@ -176,8 +181,8 @@ function postfix(tree: Tree, at: Weighing): Weighed {
     const key = child(child(each, 'property') ?? each, 'propertyKeyName');
     for (const index of expressionsIn(each)) if (index.rule !== 'property') steps += weigh(index, at).steps;
     if (key) size = propertyOf(size, nameOf(key));
-    else if (has(each, 'labelExpression')) size = scalar;
-    else if (has(each, 'LBRACKET') && !has(each, 'DOTDOT'))
+    else if (containsRule(each, 'labelExpression')) size = scalar;
+    else if (containsRule(each, 'LBRACKET') && !containsRule(each, 'DOTDOT'))
       size = size.isStored && size.depth === 0 ? propertyOf(size, '') : heaviestOf(size);
     steps += 1;
   }
@@ -224,9 +229,9 @@ function loopParts(tree: Tree): Loop {
  * Weighs a loop. If the steps of the body depend on the element, the total is at most the average cost for each element
  * plus the cost of the heaviest one.
  */
-function walked(at: Weighing, { variable, list, body }: Loop): Weighed & { list: Size; variable: string } {
+function walked(at: Weighing, { variable, list, body }: Loop): Weighed & { list: ValueSize; variable: string } {
   const over = list ? weigh(list, at) : one;
-  const stepsFor = (element: Size) => {
+  const stepsFor = (element: ValueSize) => {
     const within = { ...at, variables: withVariable(at.variables, variable, element) };
     return body.reduce((sum, each) => sum + weigh(each, within).steps, 1);
   };
@@ -240,7 +245,7 @@ function reduced(tree: Tree, at: Weighing): Weighed {
   const [init, list, body] = expressionsIn(tree).filter((each) => each.rule !== 'variable' || !isDeclared(tree, each));
   if (!init || !list || !body) return one;
   const [start, over] = [weigh(init, at), weigh(list, at)];
-  const after = (before: Size, element: Size) =>
+  const after = (before: ValueSize, element: ValueSize) =>
     weigh(body, { ...at, variables: withVariable(withVariable(at.variables, accumulator, before), variable, element) });
   const [average, heaviest] = [averageOf(over.size), heaviestOf(over.size)];
   const larger = { ...start.size, length: start.size.length + probe, weight: start.size.weight + probe };
@@ -293,6 +298,6 @@ function subquerySteps(tree: Tree, at: Weighing): Weighed {
   return { size: scalar, steps: steps + (where ? weigh(where, { ...at, variables }).steps : 0) };
 }
 
-function withVariable(variables: Variables, name: string, size: Size): Variables {
+function withVariable(variables: Variables, name: string, size: ValueSize): Variables {
   return new Map(variables).set(name, size);
 }

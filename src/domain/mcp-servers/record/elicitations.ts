@@ -1,7 +1,7 @@
 import { defineCollection, expiring } from '../../../stores/collections.js';
 import type { ElicitationForm } from '../rules/elicitation-form.js';
 
-export const elicitationStatuses = ['waiting', 'accepted', 'declined', 'cancelled', 'expired'] as const;
+const elicitationStatuses = ['waiting', 'accepted', 'declined', 'cancelled', 'expired'] as const;
 
 /**
  * What an MCP server asks a person while an agent calls one of its tools. The same question of the same call has the same

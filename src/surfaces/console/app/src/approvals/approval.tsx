@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, type Approval, type InboxItem } from '../api.js';
 import { Facts } from '../facts.js';
-import { Decide, decisionsOf, decisionText, type Decision } from '../inbox/decide.js';
+import { Decide, DecisionButtons, type Decision } from '../inbox/decide.js';
 import { LifecycleLink, RunLink } from '../links.js';
 import { pollInterval } from '../news.js';
 import { Badge, Data, Time, Page, Section, Loaded, StateLine } from '../parts.js';
@@ -156,18 +156,7 @@ function DecisionButtons({ approval, onDone }: { approval: FullApproval; onDone:
   } as unknown as InboxItem;
   return (
     <Section title="Decision">
-      <p className="actions">
-        {decisionsOf(item).map((decision) => (
-          <button
-            key={decision}
-            type="button"
-            className={decision === 'approve' ? 'primary' : ''}
-            onClick={() => setChosenDecision(decision)}
-          >
-            {decisionText(item, decision)}…
-          </button>
-        ))}
-      </p>
+      <DecisionButtons item={item} onChoose={setChosenDecision} />
       {chosenDecision && (
         <Decide
           item={item}
