@@ -34,7 +34,7 @@ export function ApprovalPage() {
               <CallDetails approval={approval} />
             </Section>
             <Votes approval={approval} />
-            <DecisionButtons approval={approval} onDone={query.refetch} />
+            <DecisionSection approval={approval} onDone={query.refetch} />
           </>
         )}
       </Loaded>
@@ -139,7 +139,7 @@ function Votes({ approval: { required_approvers: required, votes } }: { approval
 }
 
 /** Offers the decisions only to people whom the API allows to decide. */
-function DecisionButtons({ approval, onDone }: { approval: FullApproval; onDone: () => Promise<unknown> }) {
+function DecisionSection({ approval, onDone }: { approval: FullApproval; onDone: () => Promise<unknown> }) {
   const may = useMay();
   const [chosenDecision, setChosenDecision] = useState<Decision>();
   const { approval_id: id, status, may_decide, may_not_decide_reason, tool, payload, ...rest } = approval;
