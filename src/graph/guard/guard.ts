@@ -9,7 +9,7 @@ import { readKeywords, writeKeywords } from './language.js';
 import { filtersOnProject } from './project-filter.js';
 import { refuse } from './refusal.js';
 import { lexWithinBounds, reservedPrefix, type TextBounds } from './text-bounds.js';
-import { child, childrenOf, find, containsRule, nameOf, type Tree } from './tree.js';
+import { child, childrenOf, find, hasRule, nameOf, type Tree } from './tree.js';
 import { emptyScope, Names } from './variables.js';
 import { weighCall, weighText } from './work.js';
 
@@ -194,5 +194,5 @@ function resultOf(query: Tree, text: string, lexed: LexedText): Pick<GuardedQuer
     if (name?.rule === 'variable') return nameOf(name);
     return sourceOf(item, { text, tokens: lexed.tokens });
   });
-  return { columns: containsRule(items, 'TIMES') ? null : columns };
+  return { columns: hasRule(items, 'TIMES') ? null : columns };
 }

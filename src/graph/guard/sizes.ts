@@ -1,5 +1,5 @@
 /** An upper bound of the size of a value. */
-export interface ValueSize {
+export interface Size {
   /** The number of elements of a list or map, or of characters of a text. */
   length: number;
   /** The number of characters and elements at all depths. */
@@ -26,48 +26,48 @@ const boundedProperties: Readonly<Record<string, number>> = {
 /** The assumed maximum of an aggregated list, which the memory limit of transactions enforces. */
 const aggregated = { length: 1_000_000, weight: 10_000_000 };
 
-export const scalar: ValueSize = { length: 1, weight: 1, each: 1, depth: 0 };
-export const storedElement: ValueSize = {
+export const scalar: Size = { length: 1, weight: 1, each: 1, depth: 0 };
+export const storedElement: Size = {
   length: stored.names,
   weight: stored.element,
   each: stored.property,
   depth: 0,
   isStored: true,
 };
-export const largestParameter: ValueSize = { length: 524_288, weight: 1_048_576, each: 1_048_576, depth: 2 };
+export const largestParameter: Size = { length: 524_288, weight: 1_048_576, each: 1_048_576, depth: 2 };
 
-export function textOf(length: number): ValueSize {
+export function textOf(length: number): Size {
   return { length, weight: Math.max(1, length), each: 1, depth: 0 };
 }
 
-export function listOf(length: number, element: ValueSize): ValueSize {
+export function listOf(length: number, element: Size): Size {
   const { weight, depth, isStored } = element;
   // Lists of stored elements contain references.
   if (isStored) return { length, weight: Math.max(1, length), each: 1, depth: depth + 1, isStored };
   return { length, weight: Math.max(1, length * weight), each: weight, depth: depth + 1 };
 }
 
-export const rangeOf = (length: number): ValueSize => listOf(length, scalar);
+export const rangeOf = (length: number): Size => listOf(length, scalar);
 
-export function aggregatedOf(element: ValueSize): ValueSize {
+export function aggregatedOf(element: Size): Size {
   const list = listOf(aggregated.length, element);
   return { ...list, weight: Math.max(aggregated.weight, list.each) };
 }
 
-export function namesOfElement(): ValueSize {
+export function namesOfElement(): Size {
   return listOf(stored.names, textOf(stored.nameLength));
 }
 
 /** Returns the heaviest value of a list or map. `averageOf` returns one of average weight. */
-export function heaviestOf(size: ValueSize): ValueSize {
+export function heaviestOf(size: Size): Size {
   return elementOf(size, size.each);
 }
 
-export function averageOf(size: ValueSize): ValueSize {
+export function averageOf(size: Size): Size {
   return elementOf(size, Math.min(size.each, Math.ceil(size.weight / Math.max(1, size.length))));
 }
 
-function elementOf({ depth, isStored }: ValueSize, weight: number): ValueSize {
+function elementOf({ depth, isStored }: Size, weight: number): Size {
   if (isStored && depth <= 1) return storedElement;
   return {
     length: weight,
@@ -78,7 +78,7 @@ function elementOf({ depth, isStored }: ValueSize, weight: number): ValueSize {
   };
 }
 
-export function propertyOf(size: ValueSize, name: string): ValueSize {
+export function propertyOf(size: Size, name: string): Size {
   if (!size.isStored || size.depth > 0)
     return { length: size.each, weight: size.each, each: size.each, depth: Math.max(1, size.depth - 1) };
   const known = boundedProperties[name];
@@ -87,7 +87,7 @@ export function propertyOf(size: ValueSize, name: string): ValueSize {
 }
 
 /** Returns the larger size of two alternatives. */
-export function largerOf(a: ValueSize, b: ValueSize): ValueSize {
+export function largerOf(a: Size, b: Size): Size {
   return {
     length: Math.max(a.length, b.length),
     weight: Math.max(a.weight, b.weight),
@@ -98,10 +98,10 @@ export function largerOf(a: ValueSize, b: ValueSize): ValueSize {
 }
 
 /** Returns the size of two values combined into one text, list or map. */
-export function combinedSize(a: ValueSize, b: ValueSize): ValueSize {
+export function combinedSize(a: Size, b: Size): Size {
   const { each, depth } = largerOf(a, b);
   // A value that is not a list counts as one element when it is added to a list.
-  const lengthOf = (part: ValueSize) => (depth > 0 && part.depth === 0 ? 1 : part.length);
+  const lengthOf = (part: Size) => (depth > 0 && part.depth === 0 ? 1 : part.length);
   return {
     length: lengthOf(a) + lengthOf(b),
     weight: a.weight + b.weight,
@@ -111,7 +111,7 @@ export function combinedSize(a: ValueSize, b: ValueSize): ValueSize {
 }
 
 /** Returns the size of a parameter value. */
-export function sizeOfValue(value: unknown): ValueSize {
+export function sizeOfValue(value: unknown): Size {
   if (typeof value === 'string') return textOf(value.length);
   if (typeof value !== 'object' || value === null) return scalar;
   const prototype: unknown = Object.getPrototypeOf(value);

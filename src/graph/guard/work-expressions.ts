@@ -13,20 +13,20 @@ import {
   scalar,
   storedElement,
   textOf,
-  type ValueSize,
+  type Size,
 } from './sizes.js';
-import { child, childrenOf, compact, excerptOf, containsRule, nameOf, whereOf, type Tree } from './tree.js';
+import { child, childrenOf, compact, excerptOf, hasRule, nameOf, whereOf, type Tree } from './tree.js';
 import { additionOf, comparisonSteps, functionWork, membershipSteps, search, type Weighed } from './work-functions.js';
 
-type Variables = ReadonlyMap<string, ValueSize>;
+type Variables = ReadonlyMap<string, Size>;
 
 export interface Weighing {
   variables: Variables;
-  parameter(name: string): ValueSize;
+  parameter(name: string): Size;
   /** Weighs a subquery and returns the size of its first column. */
   subquery(query: Tree, variables: Variables): Weighed;
   /** Adds the variables of a pattern and returns the steps of its conditions. */
-  pattern(tree: Tree, variables: Map<string, ValueSize>): number;
+  pattern(tree: Tree, variables: Map<string, Size>): number;
 }
 
 /** The maximum weight of a value that an expression may create. */
@@ -91,7 +91,7 @@ const rules: Readonly<Record<string, Rule>> = {
     const { size, steps, list, variable } = walked(at, loopParts(tree));
     const result = child(tree, 'BAR') ? tree.children.at(-2) : undefined;
     if (!result) return { size: list, steps };
-    const made = (element: ValueSize) =>
+    const made = (element: Size) =>
       weigh(result, { ...at, variables: withVariable(at.variables, variable, element) }).size;
     const [average, heaviest] = [made(averageOf(list)), made(heaviestOf(list))];
     const whole = listOf(size.length, heaviest);
@@ -160,12 +160,7 @@ function scanned(tree: Tree, at: Weighing, growth: number): Weighed {
 }
 
 /** Combines operands from left to right. */
-function inTurn(
-  tree: Tree,
-  at: Weighing,
-  operation: (a: ValueSize, b: ValueSize) => Weighed,
-  result?: ValueSize,
-): Weighed {
+function inTurn(tree: Tree, at: Weighing, operation: (a: Size, b: Size) => Weighed, result?: Size): Weighed {
   const [first = one, ...rest] = expressionsIn(tree).map((each) => weigh(each, at));
   const whole = rest.reduce((left, right) => {
     const { size, steps } = operation(left.size, right.size);
@@ -181,8 +176,8 @@ function postfix(tree: Tree, at: Weighing): Weighed {
     const key = child(child(each, 'property') ?? each, 'propertyKeyName');
     for (const index of expressionsIn(each)) if (index.rule !== 'property') steps += weigh(index, at).steps;
     if (key) size = propertyOf(size, nameOf(key));
-    else if (containsRule(each, 'labelExpression')) size = scalar;
-    else if (containsRule(each, 'LBRACKET') && !containsRule(each, 'DOTDOT'))
+    else if (hasRule(each, 'labelExpression')) size = scalar;
+    else if (hasRule(each, 'LBRACKET') && !hasRule(each, 'DOTDOT'))
       size = size.isStored && size.depth === 0 ? propertyOf(size, '') : heaviestOf(size);
     steps += 1;
   }
@@ -229,9 +224,9 @@ function loopParts(tree: Tree): Loop {
  * Weighs a loop. If the steps of the body depend on the element, the total is at most the average cost for each element
  * plus the cost of the heaviest one.
  */
-function walked(at: Weighing, { variable, list, body }: Loop): Weighed & { list: ValueSize; variable: string } {
+function walked(at: Weighing, { variable, list, body }: Loop): Weighed & { list: Size; variable: string } {
   const over = list ? weigh(list, at) : one;
-  const stepsFor = (element: ValueSize) => {
+  const stepsFor = (element: Size) => {
     const within = { ...at, variables: withVariable(at.variables, variable, element) };
     return body.reduce((sum, each) => sum + weigh(each, within).steps, 1);
   };
@@ -245,7 +240,7 @@ function reduced(tree: Tree, at: Weighing): Weighed {
   const [init, list, body] = expressionsIn(tree).filter((each) => each.rule !== 'variable' || !isDeclared(tree, each));
   if (!init || !list || !body) return one;
   const [start, over] = [weigh(init, at), weigh(list, at)];
-  const after = (before: ValueSize, element: ValueSize) =>
+  const after = (before: Size, element: Size) =>
     weigh(body, { ...at, variables: withVariable(withVariable(at.variables, accumulator, before), variable, element) });
   const [average, heaviest] = [averageOf(over.size), heaviestOf(over.size)];
   const larger = { ...start.size, length: start.size.length + probe, weight: start.size.weight + probe };
@@ -298,6 +293,6 @@ function subquerySteps(tree: Tree, at: Weighing): Weighed {
   return { size: scalar, steps: steps + (where ? weigh(where, { ...at, variables }).steps : 0) };
 }
 
-function withVariable(variables: Variables, name: string, size: ValueSize): Variables {
+function withVariable(variables: Variables, name: string, size: Size): Variables {
   return new Map(variables).set(name, size);
 }

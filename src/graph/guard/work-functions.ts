@@ -8,20 +8,20 @@ import {
   scalar,
   storedElement,
   textOf,
-  type ValueSize,
+  type Size,
 } from './sizes.js';
 
 export interface Weighed {
-  size: ValueSize;
+  size: Size;
   /** The number of elementary steps of about 40 ns each. */
   steps: number;
 }
 
-type FunctionWork = (args: readonly ValueSize[]) => Weighed;
+type FunctionWork = (args: readonly Size[]) => Weighed;
 
-const total = (args: readonly ValueSize[]) => args.reduce((sum, { weight }) => sum + weight, 0);
-const first = (args: readonly ValueSize[]): ValueSize => args[0] ?? scalar;
-const second = (args: readonly ValueSize[]): ValueSize => args[1] ?? scalar;
+const total = (args: readonly Size[]) => args.reduce((sum, { weight }) => sum + weight, 0);
+const first = (args: readonly Size[]): Size => args[0] ?? scalar;
+const second = (args: readonly Size[]): Size => args[1] ?? scalar;
 
 const toScalar: FunctionWork = (args) => ({ size: scalar, steps: 1 + total(args) / 8 });
 const sameSize: FunctionWork = (args) => ({ size: first(args), steps: 1 + total(args) / 16 });
@@ -80,11 +80,11 @@ function each(names: string, work: FunctionWork): Record<string, FunctionWork> {
 }
 
 /** Returns the steps of a text search. The database compares the search text at each position. */
-export function search(args: readonly ValueSize[]): number {
+export function search(args: readonly Size[]): number {
   return 1 + (first(args).weight * second(args).weight) / 32;
 }
 
-export function functionWork(name: string, args: readonly ValueSize[]): Weighed {
+export function functionWork(name: string, args: readonly Size[]): Weighed {
   return (functions[name] ?? toScalar)(args);
 }
 
@@ -92,19 +92,19 @@ export function functionWork(name: string, args: readonly ValueSize[]): Weighed 
  * Returns the steps of `=`, `<` and similar operators. The database compares lists by element and texts by machine
  * word.
  */
-export function comparisonSteps(a: ValueSize, b: ValueSize): number {
+export function comparisonSteps(a: Size, b: Size): number {
   if ((a.isStored && a.depth === 0) || (b.isStored && b.depth === 0)) return 1;
   const least = Math.min(a.weight, b.weight);
   return 1 + (a.depth > 0 && b.depth > 0 ? least : least / 16);
 }
 
-export function membershipSteps(value: ValueSize, list: ValueSize): number {
+export function membershipSteps(value: Size, list: Size): number {
   const compared = Math.min(list.length * value.weight, list.weight);
   return 1 + list.length + (value.depth > 0 && list.depth > 1 ? compared : compared / 16);
 }
 
 /** Returns the result of `+` and `||`. */
-export function additionOf(a: ValueSize, b: ValueSize): Weighed {
+export function additionOf(a: Size, b: Size): Weighed {
   const size = combinedSize(a, b);
   return { size, steps: 1 + size.weight / (size.depth > 0 ? 16 : 128) };
 }

@@ -7,9 +7,9 @@ import {
   sizeOfValue,
   storedElement,
   textOf,
-  type ValueSize,
+  type Size,
 } from './sizes.js';
-import { child, childrenOf, excerptOf, containsRule, nameOf, whereOf, type Tree } from './tree.js';
+import { child, childrenOf, excerptOf, hasRule, nameOf, whereOf, type Tree } from './tree.js';
 import { weigh, type Weighing } from './work-expressions.js';
 import type { Weighed } from './work-functions.js';
 
@@ -21,7 +21,7 @@ import type { Weighed } from './work-functions.js';
 export const maxSteps = 20_000_000;
 const pauseSteps = 50_000;
 
-const serviceParameters: Readonly<Record<string, ValueSize>> = {
+const serviceParameters: Readonly<Record<string, Size>> = {
   project_id: textOf(100),
   project_ids: listOf(500, textOf(100)),
 };
@@ -66,11 +66,11 @@ class Scales {
   private sincePause = 0;
 
   constructor(
-    private readonly given: (name: string) => ValueSize,
+    private readonly given: (name: string) => Size,
     private readonly refuses: boolean,
   ) {}
 
-  private weighing(variables: ReadonlyMap<string, ValueSize>): Weighing {
+  private weighing(variables: ReadonlyMap<string, Size>): Weighing {
     return {
       variables,
       parameter: (name) => serviceParameters[name] ?? this.given(name),
@@ -79,8 +79,8 @@ class Scales {
     };
   }
 
-  subquery(query: Tree, outer: ReadonlyMap<string, ValueSize>): Weighed & { columns: ReadonlyMap<string, ValueSize> } {
-    let columns: ReadonlyMap<string, ValueSize> = new Map();
+  subquery(query: Tree, outer: ReadonlyMap<string, Size>): Weighed & { columns: ReadonlyMap<string, Size> } {
+    let columns: ReadonlyMap<string, Size> = new Map();
     let steps = 0;
     for (const single of childrenOf(query, 'singleQuery')) {
       const variables = new Map(outer);
@@ -92,7 +92,7 @@ class Scales {
     return { size: [...columns.values()][0] ?? scalar, steps, columns };
   }
 
-  private weighInTurn(clause: Tree, variables: Map<string, ValueSize>): number {
+  private weighInTurn(clause: Tree, variables: Map<string, Size>): number {
     const taken = this.weighClause(clause, variables);
     this.sincePause += taken;
     if (this.sincePause > pauseSteps) {
@@ -107,7 +107,7 @@ class Scales {
     return taken;
   }
 
-  private weighClause(clause: Tree, variables: Map<string, ValueSize>): number {
+  private weighClause(clause: Tree, variables: Map<string, Size>): number {
     switch (clause.rule) {
       case 'matchClause':
         return this.pattern(clause, variables) + this.conditionSteps(clause, variables);
@@ -133,18 +133,18 @@ class Scales {
    * Weighs WITH and RETURN. Later clauses can use only the projected items. ORDER BY and WHERE can also use the
    * previous variables.
    */
-  private projection(clause: Tree, variables: Map<string, ValueSize>): number {
+  private projection(clause: Tree, variables: Map<string, Size>): number {
     const body = child(clause, 'returnBody');
     const items = body && child(body, 'returnItems');
     if (!body || !items) return 1;
-    const after = new Map<string, ValueSize>(containsRule(items, 'TIMES') ? variables : []);
+    const after = new Map<string, Size>(hasRule(items, 'TIMES') ? variables : []);
     let steps = 1;
     for (const item of childrenOf(items, 'returnItem')) {
       const expression = item.children[0];
       if (!expression) continue;
       const weighed = weigh(expression, this.weighing(variables));
       steps += weighed.steps;
-      after.set(containsRule(item, 'AS') ? nameOf(item.children.at(-1) ?? item) : nameOf(expression), weighed.size);
+      after.set(hasRule(item, 'AS') ? nameOf(item.children.at(-1) ?? item) : nameOf(expression), weighed.size);
     }
     const both = new Map([...variables, ...after]);
     for (const rule of ['orderBy', 'skip', 'limit']) {
@@ -157,18 +157,18 @@ class Scales {
     return steps;
   }
 
-  private conditionSteps(tree: Tree, variables: Map<string, ValueSize>): number {
+  private conditionSteps(tree: Tree, variables: Map<string, Size>): number {
     const where = whereOf(tree);
     return where ? weigh(where, this.weighing(variables)).steps : 1;
   }
 
   /** Weighs a pattern. Declares its variables first, because any condition may use them. */
-  private pattern(tree: Tree, variables: Map<string, ValueSize>): number {
+  private pattern(tree: Tree, variables: Map<string, Size>): number {
     declare(tree, variables);
     return this.insidePattern(tree, variables);
   }
 
-  private insidePattern(tree: Tree, variables: Map<string, ValueSize>): number {
+  private insidePattern(tree: Tree, variables: Map<string, Size>): number {
     let steps = 0;
     for (const each of tree.children) {
       if (each.token || each.rule === 'whereClause') continue;
@@ -196,15 +196,15 @@ const patternRules = new Set([
 const maxRepetition = 15;
 
 /** Adds the variables of the pattern and returns the number of elements in a path. */
-function declare(tree: Tree, variables: Map<string, ValueSize>, repeated = false): number {
+function declare(tree: Tree, variables: Map<string, Size>, repeated = false): number {
   let elements = 0;
   tree.children.forEach((each, index) => {
     if (!patternRules.has(each.rule)) return;
     const many =
       repeated ||
       tree.children[index + 1]?.rule === 'quantifier' ||
-      containsRule(each, 'quantifier') ||
-      containsRule(each, 'pathLength');
+      hasRule(each, 'quantifier') ||
+      hasRule(each, 'pathLength');
     const within = declare(each, variables, many);
     const isElement = each.rule === 'nodePattern' || each.rule === 'relationshipPattern';
     const length = isElement ? (many ? maxRepetition : 1) : within;
@@ -219,6 +219,6 @@ function declare(tree: Tree, variables: Map<string, ValueSize>, repeated = false
   return elements;
 }
 
-function pathOf(elements: number): ValueSize {
+function pathOf(elements: number): Size {
   return { length: elements, weight: Math.max(1, elements), each: 1, depth: 0 };
 }
