@@ -17,7 +17,7 @@ const failed = 'the call failed or exceeded its timeout';
  * All error codes of the product. `src/surfaces/rest/error-answers.ts` maps them to HTTP. OpenAPI and `/v1/docs` also
  * use this list.
  */
-export const errorCatalog = {
+const errorCatalog = {
   invalid_request: {
     when: 'a field is missing, unknown or of the wrong type, or the body is not JSON',
     example: 'goal: must be a string',

@@ -8,6 +8,8 @@ import { startDownstream, type DownstreamListener } from './surfaces/callbacks/d
 import { loadConfig } from './config.js';
 import { createDeps } from './deps.js';
 import { type Deps } from './domain/deps.js';
+import { endExpiredCalls } from './governance/approvals/expire.js';
+import { sweepIntents } from './governance/sweep.js';
 import { moveDecisions } from './governance/lifecycles/move-decisions.js';
 import { createExpressServer } from './http/express-server.js';
 import { warmUpGuard } from './graph/query/as-of.js';
@@ -66,6 +68,12 @@ async function main(): Promise<void> {
       { name: 'broken uploads', run: () => deps.files.sweep() },
     ];
     regularly({ everyMs: 5 * 60_000, failed: 'incomplete uploads could not be removed', run: deps.files.sweep }, deps);
+    const calls = { ...deps.mongo, ...deps.governance };
+    regularly(
+      { everyMs: 30_000, failed: 'interrupted calls could not be ended', run: () => sweepIntents(calls) },
+      deps,
+    );
+    regularly({ everyMs: 30_000, failed: 'expired calls could not be ended', run: () => endExpiredCalls(calls) }, deps);
     regularly({ everyMs: 60_000, failed: 'ended runs could not be reconciled', run: createReconciler(deps) }, deps);
     // Prepare in parallel, so that the log immediately shows why Temporal is unavailable. Readiness checks it
     // separately.

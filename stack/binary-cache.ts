@@ -36,7 +36,7 @@ export function cacheRoot(env: NodeJS.ProcessEnv): string {
 }
 
 /** Returns the folder of a recipe: from the cache, downloaded from the vendor, or built from a package registry. */
-export async function obtain(recipe: Recipe, preparation: Preparation): Promise<string> {
+export async function obtainBinary(recipe: Recipe, preparation: Preparation): Promise<string> {
   const { title, download } = recipe;
   const { log, env } = preparation;
   const cached = cachedFolder(recipe, env);
@@ -52,11 +52,11 @@ export async function obtain(recipe: Recipe, preparation: Preparation): Promise<
   } else {
     log(`${title}: ${host} cannot be reached`);
   }
-  return obtainBuilt(recipe, preparation);
+  return obtainBuiltBinary(recipe, preparation);
 }
 
 /** Returns the folder of a build: from the cache, or built from a package registry. */
-export async function obtainBuilt(
+export async function obtainBuiltBinary(
   { title, build }: Pick<Recipe, 'title' | 'build'>,
   preparation: Preparation,
 ): Promise<string> {

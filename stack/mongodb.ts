@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { MongoClient } from 'mongodb';
-import { obtain, type Preparation, type Recipe, type Workplace } from './binary-cache.js';
+import { obtainBinary, type Preparation, type Recipe, type Workplace } from './binary-cache.js';
 import { copyJars, stackFile } from './maven.js';
 import { findOnPath, requireJdk } from './prerequisites.js';
 import { runToEnd } from './run-to-end.js';
@@ -38,7 +38,7 @@ type MongodbProgram = { mongod: string } | { standIn: string };
 export async function resolveMongodb(preparation: Preparation): Promise<MongodbProgram> {
   const onPath = findOnPath('mongod', preparation.env);
   if (onPath) return { mongod: onPath };
-  const folder = await obtain(recipe, preparation);
+  const folder = await obtainBinary(recipe, preparation);
   const mongod = path.join(folder, 'mongod');
   return existsSync(mongod) ? { mongod } : { standIn: folder };
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import neo4j from 'neo4j-driver';
-import { obtain, obtainBuilt, type Preparation, type Recipe, type Workplace } from './binary-cache.js';
+import { obtainBinary, obtainBuiltBinary, type Preparation, type Recipe, type Workplace } from './binary-cache.js';
 import { copyJars, stackFile } from './maven.js';
 import { findOnPath, requireJdk } from './prerequisites.js';
 import { externalService, launch, type ServerSpecification, type StartedService } from './service.js';
@@ -50,7 +50,7 @@ type Neo4jProgram = { script: string } | { lib: string; classes?: string | undef
 export async function resolveNeo4j(preparation: Preparation): Promise<Neo4jProgram> {
   const onPath = findOnPath('neo4j', preparation.env);
   if (onPath) return { script: onPath };
-  const folder = await obtain(recipe, preparation);
+  const folder = await obtainBinary(recipe, preparation);
   const lib = path.join(folder, 'lib');
   return { lib, classes: await archivedClasses(lib, folder, preparation) };
 }
@@ -72,11 +72,13 @@ async function archivedClasses(lib: string, folder: string, preparation: Prepara
     takes: '20 seconds',
     into,
   };
-  const built = await obtainBuilt({ title: 'Neo4j, for faster starts', build }, preparation).catch((error: unknown) => {
-    preparation.signal?.throwIfAborted();
-    preparation.log(`Neo4j: its classes could not be archived, so it starts more slowly (${messageOf(error)})`);
-    return undefined;
-  });
+  const built = await obtainBuiltBinary({ title: 'Neo4j, for faster starts', build }, preparation).catch(
+    (error: unknown) => {
+      preparation.signal?.throwIfAborted();
+      preparation.log(`Neo4j: its classes could not be archived, so it starts more slowly (${messageOf(error)})`);
+      return undefined;
+    },
+  );
   const classes = built && path.join(built, archiveName);
   return classes && existsSync(classes) ? classes : undefined;
 }

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { searchAttributeTypes } from '../workflows/search-attributes.js';
-import { cachedFolder, obtain, type Preparation, type Recipe, type Workplace } from './binary-cache.js';
+import { cachedFolder, obtainBinary, type Preparation, type Recipe, type Workplace } from './binary-cache.js';
 import { findOnPath, requireGo } from './prerequisites.js';
 import { runToEnd } from './run-to-end.js';
 import { externalService, launch, type StartedService } from './service.js';
@@ -32,7 +32,7 @@ interface StartedTemporal extends StartedService {
 /** Finds the `temporal` binary: on PATH, from the cache, downloaded, or built. */
 export async function resolveTemporal(preparation: Preparation): Promise<string> {
   const onPath = findOnPath('temporal', preparation.env);
-  return onPath ?? path.join(await obtain(recipe, preparation), 'temporal');
+  return onPath ?? path.join(await obtainBinary(recipe, preparation), 'temporal');
 }
 
 /** Uses the server of TEMPORAL_ADDRESS, or starts a local development server. */

@@ -11,7 +11,6 @@ import type { Catalog } from './operations/catalog.js';
 import { createPolicies, type Policies } from './policy/create-policies.js';
 import { createQuota, type Quota } from './quota/quota.js';
 import { createRecorder, type Recorder } from './recorder.js';
-import { startSweeper } from './sweep.js';
 
 /** The parts that govern calls. Each serves a stage of the pipeline and the routes that show its records. */
 export interface Governance {
@@ -56,9 +55,6 @@ export function createGovernance({
   });
   const approvals = createApprovals({ collections, temporal, secrets: auth.box, redact });
   const recorder = createRecorder({ collections, audit });
-  const sweeper = startSweeper({ collections, audit, approvals }, (error) =>
-    log.warn({ err: error }, 'the calls that a crash interrupted could not be ended'),
-  );
   return {
     catalog,
     quota: createQuota({ collections, ...config.quota }),
@@ -67,7 +63,6 @@ export function createGovernance({
     audit,
     recorder,
     async close() {
-      sweeper.close();
       await recorder.close();
       await audit.close();
     },

@@ -3,20 +3,18 @@ import type { Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/mongo.js';
 import { epochSeconds } from '../time.js';
 import type { Approvals } from './approvals/create-approvals.js';
-import { endExpiredCalls } from './approvals/expire.js';
 import type { Audit } from './audit/audit.js';
+import { forEachDue } from './for-each-due.js';
 import { ActRecord, type LifecycleDocument } from './lifecycles/record.js';
 import type { IntentDocument } from './recorder.js';
 import { pick } from '../pick.js';
 
-export interface SweepDeps {
+interface SweepDeps {
   collections: Pick<Collections, 'intents' | 'lifecycles' | 'resume_tokens'>;
   audit: Pick<Audit, 'append' | 'entrySince'>;
   approvals: Pick<Approvals, 'settle'>;
 }
 
-const sweepEveryMs = 30_000;
-const maxPerSweep = 100;
 const leaseMs = 60_000;
 /** The prefix of the resource of an act. */
 const ofAct = 'act:';
@@ -24,28 +22,15 @@ const unknownOutcome = 'the process ended before it recorded the outcome: the ca
 
 /**
  * Ends the calls whose process died after it had stored the intent: writes their lifecycle and audit entry, and releases
- * their resume token. Any number of processes can sweep: one atomic update takes an intent, and every step is safe to
- * repeat.
+ * their resume token. Every step is safe to repeat.
  */
-export async function sweepIntents(deps: SweepDeps, now = Date.now()): Promise<number> {
+export async function sweepIntents(deps: SweepDeps, now = Date.now()): Promise<void> {
   const { intents } = deps.collections;
-  const dead = await intents
-    .find({ leased_until: { $lt: new Date(now) } })
-    .limit(maxPerSweep)
-    .toArray();
-  let swept = 0;
-  for (const intent of dead) {
-    const { _id, leased_until } = intent;
-    const { matchedCount } = await intents.updateOne(
-      { _id, leased_until },
-      { $set: { leased_until: new Date(now + leaseMs) } },
-    );
-    if (matchedCount === 0) continue;
+  const due = { leased_until: { $lt: new Date(now) } };
+  await forEachDue(intents, { due, lease: { leased_until: new Date(now + leaseMs) } }, async (intent) => {
     await endCall(deps, intent);
-    await intents.deleteOne({ _id });
-    swept += 1;
-  }
-  return swept;
+    await intents.deleteOne({ _id: intent._id });
+  });
 }
 
 async function endCall({ collections, audit, approvals }: SweepDeps, intent: IntentDocument): Promise<void> {
@@ -80,15 +65,4 @@ function lifecycleOf(intent: IntentDocument, audited: string | undefined): Lifec
       act: { idempotency_key: intent.resource.slice(ofAct.length), outcome: known ?? 'unknown' },
     }),
   };
-}
-
-export interface Sweeper {
-  close(): void;
-}
-
-/** Sweeps shortly after the start, and then at regular intervals. */
-export function startSweeper(deps: SweepDeps, onError: (error: unknown) => void): Sweeper {
-  const sweep = () => void Promise.all([sweepIntents(deps), endExpiredCalls(deps)]).catch(onError);
-  const timers = [setTimeout(sweep, 1000).unref(), setInterval(sweep, sweepEveryMs).unref()];
-  return { close: () => timers.forEach((timer) => clearTimeout(timer)) };
 }

@@ -62,7 +62,7 @@ export function collectAnswer(
   return {
     add(chunk) {
       const parsed = Answer.safeParse(chunk);
-      if (!parsed.success) throw unusable();
+      if (!parsed.success) throw unusableAnswer();
       model = parsed.data.model || model;
       usage = parsed.data.usage ?? usage;
       for (const { index, finish_reason, message, delta } of parsed.data.choices) {
@@ -84,11 +84,11 @@ export function collectAnswer(
       if (refusal !== '') throw new OutboundError('model_refused', 'the model refused to answer');
       if (finished === 'content_filter')
         throw new OutboundError('model_refused', 'the content filter of the model endpoint stopped the answer');
-      if (finished === null && !isWhole) throw unusable('the model endpoint ended its answer early');
+      if (finished === null && !isWhole) throw unusableAnswer('the model endpoint ended its answer early');
       const isEmpty = content.trim() === '' && tool_calls.length === 0;
       if (isEmpty && finished === 'length')
         throw new OutboundError('model_token_limit', 'the token limit of the answer was reached before its first word');
-      if (isEmpty) throw unusable();
+      if (isEmpty) throw unusableAnswer();
       const isCut = finished === 'length' && tool_calls.length === 0;
       return {
         model,
@@ -150,7 +150,7 @@ function checked(call: ChatToolCall): ChatToolCall {
     checkJson(parseJsonOrUndefined(call.arguments) ?? null, answerGate('the arguments of a tool call'));
     return call;
   } catch (error) {
-    throw unusable(
+    throw unusableAnswer(
       `the model asked for a tool with arguments that cannot be stored: ${isAppError(error) ? error.message : ''}`,
     );
   }
@@ -163,6 +163,6 @@ function charactersOf({ messages, conversation = [] }: Pick<ChatRequest, 'messag
   );
 }
 
-export function unusable(message = 'the model endpoint gave no answer that can be read'): OutboundError {
+export function unusableAnswer(message = 'the model endpoint gave no answer that can be read'): OutboundError {
   return new OutboundError('model_answer_unusable', message);
 }

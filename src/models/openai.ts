@@ -3,7 +3,7 @@ import { Stream } from 'openai/streaming';
 import { withDeadline } from '../outbound/deadline.js';
 import { isOutboundError, OutboundError } from '../outbound/outbound-error.js';
 import { isTransientStatus, retryHintMs } from '../outbound/retry-hints.js';
-import { collectAnswer, unusable } from './openai-answer.js';
+import { collectAnswer, unusableAnswer } from './openai-answer.js';
 import { bodyOf, streamings, type Streaming } from './openai-request.js';
 import { createOpenAiClient } from './openai-client.js';
 import type { ChatCompletion, ChatModel, ChatRequest } from './port.js';
@@ -86,7 +86,7 @@ export function failureOf(error: unknown): OutboundError {
   }
   if (isApiError(error))
     return error.status === undefined ? failureInStream(error) : statusFailure(error.status, error.headers);
-  return unusable();
+  return unusableAnswer();
 }
 
 /** `instanceof` alone does not narrow the type parameters of the class. */

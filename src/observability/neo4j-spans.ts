@@ -1,6 +1,6 @@
 import { SpanKind, type Span } from '@opentelemetry/api';
 import type { Driver, ManagedTransaction, Session } from 'neo4j-driver';
-import { activeSpan, markFailed, type Tracing } from './tracing.js';
+import { activeSpan, runInSpan, type Tracing } from './tracing.js';
 
 /**
  * Creates spans for the statements of traced calls. A span contains the kind of statement but never its text or
@@ -30,16 +30,9 @@ function tracedSession(session: Session, tracer: Tracing['tracer']): Session {
   };
   const transaction =
     (operation: string, execute: Session['executeRead']): Session['executeRead'] =>
-    async (work, config) => {
+    (work, config) => {
       const span = begin(operation);
-      try {
-        return await execute((tx) => work(recordStatements(tx, span)), config);
-      } catch (error) {
-        markFailed(span, error);
-        throw error;
-      } finally {
-        span.end();
-      }
+      return runInSpan(span, () => execute((tx) => work(recordStatements(tx, span)), config));
     };
   return Object.assign(session, {
     run: ((query, parameters, config) => {

@@ -85,7 +85,8 @@ function logExportErrors(log: Logger): void {
   );
 }
 
-async function runInSpan<T>(span: Span, work: () => Promise<T>): Promise<T> {
+/** Ends the span after `work`. */
+export async function runInSpan<T>(span: Span, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

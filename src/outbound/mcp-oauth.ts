@@ -70,7 +70,7 @@ interface ClientDocument {
   token_endpoint_auth_method: string;
 }
 
-export interface Party {
+export interface IssuerAndClient {
   issuer: TokenIssuer;
   client: OauthClient;
 }
@@ -88,18 +88,21 @@ export interface McpOauth {
   /** Uses the client metadata document if the server supports it. Otherwise registers a client (RFC 7591). */
   clientAt(issuer: TokenIssuer, document: ClientDocument): Promise<OauthClient>;
   /** Returns the URL for the person, and the PKCE verifier (S256). */
-  begin(party: Party, request: { redirectUri: string; state: string }): Promise<{ url: string; verifier: string }>;
+  begin(
+    party: IssuerAndClient,
+    request: { redirectUri: string; state: string },
+  ): Promise<{ url: string; verifier: string }>;
   /** Exchanges a code for tokens. Checks `iss` (RFC 9207) before it sends the code. */
   exchange(
-    party: Party,
+    party: IssuerAndClient,
     answer: { code: string; iss: string | undefined; verifier: string; redirectUri: string },
   ): Promise<OauthTokens>;
   /**
    * Refreshes the tokens. `refused` is the error of a server that will not accept this refresh token or client again.
    */
-  refresh(party: Party, refreshToken: string): Promise<OauthTokens | { refused: string }>;
+  refresh(party: IssuerAndClient, refreshToken: string): Promise<OauthTokens | { refused: string }>;
   /** Revokes both tokens (RFC 7009), the refresh token first. Returns false if the server does not support it. */
-  revoke(party: Party, tokens: OauthTokens): Promise<boolean>;
+  revoke(party: IssuerAndClient, tokens: OauthTokens): Promise<boolean>;
 }
 
 type Fetch = typeof fetch;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { reconcile, type Known, type Statement } from '../../src/graph/store/reconcile.js';
+import { reconcile, type StoredStatement, type Statement } from '../../src/graph/store/reconcile.js';
 import { verifies } from '../support/verifies.js';
 
-const known = (object: string, valid_from: number, valid_to: number | null = null): Known<string> => ({
+const known = (object: string, valid_from: number, valid_to: number | null = null): StoredStatement<string> => ({
   id: `${object}${valid_from}`,
   object,
   confidence: 1,
@@ -16,7 +16,7 @@ const stated = (object: string, valid_from: number, valid_to: number | null = nu
   valid_to,
 });
 
-function change(before: Known<string>[], statement: Statement<string>, multiValued = false) {
+function change(before: StoredStatement<string>[], statement: Statement<string>, multiValued = false) {
   const { superseded, stated: after } = reconcile(before, statement, { multiValued, same: Object.is });
   return {
     gone: superseded.map(({ id }) => id),
@@ -71,7 +71,7 @@ describe('the effect of a new statement on known facts', () => {
 
   test('never holds two objects at one time, in any order of statements', () => {
     for (let round = 0; round < 300; round += 1) {
-      let facts: Known<string>[] = [];
+      let facts: StoredStatement<string>[] = [];
       for (let step = 0; step < 8; step += 1) {
         const from = (round * 7 + step * 13) % 29;
         const statement = stated(

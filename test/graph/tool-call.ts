@@ -25,7 +25,6 @@ export function contextFor(principal: Principal): ToolContext {
     projectId: principal.projectId,
     organizationId: principal.organizationId,
     lifecycleId: newId(),
-    traceId: newId(),
     recordId: newId(),
     signal: new AbortController().signal,
   };

@@ -358,7 +358,7 @@ describe('a bad endpoint', () => {
       (res) => (beginStream(res), send(res, half), res.end('data: {"choices": [{"del\n\n')),
     ],
     ['sends null', 'model_answer_unusable', (res) => (beginStream(res), res.end('data: null\n\n'))],
-    ['sends choices that are none', 'model_answer_unusable', stream({ choices: 'many' })],
+    ['sends choices that are not a list', 'model_answer_unusable', stream({ choices: 'many' })],
     [
       'sends HTML as a stream',
       'model_answer_unusable',

@@ -159,7 +159,7 @@ describe('an OpenAI-compatible endpoint', () => {
     ['half an answer', '{"choices": [{"mess', 'application/json'],
     ['null', 'null', 'application/json'],
     ['no choices', '{}', 'application/json'],
-    ['choices that are none', '{"choices": "many"}', 'application/json'],
+    ['choices that are not a list', '{"choices": "many"}', 'application/json'],
     ['empty content', '{"choices": [{"message": {"content": " "}}]}', 'application/json'],
     ['no content', '{"choices": [{"message": {"content": null}}]}', 'application/json'],
   ])('that sends %s counts as failed', async (_, body, type) => {

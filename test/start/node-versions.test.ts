@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import type { Workspace } from '../../src/domain/workspace/record.js';
-import { obtainBuilt } from '../../stack/binary-cache.js';
+import { obtainBuiltBinary } from '../../stack/binary-cache.js';
 import { runToEnd } from '../../stack/run-to-end.js';
 import { apiClient } from '../support/client.js';
 import { freePort } from '../support/ports.js';
@@ -31,7 +31,7 @@ async function nodeOf(major: number): Promise<string> {
       await runToEnd({ command: 'npm', args, env, logFile });
     },
   };
-  const folder = await obtainBuilt({ title: `Node ${major}`, build }, { env: process.env, log: () => undefined });
+  const folder = await obtainBuiltBinary({ title: `Node ${major}`, build }, { env: process.env, log: () => undefined });
   const file = path.join(folder, 'node_modules', name, 'bin/node');
   expect([file, existsSync(file)]).toEqual([file, true]);
   return file;

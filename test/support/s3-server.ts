@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { packageRoot } from '../../src/package-root.js';
-import { obtainBuilt } from '../../stack/binary-cache.js';
+import { obtainBuiltBinary } from '../../stack/binary-cache.js';
 import { copyJars } from '../../stack/maven.js';
 import { requireJdk } from '../../stack/prerequisites.js';
 import { endOf } from '../../stack/run-to-end.js';
@@ -89,6 +89,6 @@ async function jars(): Promise<string> {
     takes: '40 seconds',
     into: (place: Parameters<typeof copyJars>[1]) => copyJars(pom, place),
   };
-  const folder = await obtainBuilt({ title: 'S3Proxy', build }, { env: process.env, log: console.log });
+  const folder = await obtainBuiltBinary({ title: 'S3Proxy', build }, { env: process.env, log: console.log });
   return path.join(folder, 'lib');
 }

@@ -80,7 +80,7 @@ export function ingests(project_id: string): Record<string, string> {
 }
 
 export const payloads: Record<string, { body: string | Buffer; type: string }> = {
-  'bytes that are no text': { body: Buffer.alloc(bodyBytes, 0xff), type: 'application/octet-stream' },
+  'bytes that are not text': { body: Buffer.alloc(bodyBytes, 0xff), type: 'application/octet-stream' },
   'an event with many values': {
     body: JSON.stringify({ event: 'x', event_id: 'e', values: list(manyValues, () => 'x'.repeat(valueBytes)) }),
     type: 'application/json',

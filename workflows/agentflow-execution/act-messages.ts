@@ -16,7 +16,7 @@ export interface ActRun {
 }
 
 /** The approval that an act waits for. `expires_at` is in epoch seconds. */
-export interface Held {
+export interface AwaitedApproval {
   approval_id: string;
   expires_at: number;
   /** The call was approved and sent before, but its answer was lost. An approval repeats it. */
@@ -32,7 +32,7 @@ export interface Refused {
 }
 
 /** An act that waits for an approval. Its step is called again once the approval is settled. */
-export interface HeldAct extends Held {
+export interface ActAwaitingApproval extends AwaitedApproval {
   step_id: string;
   agent_id: string;
   requested_at: number;

@@ -13,7 +13,7 @@ import { approvalSettledSignal, type AgentflowExecutionInput, type ExecutionStat
 import type { StepRecord } from './step-record.js';
 import { addEvent, isOver } from './state.js';
 import { endStep } from './step-records.js';
-import type { Held } from './act-messages.js';
+import type { AwaitedApproval } from './act-messages.js';
 
 /** A signal can arrive before the result of the step that requested the approval, so recent signals are remembered. */
 const maxRemembered = 20;
@@ -45,7 +45,7 @@ export function beginReading(state: ExecutionState, stepId: string): string | un
 export function holdStep(
   state: ExecutionState,
   record: StepRecord,
-  held: Held,
+  held: AwaitedApproval,
   { at, read }: { at: number; read: string | undefined },
 ): void {
   record.status = 'waiting';
@@ -64,7 +64,7 @@ export function isHeld({ held, settled_approvals }: ExecutionState): boolean {
   return held !== undefined && held !== null && !isSettled(settled_approvals, held);
 }
 
-function isSettled(settled: readonly string[] | undefined, { approval_id }: Held): boolean {
+function isSettled(settled: readonly string[] | undefined, { approval_id }: AwaitedApproval): boolean {
   return settled?.includes(approval_id) === true;
 }
 
@@ -113,7 +113,7 @@ export async function untilResumed(input: AgentflowExecutionInput, state: Execut
 
 /** Ignores an approval that has ended meanwhile. */
 async function notifyApproval(
-  { approval_id }: Held,
+  { approval_id }: AwaitedApproval,
   signal: typeof stopClockSignal | typeof startClockSignal,
 ): Promise<void> {
   await CancellationScope.nonCancellable(() =>
@@ -123,7 +123,10 @@ async function notifyApproval(
   );
 }
 
-async function withdraw(state: ExecutionState, { approval_id, step_id }: Held & { step_id: string }): Promise<void> {
+async function withdraw(
+  state: ExecutionState,
+  { approval_id, step_id }: AwaitedApproval & { step_id: string },
+): Promise<void> {
   const record = state.steps.findLast((step) => step.step_id === step_id);
   if (record?.status === 'waiting')
     endStep(state, record, { status: 'cancelled', attempts: record.attempts, at: epochSeconds(), error: 'cancelled' });

@@ -3,7 +3,7 @@ import type { McpToolPlan } from './mcp-tool-plan.js';
 import type { TurnMessage } from './model-turn.js';
 import type { Preview } from './preview-record.js';
 import type { StepRecord } from './step-record.js';
-import type { Elicitation, HeldAct, UnsettledAnomaly } from './act-messages.js';
+import type { Elicitation, ActAwaitingApproval, UnsettledAnomaly } from './act-messages.js';
 
 /** What clients, operators and other workflows use to work with an `agentflowExecution` (design, Workflows). */
 export const agentflowExecutionType = 'agentflowExecution';
@@ -246,7 +246,7 @@ export interface ExecutionState {
   round_start: number;
   pause: { by: string; at: number } | null;
   /** The act that waits for an approval. Absent before the first one. */
-  held?: HeldAct | null;
+  held?: ActAwaitingApproval | null;
   /** What an MCP server asks a person during the current step. Absent before the first question. */
   elicitation?: Elicitation | null;
   /** The ids of recently settled approvals. */

@@ -8,7 +8,7 @@ import {
   type SkillPlan,
 } from './messages.js';
 import type { UnsettledAnomaly } from './act-messages.js';
-import { idInPass, stepIdOf, type Step } from './steps/index.js';
+import { idWithFailover, stepIdOf, type Step } from './steps/index.js';
 import type { ProposedCall } from './steps/preview.js';
 import { pendingCalls } from './tools.js';
 
@@ -78,7 +78,7 @@ function afterTurn(state: ExecutionState, agent: AgentPlan, current: CurrentAgen
 }
 
 function afterDraft(state: ExecutionState, agent: AgentPlan, output: string): Transition {
-  const previewId = idInPass(state, `${agent._id}/output/preview`);
+  const previewId = idWithFailover(state, `${agent._id}/output/preview`);
   const preview = state.previews[agent._id];
   if (preview?.preview_id !== previewId) return { kind: 'requestPreview', agent, previewId, output };
   return { kind: preview.status === 'waiting' ? 'awaitDecision' : 'takeOutput', agent };

@@ -15,7 +15,7 @@ import { waitingPreview } from './view.js';
 export type Stop = 'done' | 'history is full';
 
 /** How the flow lets its record be written. */
-export interface Writing {
+export interface RecordWriting {
   changed: (change?: Change) => void;
   isWritingAlone: () => boolean;
 }
@@ -24,7 +24,7 @@ export interface Writing {
 export async function runFlow(
   input: AgentflowExecutionInput,
   state: ExecutionState,
-  { changed, isWritingAlone }: Writing,
+  { changed, isWritingAlone }: RecordWriting,
 ): Promise<Stop> {
   try {
     return await runSteps(input, state, { changed, isWritingAlone });
@@ -39,7 +39,7 @@ export async function runFlow(
 async function runSteps(
   input: AgentflowExecutionInput,
   state: ExecutionState,
-  { changed, isWritingAlone }: Writing,
+  { changed, isWritingAlone }: RecordWriting,
 ): Promise<Stop> {
   for (let next = nextStep(input, state); next; next = nextStep(input, state)) {
     await untilResumed(input, state);

@@ -1,4 +1,4 @@
-import type { HeldAct } from './act-messages.js';
+import type { ActAwaitingApproval } from './act-messages.js';
 import type { AgentflowExecutionInput, Anomaly, ExecutionState } from './messages.js';
 import type { Preview } from './preview-record.js';
 
@@ -25,7 +25,7 @@ export function indexedStatus(
   return isWaiting ? 'waiting' : state.status;
 }
 
-function heldView({ agent_id, step_id, approval_id, requested_at, expires_at }: HeldAct) {
+function heldView({ agent_id, step_id, approval_id, requested_at, expires_at }: ActAwaitingApproval) {
   return { kind: 'approval', agent_id, step_id, approval_id, requested_at, expires_at };
 }
 

@@ -140,7 +140,7 @@ export function applyVote(
 }
 
 /** An edit makes another call, so approvals before it no longer count. */
-export function approvalsOf({ votes, edited_payload_digest }: ApprovalState): ApprovalVote[] {
+function approvalsOf({ votes, edited_payload_digest }: ApprovalState): ApprovalVote[] {
   return votes.filter(
     ({ decision, payload_digest }) => decision === 'approve' && payload_digest === edited_payload_digest,
   );

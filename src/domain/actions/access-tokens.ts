@@ -8,19 +8,19 @@ import type { TokenSource } from './action-call.js';
 import { sha256Hex } from '../../sha256.js';
 import { parseJsonObject } from '../../json.js';
 
-interface Held {
+interface CachedToken {
   token: string;
   expiresAt: number;
 }
 
 const timeoutMs = 20_000;
-const maxHeld = 1000;
+const maxTokens = 1000;
 const earlyMs = 30_000;
 /** The default lifetime if the answer does not state one (RFC 6749, 5.1). */
 const defaultLifetimeSeconds = 300;
 
 export function createTokenSource(http: HttpClient): TokenSource {
-  const held = new LRUCache<string, Held>({ max: maxHeld });
+  const held = new LRUCache<string, CachedToken>({ max: maxTokens });
   return {
     async tokenFor({ id, sealed }, credentials, signal, refused) {
       const key = `${id}/${sha256Hex(sealed)}`;
@@ -33,7 +33,7 @@ export function createTokenSource(http: HttpClient): TokenSource {
   };
 }
 
-async function fetchToken(http: HttpClient, credentials: ClientCredentials, signal: AbortSignal): Promise<Held> {
+async function fetchToken(http: HttpClient, credentials: ClientCredentials, signal: AbortSignal): Promise<CachedToken> {
   const { token_url: url, client_id, client_secret, scope, send_as } = credentials;
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) });
   if (send_as === 'body')
@@ -61,7 +61,7 @@ function formText(text: string): string {
   return new URLSearchParams({ x: text }).toString().slice(2);
 }
 
-function tokenIn({ status, headers, body }: HttpResponse): Held {
+function tokenIn({ status, headers, body }: HttpResponse): CachedToken {
   if (status !== 200) {
     const message = `the token endpoint of the connector answered with status ${status}`;
     if (!isTransientStatus(status)) throw new OutboundError('action_refused', message, { status });

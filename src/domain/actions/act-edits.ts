@@ -22,10 +22,10 @@ export async function asEdited<Act extends EditedAct & { run: ActRun }>(
   deps: EditsDeps & { prepare: PrepareAction },
   act: Act,
   {
-    under: { approval_id, is_edited },
+    approval: { approval_id, is_edited },
     token,
     options,
-  }: { under: NonNullable<CallActionRequest['approval']>; token: ResumeTokenDocument | null; options: CallOptions },
+  }: { approval: NonNullable<CallActionRequest['approval']>; token: ResumeTokenDocument | null; options: CallOptions },
 ): Promise<Act> {
   const id = token?.is_edited ? editsId(approval_id, token.payload_digest) : is_edited ? approval_id : undefined;
   const found = id === undefined ? undefined : await readEdits(deps, id);

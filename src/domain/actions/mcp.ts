@@ -4,7 +4,12 @@ import { canonicalText, type JsonObject } from '../../json.js';
 import type { ElicitationQuestion, McpSession, McpSessionOptions } from '../../outbound/mcp-client.js';
 import { isOutboundError, OutboundError, withUnsent } from '../../outbound/outbound-error.js';
 import { hashOf } from '../mcp-servers/rules.js';
-import { openServer, readDefinitions, suspendChanged, type OpenServer } from '../mcp-servers/operations/live-tools.js';
+import {
+  openServer,
+  readDefinitions,
+  suspendChangedTools,
+  type OpenServer,
+} from '../mcp-servers/operations/live-tools.js';
 import { mcpToolId, type McpToolDefinition, type McpToolDocument } from '../mcp-servers/record.js';
 import type {
   ActionCall,
@@ -151,7 +156,7 @@ async function liveTool(
   { connectorId, server, tool: { name, hash } }: { connectorId: string; server: string; tool: McpToolPlan },
 ): Promise<McpToolDefinition> {
   const live = await readDefinitions(session);
-  await suspendChanged(collections, connectorId, server, live);
+  await suspendChangedTools(collections, connectorId, server, live);
   const pinned = await collections.mcp_tools.findOne({ _id: mcpToolId(connectorId, name) });
   const found = live.find((each) => each.name === name);
   if (pinned?.suspended) throw suspended(name, pinned.suspended.reason);

@@ -7,7 +7,7 @@ import {
   generationOf,
   type Generation,
 } from '../../graph/vectors/generation.js';
-import { notePage, readNotes, type Note } from '../../graph/vectors/notes.js';
+import { notePage, readNotes, type ElementToEmbed } from '../../graph/vectors/notes.js';
 import {
   beginGeneration,
   completeGeneration,
@@ -93,7 +93,7 @@ async function complete(deps: EmbeddingDeps, projectId: string, { id }: Generati
 async function embedNotes(
   deps: EmbeddingDeps,
   request: EmbeddingSliceRequest,
-  { generation, notes }: { generation: Generation; notes: readonly Note[] },
+  { generation, notes }: { generation: Generation; notes: readonly ElementToEmbed[] },
   signal: AbortSignal,
 ): Promise<EmbeddingSlice> {
   const { graph } = deps;

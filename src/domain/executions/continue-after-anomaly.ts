@@ -1,4 +1,4 @@
-import type { Held, Refused } from '../../../workflows/agentflow-execution/act-messages.js';
+import type { AwaitedApproval, Refused } from '../../../workflows/agentflow-execution/act-messages.js';
 import type { ContinueRequest } from '../../../workflows/agentflow-execution/steps/continue.js';
 import type { Performed } from '../../governance/kernel/perform.js';
 import { newId } from '../../ids.js';
@@ -8,14 +8,14 @@ import {
   performAsRun,
   reasonOf,
   refusedOr,
-  settledAs,
+  refusalAfterDecision,
   type RunCallDeps,
 } from '../actions/operations/calls-of-runs.js';
 import { creditsOfRun } from '../customers/operations/run-credits.js';
 import type { ExchangePart } from './exchanges.js';
 import { continueRules } from './rules.js';
 
-export type ContinueResult = { permitted: true } | { held: Held } | { refused: Refused };
+export type ContinueResult = { permitted: true } | { held: AwaitedApproval } | { refused: Refused };
 
 /** Evaluates the rules for continuing a run after an anomaly. Its only effect is its record. Safe to repeat. */
 export async function continueAfterAnomaly(
@@ -32,7 +32,7 @@ export async function continueAfterAnomaly(
   // An earlier attempt of this step used the approval, and its worker was lost.
   if (reason === 'used') return { permitted: true };
   if (reason === 'rejected' || reason === 'expired')
-    return { refused: await settledAs(deps.collections, under, performed.error) };
+    return { refused: await refusalAfterDecision(deps.collections, under, performed.error) };
   if (await hasExpired(deps.collections, under.approval_id)) return { refused: expiredCall(under) };
   return resultOf(await perform(undefined));
 }
@@ -41,7 +41,7 @@ function resultOf(performed: Performed): ContinueResult {
   if ('error' in performed) return refusedOr(performed.error);
   const { status, body } = performed.ending;
   if (status !== 'pending_approval') return { permitted: true };
-  const { approval_id, expires_at } = body as Held;
+  const { approval_id, expires_at } = body as AwaitedApproval;
   return { held: { approval_id, expires_at } };
 }
 

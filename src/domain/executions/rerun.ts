@@ -3,12 +3,10 @@ import type { AgentPlan } from '../../../workflows/agentflow-execution/messages.
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../deps.js';
 import { AppError } from '../../errors.js';
-import { newId } from '../../ids.js';
 import { insertOnce } from '../../stores/mongo.js';
-import { epochSeconds } from '../../time.js';
 import { executedBy } from './executed-by.js';
 import { missingVariableProblems } from './missing-variables.js';
-import { NewExecution } from './operations/create.js';
+import { NewExecution, notStarted } from './operations/create.js';
 import { readExecution } from './operations/read.js';
 import { isOver, toExecution, type Execution, type ExecutionDocument } from './record.js';
 
@@ -69,27 +67,14 @@ export async function rerun(
     ...inputs,
     flow: { ...source.flow, started_by: 'person' },
     caused_by: [...new Set([...(source.caused_by ?? []), source.executed_by._id])],
-    _id: id,
-    execution_id: id,
-    task_id: newId(),
+    ...notStarted(id),
     parent_execution_id: null,
     schedule: null,
     start_from_agent_id,
     execution_context: { rerun_of: sourceId, ...(reason !== undefined && { rerun_reason: reason }) },
-    previews: {},
     agents_output: kept.map((output) => ({ ...output, kept_from: output.kept_from ?? sourceId })),
-    anomaly_detected: null,
-    conclusion: null,
-    created_at: epochSeconds(),
-    started_at: null,
-    projected_at: null,
     moved_seq: null,
-    changed_at: Date.now(),
-    end_time: null,
     executed_by: await executedBy(deps, principal),
-    status: 'ready',
-    steps: [],
-    last_event_seq: 0,
   };
   return toExecution(await insertOnce(deps.mongo.collections.executions, record));
 }

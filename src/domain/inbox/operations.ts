@@ -21,7 +21,7 @@ import {
   toAuthorizationItem,
   authorizedElsewhere,
   toElicitationItem,
-  endedFor,
+  endedAuthorizationFilters,
   findItem,
   toMemoryItem,
   namedApproval,
@@ -103,7 +103,9 @@ async function itemsOf<T>(list: Page<T>, entryOf: (record: T) => Entry | Promise
 
 function listEnded({ mongo }: Deps, principal: Principal, paging: z.output<typeof ListQuery>) {
   const { mcp_authorizations } = mongo.collections;
-  return Promise.all(endedFor(principal).map((ended) => listPage(mcp_authorizations, ended, paging, 'ended.at')));
+  return Promise.all(
+    endedAuthorizationFilters(principal).map((ended) => listPage(mcp_authorizations, ended, paging, 'ended.at')),
+  );
 }
 
 export const markRead = defineOperation({

@@ -71,7 +71,7 @@ export const publish = defineOperation({
 });
 
 /** Copies the latest version into the caller's project. A repeated request returns the first copy. */
-export const hire = defineOperation({
+export const hireAgentflow = defineOperation({
   name: 'marketplace.hire',
   ...writes,
   facts: textFacts('id'),

@@ -12,7 +12,7 @@ import type { McpToolDefinition } from './record.js';
 /** Longer than the activity may take. */
 const timeoutMs = 45_000;
 
-/** The codes of a worker's failure that callers receive unchanged or as another code. */
+/** Maps the code of a worker's failure to the code that callers receive. Other failures are `unavailable`. */
 const codes: Readonly<Record<string, ErrorCode>> = {
   not_found: 'not_found',
   unconfigured: 'unconfigured',

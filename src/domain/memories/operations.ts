@@ -214,7 +214,7 @@ function toView(memory: MemoryDocument, parts: readonly Omit<MemoryPartDocument,
 const maxShown = 100;
 
 /** What a review shows: the counts and the first facts, without secrets and personal data. */
-export async function foundIn(
+export async function shownFindings(
   { mongo, auth, redact }: Pick<Deps, 'mongo' | 'auth' | 'redact'>,
   { _id: memory_id }: Pick<MemoryDocument, '_id'>,
 ) {

@@ -9,7 +9,7 @@ import { PropertyName } from '../../graph/store/names.js';
 import type { Span } from '../../graph/store/provenance.js';
 import type { Json, JsonMap } from '../../graph/store/values.js';
 import { isJsonObject, parseJsonOrUndefined } from '../../json.js';
-import { unusable } from '../../models/openai-answer.js';
+import { unusableAnswer } from '../../models/openai-answer.js';
 import type { ChatCompletion } from '../../models/port.js';
 import type { MemoryPartDocument } from './record.js';
 
@@ -127,7 +127,7 @@ export function readAnswer(
 function objectIn({ tool_calls, content }: Pick<ChatCompletion, 'tool_calls' | 'content'>): Record<string, unknown> {
   const written = tool_calls[0]?.arguments ?? content.slice(content.indexOf('{'), content.lastIndexOf('}') + 1);
   const answer = parseJsonOrUndefined(written);
-  if (!isJsonObject(answer)) throw unusable('the model gave no JSON object with entities and facts');
+  if (!isJsonObject(answer)) throw unusableAnswer('the model gave no JSON object with entities and facts');
   return answer;
 }
 

@@ -8,7 +8,7 @@ import { ListQuery } from '../../stores/lists.js';
 import { EpochSeconds } from '../../time.js';
 
 /** The characters of a text, or of one turn, that belong to a part. `turn` is null for a text without turns. */
-export interface Piece {
+export interface TextRange {
   turn: number | null;
   start: number;
   end: number;
@@ -34,7 +34,7 @@ export interface MemoryDocument {
   /** Sealed JSON of the turns. A text is one turn without a speaker. */
   turns: { sealed: string };
   is_conversation: boolean;
-  parts: Piece[][];
+  parts: TextRange[][];
   entity_types: string[] | null;
   model: string;
   /** In credits; null without a limit. */

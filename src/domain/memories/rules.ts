@@ -7,7 +7,7 @@ import {
   textFacts,
   type Operation,
 } from '../../governance/operations/operation.js';
-import type { Piece, Turn } from './record.js';
+import type { TextRange, Turn } from './record.js';
 
 export const rememberRules: Operation = {
   name: 'remember',
@@ -39,12 +39,12 @@ export function creditsOf({ input_tokens, output_tokens }: { input_tokens: numbe
 }
 
 /** The largest number of characters of a part. */
-export const partSize = 6000;
+const partSize = 6000;
 
 /** Splits turns into parts for one model turn each. Only a turn that is longer than a part is split, between sentences or words. */
-export function partsOf(turns: readonly Pick<Turn, 'text'>[], isConversation: boolean): Piece[][] {
-  const parts: Piece[][] = [];
-  let current: Piece[] = [];
+export function partsOf(turns: readonly Pick<Turn, 'text'>[], isConversation: boolean): TextRange[][] {
+  const parts: TextRange[][] = [];
+  let current: TextRange[] = [];
   let size = 0;
   for (const [at, turn] of turns.entries()) {
     for (let start = 0; start < turn.text.length;) {

@@ -6,8 +6,8 @@ import { EpochSeconds } from '../../time.js';
 const Time = EpochSeconds.meta({ description: 'Epoch seconds.' });
 const Zone = z.string().max(100).meta({ description: 'An IANA time zone.' });
 
-export const scheduleTypes = ['once', 'interval', 'cron'] as const;
-export const overlapPolicies = ['skip', 'buffer_one', 'buffer_all', 'cancel_other', 'allow_all'] as const;
+const scheduleTypes = ['once', 'interval', 'cron'] as const;
+const overlapPolicies = ['skip', 'buffer_one', 'buffer_all', 'cancel_other', 'allow_all'] as const;
 
 const Goal = z.object({ template: z.string(), display_template: z.string() });
 const Cron = z.object({ cron: z.string(), time_zone: z.string() });

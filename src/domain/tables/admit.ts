@@ -29,18 +29,18 @@ export interface InsertDeps {
 }
 
 /** A table with the maximum of its rows that the plan of its organization permits. */
-export interface Known {
+export interface TableWithLimit {
   table: TableDocument | null;
   maxRows: number;
 }
 
-export interface Chosen {
+export interface ChosenInsert {
   waiter: Waiter;
   rows: RowDocument[];
 }
 
 export interface Admitted {
-  chosen: Chosen[];
+  chosen: ChosenInsert[];
   /** Requests that do not fit into this write. */
   later: Waiter[];
   refused: { waiter: Waiter; error: unknown }[];
@@ -49,7 +49,7 @@ export interface Admitted {
 /** Resolves repeated requests, and chooses as many of the other requests as one write can contain. */
 export async function admit(
   deps: InsertDeps,
-  { table, maxRows }: Known,
+  { table, maxRows }: TableWithLimit,
   waiting: readonly Waiter[],
 ): Promise<Admitted> {
   const admitted: Admitted = { chosen: [], later: [], refused: [] };

@@ -4,7 +4,14 @@ import { AppError } from '../../errors.js';
 import { createGroup, type Group } from '../../stores/group.js';
 import { newId } from '../../ids.js';
 import { epochSeconds } from '../../time.js';
-import { admit, type Chosen, type InsertDeps, type Known, type RowInsert, type Waiter } from './admit.js';
+import {
+  admit,
+  type ChosenInsert,
+  type InsertDeps,
+  type TableWithLimit,
+  type RowInsert,
+  type Waiter,
+} from './admit.js';
 import { finishAbandoned, deletePendingNote, writeRows } from './pending.js';
 import { toRecord } from './records.js';
 import type { TableRecord } from './schemas.js';
@@ -108,7 +115,7 @@ async function tableFor(
   { mongo, customers }: InsertDeps,
   { tableId, known }: TableWriter,
   waiting: readonly Waiter[],
-): Promise<Known & { readAt: number; isFresh: boolean }> {
+): Promise<TableWithLimit & { readAt: number; isFresh: boolean }> {
   const now = Date.now();
   if (known && known.readAt > now - cacheMs && !waiting.some(({ item }) => item.repeatable))
     return { ...known, isFresh: false };
@@ -122,7 +129,7 @@ async function write(
   { mongo }: InsertDeps,
   writer: TableWriter,
   table: TableDocument,
-  chosen: readonly Chosen[],
+  chosen: readonly ChosenInsert[],
   maxRows: number,
 ): Promise<TableDocument | undefined> {
   const { _id, last_row_id, columns_version } = table;

@@ -1,8 +1,7 @@
 import { principalOfRun, type ExecutionIdentity } from '../../auth/run-principal.js';
 import type { Deps } from '../deps.js';
 import type { ContextAnswer } from '../../graph/query/views.js';
-import { currentTrace } from '../../http/trace.js';
-import { createPipeline } from '../../governance/tools/perform-tool.js';
+import { callToolAs } from './call-as.js';
 import { queryContextTool } from './query-context.js';
 
 export type QueryAsExecution = (
@@ -18,35 +17,15 @@ export type QueryAsExecution = (
 export function createQueryAsExecution(
   deps: Pick<Deps, 'mongo' | 'graph' | 'redact' | 'governance' | 'kernel' | 'metrics' | 'nearestByText' | 'reranker'>,
 ): QueryAsExecution {
-  const { graph, redact, governance, kernel, metrics, nearestByText, reranker } = deps;
+  const { graph, redact, nearestByText, reranker } = deps;
   const { collections } = deps.mongo;
   const tool = queryContextTool.create({ graph, redact, collections, nearestByText, reranker });
   return async (identity, input, signal) => {
     const principal = await principalOfRun(collections, identity, ['svc:query.read']);
-    const pipeline = createPipeline({
-      kernel,
-      quota: governance.quota,
-      metrics,
-      cannotWait,
-      authenticate: async () => principal,
-      resolveScope: async (authenticated) => authenticated,
-    });
-    const received = {
-      tool,
-      input,
-      params: {},
-      authorization: undefined,
-      workspace: undefined,
-      resumeToken: undefined,
-      channel: 'agent' as const,
-      trace: currentTrace(),
-      signal,
-    };
-    const { body } = await pipeline(received);
+    const body = await callToolAs(deps, principal, { tool, input, signal, cannotWait });
     // The tool's answer with the id that the pipeline adds. It cannot be a dry run or an approval.
     return body as unknown as ContextAnswer & { lifecycle_id: string };
   };
 }
 
-/** An execution cannot receive a resume token, so no approval is requested. */
 const cannotWait = 'the policies ask for an approval to read the context graph, which an execution cannot wait for';

@@ -8,7 +8,7 @@ import { checkMemory, refuseOverlong, startMemory, turnsOfText, type NewMemory }
 import { MemoryView } from '../memories/record.js';
 import { memoryBounds, rememberRules } from '../memories/rules.js';
 
-export const text = (most: number) =>
+const text = (most: number) =>
   z
     .string()
     .min(1)

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { principalOfRun } from '../../auth/run-principal.js';
 import { savePart } from '../../graph/memory/save-part.js';
-import { createPipeline } from '../../governance/tools/perform-tool.js';
 import { defineTool, type Tool } from '../../governance/tools/tool.js';
-import { currentTrace } from '../../http/trace.js';
 import { epochSeconds } from '../../time.js';
+import { callToolAs } from './call-as.js';
 import type { Deps } from '../deps.js';
 import type { SavedPart } from '../../graph/memory/part.js';
 import type { PartToSave, SavePartAsPerson } from '../memories/record.js';
@@ -17,28 +16,14 @@ type SaveDeps = Pick<Deps, 'mongo' | 'graph' | 'governance' | 'kernel' | 'metric
  * pipeline, so the rules, the mode of the project, the quota and the audit apply to it.
  */
 export function createSavePartAsPerson(deps: SaveDeps): SavePartAsPerson {
-  const { governance, kernel, metrics } = deps;
   return async (identity, part, signal) => {
     const principal = await principalOfRun(deps.mongo.collections, identity, ['svc:ontology.write']);
-    const pipeline = createPipeline({
-      kernel,
-      quota: governance.quota,
-      metrics,
-      cannotWait: 'the policies ask for an approval to save context, which a memory cannot wait for',
-      authenticate: async () => principal,
-      resolveScope: async (authenticated) => authenticated,
-    });
-    const { body } = await pipeline({
+    const body = await callToolAs(deps, principal, {
       tool: partTool(deps, part),
       // The facts that rules use. `facts` are counted, and `entity_types` are read from the entities.
       input: { entities: part.found.entities, relationships: [], facts: part.found.facts, source: part.source ?? '' },
-      params: {},
-      authorization: undefined,
-      workspace: undefined,
-      resumeToken: undefined,
-      channel: 'agent',
-      trace: currentTrace(),
       signal,
+      cannotWait: 'the policies ask for an approval to save context, which a memory cannot wait for',
     });
     return (body as unknown as { saved: SavedPart }).saved;
   };

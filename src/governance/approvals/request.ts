@@ -20,10 +20,10 @@ import { sha256Hex } from '../../sha256.js';
 
 /**
  * A repeated call gets the approval that it requested before, even if that approval is settled. The exception is the
- * approval `after`, which the call cannot use.
+ * approval `except`, which the call cannot use.
  */
-export interface AsksOnce {
-  after: string | undefined;
+export interface ApprovalReuse {
+  except: string | undefined;
 }
 
 export interface ApprovalCall {
@@ -38,7 +38,7 @@ export interface ApprovalCall {
   editable?: Record<string, string> | undefined;
   /** The call was sent before, and its answer was lost. */
   afterUnknown?: boolean | undefined;
-  asksOnce?: AsksOnce | undefined;
+  reusesApproval?: ApprovalReuse | undefined;
   /** The people who caused the call of a run, in addition to the person on whose behalf it acts. */
   causedBy?: (() => Promise<readonly string[]>) | undefined;
 }
@@ -60,7 +60,7 @@ export interface RequestDeps extends PayloadDeps {
  */
 export async function requestApproval(deps: RequestDeps, call: ApprovalCall): Promise<PendingApproval> {
   const { approvals } = deps.collections;
-  const request = await sharedRequest(deps.collections, documentOf(call, await call.causedBy?.()), call.asksOnce);
+  const request = await sharedRequest(deps.collections, documentOf(call, await call.causedBy?.()), call.reusesApproval);
   const { approval_id } = request;
   const record = await approvals.findOne({ _id: approval_id });
   const { expires_at } = record ?? request;
@@ -83,18 +83,18 @@ export async function approvalOfRequest(
   return (await approval_requests.findOne({ _id: documentOf(call)._id }))?.request.approval_id;
 }
 
-/** The identical pending request, or with `asksOnce` the earlier one. Otherwise, stores and returns the new request. */
+/** The identical pending request, or with `reusesApproval` the earlier one. Otherwise, stores and returns the new request. */
 async function sharedRequest(
   { approvals, approval_requests }: Collections,
   proposed: ApprovalRequestDocument,
-  asksOnce: AsksOnce | undefined,
+  reusesApproval: ApprovalReuse | undefined,
 ): Promise<ApprovalInput> {
   for (;;) {
     const stored = await insertOnce(approval_requests, proposed);
     const { approval_id, expires_at } = stored.request;
     if (approval_id === proposed.request.approval_id) return proposed.request;
     // The worker of an earlier attempt was lost after it had requested this approval. A person may have decided since.
-    if (asksOnce && asksOnce.after !== approval_id) return stored.request;
+    if (reusesApproval && reusesApproval.except !== approval_id) return stored.request;
     const record = await approvals.findOne({ _id: approval_id });
     const isOpen = isStopped(record) || (record?.expires_at ?? expires_at) > epochSeconds();
     const waits = (record?.status ?? 'pending') === 'pending' && isOpen;

@@ -5,7 +5,7 @@ import { cancelWorkflow, type Temporal } from '../../temporal/client.js';
 import type { Audit } from '../audit/audit.js';
 import { endHeldCalls, settleApproval } from './settle.js';
 
-/** What ending the calls of an approval needs. */
+/** The dependencies of the functions that end held calls. */
 export interface EndCallsDeps {
   collections: Pick<Collections, 'lifecycles' | 'resume_tokens'>;
   audit: Pick<Audit, 'append'>;

@@ -1,7 +1,7 @@
 import type { Collections } from '../../stores/collections.js';
 import { createAppender, type Appender } from './appender.js';
 import type { Checkpoints } from './checkpoints.js';
-import type { Head } from './entry.js';
+import type { ChainHead } from './entry.js';
 import type { Checkpoint } from './statement.js';
 
 export interface ActiveChainsOptions {
@@ -22,7 +22,7 @@ export interface ActiveChains {
 interface ActiveChain {
   appender: Appender;
   /** The last entry that this process appended since the last sweep. */
-  appended: Head | undefined;
+  appended: ChainHead | undefined;
   /** The sequence number of the last sealed entry. */
   sealed: number;
   /** The sequence number of the last entry when an attempt to seal failed. */
@@ -43,7 +43,7 @@ export function createActiveChains(options: ActiveChainsOptions): ActiveChains {
   function chainOf(organizationId: string): ActiveChain {
     const present = chains.get(organizationId);
     if (present) return present;
-    const onAppended = (head: Head) => {
+    const onAppended = (head: ChainHead) => {
       // A sweep may have dropped the chain while the entry was being stored.
       const chain = chains.get(organizationId) ?? added;
       chains.set(organizationId, chain);

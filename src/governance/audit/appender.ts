@@ -3,23 +3,23 @@ import type { Collection } from 'mongodb';
 import { AppError } from '../../errors.js';
 import { createGroup, type Waiting } from '../../stores/group.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
-import { chain, type AuditEntryDocument, type Head, type UnchainedEntry } from './entry.js';
+import { chain, type AuditEntryDocument, type ChainHead, type UnchainedEntry } from './entry.js';
 import { entriesAfter, findHead, isStored } from './head.js';
 
 export interface Appender {
   /** Resolves with the position of the entry once it is stored durably. */
-  append(entry: UnchainedEntry): Promise<Head>;
+  append(entry: UnchainedEntry): Promise<ChainHead>;
   /** The current head, including entries of other processes. */
-  head(): Promise<Head>;
+  head(): Promise<ChainHead>;
   idle(): Promise<void>;
 }
 
-type Batch = readonly Waiting<UnchainedEntry, Head>[];
+type Batch = readonly Waiting<UnchainedEntry, ChainHead>[];
 
 export interface AppenderOptions {
   entries: Collection<AuditEntryDocument>;
   organizationId: string;
-  onAppended(head: Head): void;
+  onAppended(head: ChainHead): void;
 }
 
 const giveUpMs = 15_000;
@@ -34,7 +34,7 @@ const unreplicatedMs = 25;
  * entry only follows an entry that no failover can undo.
  */
 export function createAppender({ entries, organizationId, onAppended }: AppenderOptions): Appender {
-  let known: Head | undefined;
+  let known: ChainHead | undefined;
   let sharedUntil = 0;
   let roundTripMs = 0;
 
@@ -42,7 +42,7 @@ export function createAppender({ entries, organizationId, onAppended }: Appender
    * Reads the chain from the head after which `batch` was tried. Resolves the entries that were stored, and returns the
    * others.
    */
-  async function findStored(from: Head, batch: Batch): Promise<{ head: Head; left: Batch }> {
+  async function findStored(from: ChainHead, batch: Batch): Promise<{ head: ChainHead; left: Batch }> {
     const left = new Map(batch.map((waiting) => [waiting.item.entry_id, waiting]));
     let head = from;
     for await (const { entry_id, seq, hash } of entriesAfter(entries, organizationId, from)) {
@@ -68,7 +68,7 @@ export function createAppender({ entries, organizationId, onAppended }: Appender
   }
 
   /** Stores `batch` after `from`, and returns the new head. */
-  async function writeAfter(from: Head, batch: Batch): Promise<Head> {
+  async function writeAfter(from: ChainHead, batch: Batch): Promise<ChainHead> {
     const deadline = Date.now() + giveUpMs;
     let [head, left] = [from, batch];
     for (let failures = 0; left.length > 0;) {
@@ -112,7 +112,7 @@ export function createAppender({ entries, organizationId, onAppended }: Appender
   };
 }
 
-function toHead(entry: AuditEntryDocument | undefined): Head {
+function toHead(entry: AuditEntryDocument | undefined): ChainHead {
   if (!entry) throw new Error('an empty batch has no head');
   return { seq: entry.seq, hash: entry.hash };
 }

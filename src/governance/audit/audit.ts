@@ -11,7 +11,7 @@ import {
   type AuditEntry,
   type AuditEntryDocument,
   type AuditEvent,
-  type Head,
+  type ChainHead,
 } from './entry.js';
 import { exportLines } from './export.js';
 import { entryWithin, listEntries, type AuditFilter } from './list.js';
@@ -33,7 +33,7 @@ export interface AuditOptions {
 
 export interface Audit {
   /** Resolves with the position in the organization's chain once the entry is stored durably. */
-  append(event: AuditEvent): Promise<Head>;
+  append(event: AuditEvent): Promise<ChainHead>;
   list(organizationId: string, query: ListQuery & AuditFilter): Promise<Page<AuditEntry>>;
   /** The entry of a call that started at this time (epoch seconds). Does not read much older entries. */
   entrySince(organizationId: string, call: { lifecycle_id: string; since: number }): Promise<AuditEntry | undefined>;

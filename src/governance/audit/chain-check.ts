@@ -1,7 +1,7 @@
-import { genesis, hashOf, type AuditEntry, type Head } from './entry.js';
+import { genesis, hashOf, type AuditEntry, type ChainHead } from './entry.js';
 
 /** What a checkpoint states: the hash of the head after this number of entries. */
-export interface Mark {
+export interface CheckpointedHead {
   entries: number;
   head_hash: string;
 }
@@ -33,8 +33,8 @@ export interface ChainCheck {
  */
 export function createChainCheck(
   organizationId: string,
-  marks: readonly Mark[],
-  start: Head = genesis(organizationId),
+  marks: readonly CheckpointedHead[],
+  start: ChainHead = genesis(organizationId),
 ): ChainCheck {
   let { seq, hash } = start;
   let entries = seq;

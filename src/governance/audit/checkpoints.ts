@@ -5,7 +5,7 @@ import type { Collections } from '../../stores/collections.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
 import { createChainCheck } from './chain-check.js';
 import type { CheckpointFile } from './checkpoint-file.js';
-import { entryId, idsAfter, type AuditEntryDocument, type Head } from './entry.js';
+import { entryId, idsAfter, type AuditEntryDocument, type ChainHead } from './entry.js';
 import {
   checkpointOf,
   digestOf,
@@ -29,7 +29,7 @@ export interface Checkpoints {
    * checkpoint if there are no new entries, and null if the chain is empty.
    * @throws AppError `conflict` if the chain is broken; nothing is signed then
    */
-  seal(organizationId: string, head: Head): Promise<Checkpoint | null>;
+  seal(organizationId: string, head: ChainHead): Promise<Checkpoint | null>;
   /** All stored statements in ascending order. */
   statements(organizationId: string): Promise<string[]>;
   list(organizationId: string, query: ListQuery): Promise<Page<Checkpoint>>;
@@ -46,7 +46,7 @@ export function createCheckpoints({ collections, signer, file, now }: Checkpoint
     return checkpoint;
   }
 
-  async function sign(organizationId: string, head: Head, last: Checkpoint | null): Promise<Checkpoint> {
+  async function sign(organizationId: string, head: ChainHead, last: Checkpoint | null): Promise<Checkpoint> {
     const payload: CheckpointPayload = {
       organization: organizationId,
       number: (last?.number ?? 0) + 1,
@@ -99,7 +99,7 @@ async function requireSound(
   entries: Collection<AuditEntryDocument>,
   organizationId: string,
   last: Checkpoint | null,
-  head: Head,
+  head: ChainHead,
 ): Promise<void> {
   const start = last ? { seq: last.entries, hash: last.head_hash } : undefined;
   const check = createChainCheck(organizationId, [{ entries: head.seq, head_hash: head.hash }], start);

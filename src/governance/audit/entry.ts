@@ -41,7 +41,7 @@ export interface AuditEvent extends Pick<AuditEntry, 'actor' | 'action' | 'resou
 }
 
 /** The last position of a chain. */
-export interface Head {
+export interface ChainHead {
   seq: number;
   hash: string;
 }
@@ -51,7 +51,7 @@ const maxText = 1000;
 /**
  * The position before the first entry. It differs by organization, so that a chain cannot be passed off as another one.
  */
-export function genesis(organizationId: string): Head {
+export function genesis(organizationId: string): ChainHead {
   return { seq: 0, hash: sha256Hex(`audit-chain:${organizationId}`) };
 }
 
@@ -104,7 +104,11 @@ function canonicalText(content: Omit<AuditEntry, 'hash'>): string {
 }
 
 /** Assigns entries their positions after `head`. */
-export function chain(organizationId: string, head: Head, entries: readonly UnchainedEntry[]): AuditEntryDocument[] {
+export function chain(
+  organizationId: string,
+  head: ChainHead,
+  entries: readonly UnchainedEntry[],
+): AuditEntryDocument[] {
   let { seq, hash } = head;
   return entries.map((entry) => {
     seq += 1;

@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import { entryId, genesis, type AuditEntryDocument, type Head } from './entry.js';
+import { entryId, genesis, type AuditEntryDocument, type ChainHead } from './entry.js';
 
 type Entries = Collection<AuditEntryDocument>;
 
@@ -10,8 +10,8 @@ const probe = 4;
  * Finds the last entry by an exponential search over the gapless `_id`s: about 2·log2(n) lookups by exact `_id`. Each
  * probe reads a few positions, so that a removed entry is not taken for the end.
  */
-export async function findHead(entries: Entries, organizationId: string): Promise<Head> {
-  const lastEntryNear = async (seq: number): Promise<Head | undefined> =>
+export async function findHead(entries: Entries, organizationId: string): Promise<ChainHead> {
+  const lastEntryNear = async (seq: number): Promise<ChainHead | undefined> =>
     (await readPositions(entries, organizationId, seq, probe)).at(-1);
   let low = genesis(organizationId);
   let high = 1;
@@ -32,7 +32,7 @@ export async function findHead(entries: Entries, organizationId: string): Promis
 export async function* entriesAfter(
   entries: Entries,
   organizationId: string,
-  head: Head,
+  head: ChainHead,
 ): AsyncGenerator<AuditEntryDocument> {
   for (let seq = head.seq + 1; ; seq += stride) {
     const found = await readPositions(entries, organizationId, seq, stride);
@@ -45,7 +45,7 @@ export async function* entriesAfter(
 }
 
 /** False if the chain no longer has this entry, for example after a restore. */
-export async function isStored(entries: Entries, organizationId: string, { seq, hash }: Head): Promise<boolean> {
+export async function isStored(entries: Entries, organizationId: string, { seq, hash }: ChainHead): Promise<boolean> {
   return seq === 0 || (await entries.findOne({ _id: entryId(organizationId, seq) }))?.hash === hash;
 }
 

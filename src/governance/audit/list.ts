@@ -1,6 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 import { countUpTo, decodePosition, encodePosition, type ListQuery, type Page } from '../../stores/lists.js';
-import { entryId, type AuditEntry, type AuditEntryDocument, type Head } from './entry.js';
+import { entryId, type AuditEntry, type AuditEntryDocument, type ChainHead } from './entry.js';
 
 type Entries = Collection<AuditEntryDocument>;
 
@@ -23,7 +23,7 @@ export interface AuditFilter {
 export async function listEntries(
   entries: Entries,
   organizationId: string,
-  head: Head,
+  head: ChainHead,
   query: ListQuery & AuditFilter,
 ): Promise<Page<AuditEntry>> {
   const { limit, cursor, from, to, ...rest } = query;
@@ -91,7 +91,7 @@ const marginSeconds = 30;
 async function positionsBetween(
   entries: Entries,
   organizationId: string,
-  head: Head,
+  head: ChainHead,
   from: number | undefined,
   to: number | undefined,
 ): Promise<[number, number]> {
@@ -115,7 +115,7 @@ async function positionsBetween(
 export async function entryWithin(
   entries: Entries,
   organizationId: string,
-  head: Head,
+  head: ChainHead,
   { lifecycle_id, from, to }: { lifecycle_id: string; from: number; to?: number },
 ): Promise<AuditEntry | undefined> {
   const [first, end] = await positionsBetween(entries, organizationId, head, from, to);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createChainCheck, type ChainVerdict, type Mark } from './chain-check.js';
+import { createChainCheck, type ChainVerdict, type CheckpointedHead } from './chain-check.js';
 import type { AuditEntry } from './entry.js';
 import { Checkpoint, checkStatements, verifyStatement, type StatementsVerdict } from './statement.js';
 import { Digest } from '../../sha256.js';
@@ -81,7 +81,7 @@ function verdict(
   { entries, headHash, finding }: ChainVerdict,
   stored: StatementsVerdict,
   { missing, unverifiable }: Missing,
-  marks: readonly Mark[],
+  marks: readonly CheckpointedHead[],
 ): Verification {
   const missingProblem = missing[0] ? `checkpoint ${missing[0].number} is no longer stored` : undefined;
   const keptProblem = unverifiable > 0 ? 'a kept checkpoint is not signed by a pinned key' : undefined;

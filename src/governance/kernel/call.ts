@@ -1,6 +1,6 @@
 import type { Principal } from '../../auth/principal.js';
 import type { AppError } from '../../errors.js';
-import type { AsksOnce } from '../approvals/request.js';
+import type { ApprovalReuse } from '../approvals/request.js';
 import type { PolicyFacts } from '../lifecycles/policy-facts.js';
 import type { ActRecord, LifecycleStatus } from '../lifecycles/record.js';
 import type { Operation } from '../operations/operation.js';
@@ -77,7 +77,7 @@ export interface Call {
   /** The approval that a caller without a resume token, such as a run, uses when it repeats its call. */
   approvalId?: string | undefined;
   /** Set by a caller that repeats a call until it has an answer: all repeats share one approval. */
-  asksOnce?: AsksOnce;
+  reusesApproval?: ApprovalReuse;
   /** The people who caused the call of a run, in addition to its person. They do not decide its approval. */
   causedBy?(): Promise<readonly string[]>;
   /** Why this caller cannot wait for an approval, such as a schedule; undefined for one that can. */

@@ -6,11 +6,11 @@ import {
   hasCapacity,
   idleProjects,
   longestWait,
-  used,
+  callsInWindow,
   windowsOf,
   type QuotaDocument,
   type QuotaScope,
-  type Wait,
+  type QuotaWait,
   type Window,
 } from './windows.js';
 
@@ -60,7 +60,7 @@ export function createQuota(options: QuotaOptions): Quota {
   /** Until when a subject's window stays full. Only time frees capacity, so the database is not read before. */
   const full = new LRUCache<string, { scope: QuotaScope; until: number }>({ max: maxRemembered });
 
-  function refusal(key: string, { scope, waitMs }: Wait): Admission {
+  function refusal(key: string, { scope, waitMs }: QuotaWait): Admission {
     full.set(key, { scope, until: now() + waitMs });
     return { admitted: false, scope, retryAfterSeconds: Math.ceil(waitMs / 1000) };
   }
@@ -108,9 +108,9 @@ export function createQuota(options: QuotaOptions): Quota {
       const at = now();
       return {
         org_window_max: organization.max,
-        org_window_used: used(document, organization, at, windowMs),
+        org_window_used: callsInWindow(document, organization, at, windowMs),
         project_window_max: project.max,
-        project_window_used: used(document, project, at, windowMs),
+        project_window_used: callsInWindow(document, project, at, windowMs),
       };
     },
   };

@@ -33,7 +33,7 @@ export function admission(windows: readonly Window[], now: number): Record<strin
   return Object.fromEntries(windows.map(({ path, max }) => [path, { $each: [now], $position: 0, $slice: max }]));
 }
 
-export interface Wait {
+export interface QuotaWait {
   scope: QuotaScope;
   waitMs: number;
 }
@@ -44,20 +44,20 @@ export function longestWait(
   windows: readonly Window[],
   now: number,
   windowMs: number,
-): Wait | undefined {
+): QuotaWait | undefined {
   const waits = windows
     .map(({ scope, path, max }) => ({
       scope,
       waitMs: (timesAt(document, path)[max - 1] ?? -Infinity) + windowMs - now,
     }))
     .filter(({ waitMs }) => waitMs > 0);
-  return waits.reduce<Wait | undefined>(
+  return waits.reduce<QuotaWait | undefined>(
     (longest, wait) => (longest && longest.waitMs >= wait.waitMs ? longest : wait),
     undefined,
   );
 }
 
-export function used(document: QuotaDocument | null, window: Window, now: number, windowMs: number): number {
+export function callsInWindow(document: QuotaDocument | null, window: Window, now: number, windowMs: number): number {
   if (!document || window.max === 0) return 0;
   return timesAt(document, window.path).filter((time) => time > now - windowMs).length;
 }

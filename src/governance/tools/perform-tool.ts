@@ -139,23 +139,9 @@ async function admit({ quota, metrics }: PipelineDeps, { projectId, organization
   });
 }
 
-function contextOf(
-  { trace, signal, idempotencyKey }: ReceivedCall,
-  principal: Principal,
-  lifecycleId: string,
-): ToolContext {
+function contextOf({ signal, idempotencyKey }: ReceivedCall, principal: Principal, lifecycleId: string): ToolContext {
   const { projectId, organizationId, executionId } = principal;
-  return {
-    principal,
-    projectId,
-    organizationId,
-    lifecycleId,
-    executionId,
-    traceId: trace.traceId,
-    signal,
-    idempotencyKey,
-    recordId: newId(),
-  };
+  return { principal, projectId, organizationId, lifecycleId, executionId, signal, idempotencyKey, recordId: newId() };
 }
 
 /**

@@ -13,7 +13,6 @@ export interface ToolContext {
   lifecycleId: string;
   /** The run that makes the call; absent for a caller with a credential. */
   executionId?: string | undefined;
-  traceId: string;
   /**
    * The id for a record that the call creates. All attempts under one approval have the same id, so that a repeat does
    * not create a second record.

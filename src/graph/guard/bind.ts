@@ -1,7 +1,7 @@
 import { bindPatterns, conditionText, newContainer, type InScope } from './containers.js';
 import { bindProjection, bindRegularQuery } from './clauses.js';
 import { argumentsOf, functionOf } from './inspect.js';
-import { child, childrenOf, has, nameOf, whereOf, type Token, type Tree } from './tree.js';
+import { child, childrenOf, hasRule, nameOf, whereOf, type Token, type Tree } from './tree.js';
 import { copyOf, type Names, type Scope } from './variables.js';
 
 /** The context for rewriting a part of the query text. */
@@ -98,7 +98,7 @@ function bindPatternComprehension(tree: Tree, binding: Binding): string {
   const result = tree.children.at(-2);
   if (!pattern || !result) return '';
   const container = newContainer(pattern, binding.scope);
-  const path = has(tree, 'EQ') ? child(tree, 'variable') : undefined;
+  const path = hasRule(tree, 'EQ') ? child(tree, 'variable') : undefined;
   if (path) container.elements.delete(nameOf(path));
   const text = bindPatterns(pattern, container, binding, path);
   const within = { ...binding, scope: { ...binding.scope, elements: container.elements } };

@@ -2,7 +2,7 @@ import { bind, bindChildren, bindTrimmed, sourceOf, type Binding } from './bind.
 import { bindPatterns, conditionText, inScope, newContainer } from './containers.js';
 import { refuse } from './refusal.js';
 import { reservedPrefix } from './text-bounds.js';
-import { child, childrenOf, has, nameOf, quoted, whereOf, type Tree } from './tree.js';
+import { child, childrenOf, hasRule, nameOf, quoted, whereOf, type Tree } from './tree.js';
 import { addPatternVariables, copyOf, emptyScope, projected, starOf, type Scope } from './variables.js';
 
 interface BoundQuery {
@@ -26,7 +26,7 @@ export function bindRegularQuery(tree: Tree, binding: Binding): BoundQuery {
 }
 
 function bindSingleQuery(tree: Tree, binding: Binding): BoundQuery {
-  if (has(tree, 'LCURLY')) throw refuse('A query in braces is not allowed here');
+  if (hasRule(tree, 'LCURLY')) throw refuse('A query in braces is not allowed here');
   const parts: string[] = [];
   let columns = emptyScope();
   for (const { children } of childrenOf(tree, 'clause')) {
@@ -92,7 +92,7 @@ function bindMatch(clause: Tree, binding: Binding): string {
   if (binding.names.count > before) binding.scope.holdsOurs = true;
   const condition = conditionText(container, whereOf(clause), binding);
   addPatternVariables(patterns, binding.scope);
-  return `${has(clause, 'OPTIONAL') ? 'OPTIONAL ' : ''}MATCH ${text} WHERE ${condition}`;
+  return `${hasRule(clause, 'OPTIONAL') ? 'OPTIONAL ' : ''}MATCH ${text} WHERE ${condition}`;
 }
 
 function bindWith(clause: Tree, binding: Binding): string {
@@ -131,7 +131,7 @@ function bindCall(clause: Tree, binding: Binding): string {
 }
 
 function importedScope(imports: Tree, outer: Scope): Scope {
-  if (has(imports, 'TIMES')) return { ...copyOf(outer), holdsOurs: false };
+  if (hasRule(imports, 'TIMES')) return { ...copyOf(outer), holdsOurs: false };
   const scope = emptyScope();
   for (const each of childrenOf(imports, 'variable')) {
     scope.variables.add(nameOf(each));
@@ -150,7 +150,7 @@ export function bindProjection(items: Tree, binding: Binding): string {
       if (each.rule === 'TIMES') return ` ${starOf(binding.scope)}`;
       if (each.rule !== 'returnItem') return bind(each, binding);
       const text = binding.names.within(() => bind(each, binding));
-      if (has(each, 'AS')) return text;
+      if (hasRule(each, 'AS')) return text;
       const source = sourceOf(each, binding);
       return text.trim() === source ? text : `${text} AS ${quoted(source)}`;
     })

@@ -9,7 +9,7 @@ import { readKeywords, writeKeywords } from './language.js';
 import { filtersOnProject } from './project-filter.js';
 import { refuse } from './refusal.js';
 import { lexWithinBounds, reservedPrefix, type TextBounds } from './text-bounds.js';
-import { child, childrenOf, find, has, nameOf, type Tree } from './tree.js';
+import { child, childrenOf, find, hasRule, nameOf, type Tree } from './tree.js';
 import { emptyScope, Names } from './variables.js';
 import { weighCall, weighText } from './work.js';
 
@@ -60,8 +60,6 @@ export interface GuardedQuery {
   parameters: ReadonlySet<string>;
   /** The names of the columns in order, or null for `*`. */
   columns: readonly string[] | null;
-  /** Whether the last RETURN has its own LIMIT. The executor always limits the rows. */
-  hasLimit: boolean;
   /** The tree from which {@link parametersFor} computes the work, which depends on the parameters. */
   tree: Tree;
 }
@@ -186,7 +184,7 @@ function readAsCypher({ tokens }: LexedText): string {
   return `The text was read as Cypher because it begins with ${first}; to ask in natural language, begin with another word, for example “Which” or “Find”`;
 }
 
-function resultOf(query: Tree, text: string, lexed: LexedText): Pick<GuardedQuery, 'columns' | 'hasLimit'> {
+function resultOf(query: Tree, text: string, lexed: LexedText): Pick<GuardedQuery, 'columns'> {
   const last = childrenOf(query, 'singleQuery').at(-1);
   const clause = last && child(childrenOf(last, 'clause').at(-1) ?? last, 'returnClause');
   const items = clause && find(clause, 'returnItems');
@@ -196,6 +194,5 @@ function resultOf(query: Tree, text: string, lexed: LexedText): Pick<GuardedQuer
     if (name?.rule === 'variable') return nameOf(name);
     return sourceOf(item, { text, tokens: lexed.tokens });
   });
-  const body = child(clause, 'returnBody');
-  return { columns: has(items, 'TIMES') ? null : columns, hasLimit: body !== undefined && has(body, 'limit') };
+  return { columns: hasRule(items, 'TIMES') ? null : columns };
 }

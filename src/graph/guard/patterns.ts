@@ -3,7 +3,7 @@ import { conditionText, newContainer, type Container } from './containers.js';
 import { clampedPathLength, clampedQuantifier } from './hops.js';
 import { refuse } from './refusal.js';
 import { conjunctsOf, isTotalCondition, isTotalValue } from './total.js';
-import { child, compact, find, has, nameOf, quoted, whereOf, type Tree } from './tree.js';
+import { child, compact, find, hasRule, nameOf, quoted, whereOf, type Tree } from './tree.js';
 
 /**
  * The path of the outermost pattern: its name, and the container for its conditions. It gets a name only if one is
@@ -81,8 +81,8 @@ function bindQuantified(relationship: Tree, quantifier: Tree, binding: Binding):
 function bindParenthesized(tree: Tree, outer: Container, path: Path, binding: Binding): string {
   const pattern = child(tree, 'pattern');
   if (!pattern) return '';
-  if (has(pattern, 'selector')) throw refuse('A path selector is allowed only at the beginning of a pattern');
-  if (has(pattern, 'variable')) throw refuse('A parenthesized part of a path cannot have a path variable');
+  if (hasRule(pattern, 'selector')) throw refuse('A path selector is allowed only at the beginning of a pattern');
+  if (hasRule(pattern, 'variable')) throw refuse('A parenthesized part of a path cannot have a path variable');
   const quantifier = child(tree, 'quantifier');
   const container = newContainer(pattern, binding.scope);
   const innerPath = quantifier ? { ...path, allowed: false } : path;

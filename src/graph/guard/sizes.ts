@@ -98,7 +98,7 @@ export function largerOf(a: Size, b: Size): Size {
 }
 
 /** Returns the size of two values combined into one text, list or map. */
-export function joined(a: Size, b: Size): Size {
+export function combinedSize(a: Size, b: Size): Size {
   const { each, depth } = largerOf(a, b);
   // A value that is not a list counts as one element when it is added to a list.
   const lengthOf = (part: Size) => (depth > 0 && part.depth === 0 ? 1 : part.length);

@@ -1,5 +1,5 @@
 import { argumentsOf, functionOf } from './inspect.js';
-import { child, has, isOperator, nameOf, walk, whereOf, type Tree } from './tree.js';
+import { child, hasRule, isOperator, nameOf, walk, whereOf, type Tree } from './tree.js';
 import { addPatternVariables, emptyScope } from './variables.js';
 
 /**
@@ -23,7 +23,7 @@ export function isTotalCondition(tree: Tree, elements: ReadonlySet<string>): boo
     case 'expression2':
       return isElementWith(tree, 'labelExpression', elements);
     case 'literal':
-      return has(tree, 'TRUE') || has(tree, 'FALSE');
+      return hasRule(tree, 'TRUE') || hasRule(tree, 'FALSE');
     case 'patternExpression':
       return patternsAreTotal(tree, elements);
     case 'existsExpression':
@@ -100,7 +100,7 @@ function isElementWith(tree: Tree, what: string, elements: ReadonlySet<string>):
     variable !== undefined &&
     postFix !== undefined &&
     isElement(variable, elements) &&
-    has(postFix, what)
+    hasRule(postFix, what)
   );
 }
 

@@ -24,7 +24,7 @@ export function childrenOf(tree: Tree, rule: string): Tree[] {
   return tree.children.filter((each) => each.rule === rule);
 }
 
-export function has(tree: Tree, rule: string): boolean {
+export function hasRule(tree: Tree, rule: string): boolean {
   return tree.children.some((each) => each.rule === rule);
 }
 

@@ -1,4 +1,4 @@
-import { child, childrenOf, has, isOperator, nameOf, quoted, type Tree } from './tree.js';
+import { child, childrenOf, hasRule, isOperator, nameOf, quoted, type Tree } from './tree.js';
 import { refuse } from './refusal.js';
 import { reservedPrefix } from './text-bounds.js';
 
@@ -57,7 +57,7 @@ export function addPatternVariables(tree: Tree, scope: Scope, grouped = false): 
     addPatternVariables(
       each,
       scope,
-      grouped || quantified || (tree.rule === 'parenthesizedPath' && has(tree, 'quantifier')),
+      grouped || quantified || (tree.rule === 'parenthesizedPath' && hasRule(tree, 'quantifier')),
     );
   });
 }
@@ -67,11 +67,11 @@ export function addPatternVariables(tree: Tree, scope: Scope, grouped = false): 
  * text.
  */
 export function projected(items: Tree, before: Scope): Scope {
-  const after = has(items, 'TIMES') ? copyOf(before) : emptyScope();
-  if (has(items, 'TIMES')) after.holdsOurs = false;
+  const after = hasRule(items, 'TIMES') ? copyOf(before) : emptyScope();
+  if (hasRule(items, 'TIMES')) after.holdsOurs = false;
   for (const item of childrenOf(items, 'returnItem')) {
     const expression = item.children[0];
-    const alias = has(item, 'AS') ? item.children.at(-1) : child(item, 'variable');
+    const alias = hasRule(item, 'AS') ? item.children.at(-1) : child(item, 'variable');
     if (!alias || !expression) continue;
     const name = nameOf(alias);
     after.variables.add(name);

@@ -5,7 +5,7 @@ import {
   averageOf,
   aggregatedOf,
   heaviestOf,
-  joined,
+  combinedSize,
   largerOf,
   listOf,
   propertyOf,
@@ -15,7 +15,7 @@ import {
   textOf,
   type Size,
 } from './sizes.js';
-import { child, childrenOf, compact, excerptOf, has, nameOf, whereOf, type Tree } from './tree.js';
+import { child, childrenOf, compact, excerptOf, hasRule, nameOf, whereOf, type Tree } from './tree.js';
 import { additionOf, comparisonSteps, functionWork, membershipSteps, search, type Weighed } from './work-functions.js';
 
 type Variables = ReadonlyMap<string, Size>;
@@ -132,7 +132,7 @@ function eachPart(tree: Tree, at: Weighing): Weighed {
   const parts = expressionsIn(tree).map((each) => weigh(each, at));
   if (parts.length === 1 && parts[0]) return { size: parts[0].size, steps: parts[0].steps + 1 };
   return {
-    size: parts.reduce((size, part) => joined(size, part.size), scalar),
+    size: parts.reduce((size, part) => combinedSize(size, part.size), scalar),
     steps: parts.reduce((sum, { steps }) => sum + steps, 1),
   };
 }
@@ -176,8 +176,8 @@ function postfix(tree: Tree, at: Weighing): Weighed {
     const key = child(child(each, 'property') ?? each, 'propertyKeyName');
     for (const index of expressionsIn(each)) if (index.rule !== 'property') steps += weigh(index, at).steps;
     if (key) size = propertyOf(size, nameOf(key));
-    else if (has(each, 'labelExpression')) size = scalar;
-    else if (has(each, 'LBRACKET') && !has(each, 'DOTDOT'))
+    else if (hasRule(each, 'labelExpression')) size = scalar;
+    else if (hasRule(each, 'LBRACKET') && !hasRule(each, 'DOTDOT'))
       size = size.isStored && size.depth === 0 ? propertyOf(size, '') : heaviestOf(size);
     steps += 1;
   }

@@ -1,7 +1,7 @@
 import {
   aggregatedOf,
   heaviestOf,
-  joined,
+  combinedSize,
   largerOf,
   listOf,
   namesOfElement,
@@ -105,6 +105,6 @@ export function membershipSteps(value: Size, list: Size): number {
 
 /** Returns the result of `+` and `||`. */
 export function additionOf(a: Size, b: Size): Weighed {
-  const size = joined(a, b);
+  const size = combinedSize(a, b);
   return { size, steps: 1 + size.weight / (size.depth > 0 ? 16 : 128) };
 }

@@ -9,7 +9,7 @@ import {
   textOf,
   type Size,
 } from './sizes.js';
-import { child, childrenOf, excerptOf, has, nameOf, whereOf, type Tree } from './tree.js';
+import { child, childrenOf, excerptOf, hasRule, nameOf, whereOf, type Tree } from './tree.js';
 import { weigh, type Weighing } from './work-expressions.js';
 import type { Weighed } from './work-functions.js';
 
@@ -137,14 +137,14 @@ class Scales {
     const body = child(clause, 'returnBody');
     const items = body && child(body, 'returnItems');
     if (!body || !items) return 1;
-    const after = new Map<string, Size>(has(items, 'TIMES') ? variables : []);
+    const after = new Map<string, Size>(hasRule(items, 'TIMES') ? variables : []);
     let steps = 1;
     for (const item of childrenOf(items, 'returnItem')) {
       const expression = item.children[0];
       if (!expression) continue;
       const weighed = weigh(expression, this.weighing(variables));
       steps += weighed.steps;
-      after.set(has(item, 'AS') ? nameOf(item.children.at(-1) ?? item) : nameOf(expression), weighed.size);
+      after.set(hasRule(item, 'AS') ? nameOf(item.children.at(-1) ?? item) : nameOf(expression), weighed.size);
     }
     const both = new Map([...variables, ...after]);
     for (const rule of ['orderBy', 'skip', 'limit']) {
@@ -201,7 +201,10 @@ function declare(tree: Tree, variables: Map<string, Size>, repeated = false): nu
   tree.children.forEach((each, index) => {
     if (!patternRules.has(each.rule)) return;
     const many =
-      repeated || tree.children[index + 1]?.rule === 'quantifier' || has(each, 'quantifier') || has(each, 'pathLength');
+      repeated ||
+      tree.children[index + 1]?.rule === 'quantifier' ||
+      hasRule(each, 'quantifier') ||
+      hasRule(each, 'pathLength');
     const within = declare(each, variables, many);
     const isElement = each.rule === 'nodePattern' || each.rule === 'relationshipPattern';
     const length = isElement ? (many ? maxRepetition : 1) : within;

@@ -33,7 +33,7 @@ export interface FoundPart {
  * A mention that was merged with an existing entity of the graph. `merge_id` identifies the merge, so that it can be
  * undone.
  */
-export interface Merge {
+export interface MergedMention {
   merge_id: string;
   entity_id: string;
   type: string;
@@ -49,5 +49,5 @@ export interface SavedPart {
   closed: number;
   /** The number of findings that do not match the ontology at the time of writing. */
   dropped: number;
-  merges: Merge[];
+  merges: MergedMention[];
 }

@@ -3,7 +3,7 @@ import { lockProject } from '../ontology/state.js';
 import { saveWithin, type Save } from '../save/save.js';
 import { spanProperties, stampProperties, type Stamp } from '../store/provenance.js';
 import { writeOnce, type Connection } from '../store/sessions.js';
-import type { FoundFact, FoundPart, Mention, Merge, SavedPart } from './part.js';
+import type { FoundFact, FoundPart, Mention, MergedMention, SavedPart } from './part.js';
 import { aliasKey, mergeKey, nameKey, resolve, type Resolved } from './resolve.js';
 
 interface PartPlace {
@@ -116,7 +116,7 @@ async function writeMerges(
   { projectId, memoryId }: PartPlace,
   resolved: readonly Resolved[],
   { recorded_at }: Stamp,
-): Promise<Merge[]> {
+): Promise<MergedMention[]> {
   const merged = resolved.flatMap(({ known, isOwn, mention, properties }) =>
     known && !isOwn ? [{ known, mention, filled: Object.keys(properties) }] : [],
   );

@@ -23,11 +23,11 @@ const typicalQuery = `MATCH (c:Customer)-[r:OWNS*1..2]->(p:Product) WHERE c.proj
 /** Also requires the label that all nodes of projects have, so that the database can use an index. */
 const inScopeAndTime: InScope = (element, place) => {
   const label = place === 'node' ? `${element}:_Scoped AND ` : '';
-  return `(${label}${inScope(element, place)} AND ${heldAt(element)})`;
+  return `(${label}${inScope(element, place)} AND ${validAtTime(element)})`;
 };
 
 /** Returns a condition that cannot fail, whatever the element contains. */
-export function heldAt(element: string): string {
+function validAtTime(element: string): string {
   return `coalesce(${element}._until > $${timeParameter}, true) AND coalesce(${element}._since <= $${timeParameter}, true)`;
 }
 
@@ -47,10 +47,10 @@ export interface Moment {
  * Returns a condition that is true if an element is valid at the point in time, or was valid at some time in one of the
  * periods. It excludes superseded facts.
  */
-export function heldIn(element: string): string {
-  return `(${heldAt(element)} OR ${wasHeld(element)})`;
+export function validAtTimeOrInPeriods(element: string): string {
+  return `(${validAtTime(element)} OR ${validInPeriods(element)})`;
 }
 
-export function wasHeld(element: string): string {
+export function validInPeriods(element: string): string {
   return `any(period IN $periods WHERE coalesce(${element}._until > period.from, true) AND coalesce(${element}._since < period.until, true))`;
 }

@@ -1,5 +1,5 @@
 import neo4j, { type ManagedTransaction } from 'neo4j-driver';
-import { heldIn } from './as-of.js';
+import { validAtTimeOrInPeriods } from './as-of.js';
 import type { EntityKey, Neighbour } from './rank.js';
 import { keyOf, type Scope } from './search.js';
 
@@ -22,7 +22,7 @@ export async function readNeighbours(
     `UNWIND $from AS start MATCH (seed:Entity {project_id: start.project, id: start.id})
      CALL (seed) {
        MATCH (seed)-[r]-(other:Entity) WHERE other.project_id IN $projectIds AND r.project_id IN $projectIds
-         AND ${heldIn('r')} AND ${heldIn('other')}
+         AND ${validAtTimeOrInPeriods('r')} AND ${validAtTimeOrInPeriods('other')}
        WITH r, other LIMIT $walked
        RETURN r, other ORDER BY coalesce($relevance[elementId(other)], 0.0) DESC, r._recorded_at DESC, r.id LIMIT $each + 1
      }

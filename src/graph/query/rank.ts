@@ -14,7 +14,7 @@ export interface EntityKey extends Mentions {
 }
 
 /** A relationship with the element ids of its two entities. */
-export interface Link {
+export interface EntityLink {
   elementId: string;
   from: string;
   to: string;
@@ -23,17 +23,17 @@ export interface Link {
 export interface Neighbour {
   /** The element id of the entity from which this one was reached. */
   of: string;
-  link: Link;
+  link: EntityLink;
   entity: EntityKey;
 }
 
-export interface Hit {
+export interface ScoredEntity {
   entity: EntityKey;
   score: number;
 }
 
 /** The parts of a score before it is divided by the best one. The score is their sum. */
-export interface Parts {
+export interface ScoreParts {
   text: number;
   vector: number;
   /** The points if the question names the entity, or a short value of it such as its speaker. */
@@ -50,14 +50,14 @@ export interface Ranked {
   entity: EntityKey;
   /** From 1 (best) to 0. */
   score: number;
-  parts: Parts;
+  parts: ScoreParts;
 }
 
 /**
  * The weight of the best entity in each part, chosen by measurement (decision 0084). `names` is a share of what was
  * found, and `length` is a share of the maximum of text and vectors.
  */
-export const weights = { text: 1, vector: 0.6, names: 0.7, time: 0.6, length: 0.375 };
+const weights = { text: 1, vector: 0.6, names: 0.7, time: 0.6, length: 0.375 };
 
 /**
  * The range of text lengths in characters. Texts up to `from` get nothing of `weights.length`, and texts of at least `to`
@@ -90,7 +90,7 @@ interface Scored {
  */
 export function createRanking(mentioned: (entity: EntityKey) => { names: number; time: number }) {
   const scores = new Map<string, Scored>();
-  const links = new Map<string, Link>();
+  const links = new Map<string, EntityLink>();
   const mentions = new Map<string, { names: number; time: number }>();
   /** The maximum that text and vectors contribute together. */
   let most = weights.text;
@@ -101,7 +101,7 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
     return scored;
   }
 
-  function partsOf({ entity, text, vector, shares }: Scored): Parts {
+  function partsOf({ entity, text, vector, shares }: Scored): ScoreParts {
     const mention = mentions.get(entity.elementId) ?? mentioned(entity);
     mentions.set(entity.elementId, mention);
     const found = {
@@ -124,11 +124,11 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
 
   return {
     /** Adds the hits of the full-text search. The best entity gets 1, no match is 0. */
-    textHits(found: readonly Hit[]): void {
+    textHits(found: readonly ScoredEntity[]): void {
       for (const [entity, score] of scaled(bestOfEach(found), 0)) scoredOf(entity).text = score;
     },
     /** Adds the hits of the vector search. The best entity gets 1 and the last gets 0, because similarities lie close together. */
-    vectorHits(found: readonly Hit[]): void {
+    vectorHits(found: readonly ScoredEntity[]): void {
       if (found.length > 0) most = weights.text + weights.vector;
       const each = bestOfEach(found);
       const least = Math.min(...each.map(([, score]) => score));
@@ -187,9 +187,9 @@ export function relativeToBest(sorted: readonly Ranked[]): Ranked[] {
 }
 
 export function mapParts(
-  { text, vector, names, time, neighbours, length }: Parts,
+  { text, vector, names, time, neighbours, length }: ScoreParts,
   change: (part: number) => number,
-): Parts {
+): ScoreParts {
   return {
     text: change(text),
     vector: change(vector),
@@ -201,7 +201,7 @@ export function mapParts(
 }
 
 /** Returns the score of each entity: its best hit and a small bonus for further hits. */
-function bestOfEach(found: readonly Hit[]): [EntityKey, number][] {
+function bestOfEach(found: readonly ScoredEntity[]): [EntityKey, number][] {
   const sums = new Map<string, { entity: EntityKey; best: number; further: number }>();
   for (const { entity, score } of found) {
     const sum = sums.get(entity.elementId) ?? { entity, best: 0, further: 0 };
@@ -223,7 +223,7 @@ function scaledLength(length: number): number {
   return Math.log(bounded / lengths.from) / Math.log(lengths.to / lengths.from);
 }
 
-function sumOf(parts: Partial<Parts>): number {
+function sumOf(parts: Partial<ScoreParts>): number {
   return Object.values(parts).reduce((sum, part) => sum + part, 0);
 }
 

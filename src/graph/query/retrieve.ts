@@ -3,14 +3,22 @@ import type { Consumption } from '../store/provenance.js';
 import { fetchSize, inReadTransaction, type Connection } from '../store/sessions.js';
 import { epochSeconds } from '../../time.js';
 import type { NearestByText } from '../vectors/nearest.js';
-import { heldIn, timeParameter, wasHeld, type Moment } from './as-of.js';
+import { validAtTimeOrInPeriods, timeParameter, validInPeriods, type Moment } from './as-of.js';
 import { datesIn } from './dates.js';
 import { feedbackTerms } from './feedback.js';
 import { mentionsIn, withoutCommonNames } from './mentions.js';
 import { readNeighbours } from './neighbourhood.js';
-import { answersFirst, createRanking, mapParts, type EntityKey, type Hit, type Ranked, type Ranking } from './rank.js';
+import {
+  answersFirst,
+  createRanking,
+  mapParts,
+  type EntityKey,
+  type ScoredEntity,
+  type Ranked,
+  type Ranking,
+} from './rank.js';
 import { rerank, type Reranked, type Reranker } from './rerank.js';
-import { readPlaces, searchText, type Place, type Scope, type TextHits } from './search.js';
+import { readPlaces, searchText, type IndexedProjects, type Scope, type TextHits } from './search.js';
 import { nearestTo, vectorHits, type VectorAnswer } from './vector-hits.js';
 import {
   maxAnswerLength,
@@ -85,7 +93,7 @@ export async function retrieve(
 
 /** The hits of the words of the question. */
 interface QuestionHits extends TextHits {
-  places: readonly Place[];
+  places: readonly IndexedProjects[];
 }
 
 async function searchQuestion(
@@ -204,7 +212,12 @@ interface Found {
 /** Ranks the hits of the question, then searches again with the words that the best ones share. */
 async function find(
   tx: ManagedTransaction,
-  { question, words, text, vectors }: Pick<Asked, 'words' | 'text'> & { question: string; vectors: readonly Hit[] },
+  {
+    question,
+    words,
+    text,
+    vectors,
+  }: Pick<Asked, 'words' | 'text'> & { question: string; vectors: readonly ScoredEntity[] },
   scope: Scope,
 ): Promise<Found> {
   const mentioned = mentionsIn(question);
@@ -253,8 +266,8 @@ function factsAbout(tx: ManagedTransaction, about: readonly EntityKey[], scope: 
   return tx.run(
     `UNWIND range(0, size($about) - 1) AS at WITH at, $about[at] AS entity
      CALL (entity) {
-       MATCH (f:Fact {project_id: entity.project, subject: entity.id}) WHERE ${heldIn('f')}
-       WITH f, ${wasHeld('f')} AS isOfPeriod ORDER BY isOfPeriod DESC, f.confidence DESC, f.predicate, f.id LIMIT $each + 1
+       MATCH (f:Fact {project_id: entity.project, subject: entity.id}) WHERE ${validAtTimeOrInPeriods('f')}
+       WITH f, ${validInPeriods('f')} AS isOfPeriod ORDER BY isOfPeriod DESC, f.confidence DESC, f.predicate, f.id LIMIT $each + 1
        WITH collect({f: f, isOfPeriod: isOfPeriod}) AS facts
        UNWIND facts[..$each] AS one RETURN one.f AS f, one.isOfPeriod AS isOfPeriod, size(facts) > $each AS isCut
      }

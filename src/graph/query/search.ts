@@ -1,7 +1,7 @@
 import neo4j, { type ManagedTransaction } from 'neo4j-driver';
 import { defaultAnalyzer, textIndexOf, type Analyzer } from '../language/analyzers.js';
-import { heldIn, type Moment } from './as-of.js';
-import type { Hit } from './rank.js';
+import { validAtTimeOrInPeriods, type Moment } from './as-of.js';
+import type { ScoredEntity } from './rank.js';
 import { luceneQuery, type Term } from './words.js';
 
 /** The projects and the time of a question, as query parameters. */
@@ -23,7 +23,7 @@ export function keyOf(entity: string): string {
 }
 
 /** Returns the full-text index of each project's language, with its projects. */
-export async function readPlaces(tx: ManagedTransaction, projectIds: readonly string[]): Promise<Place[]> {
+export async function readPlaces(tx: ManagedTransaction, projectIds: readonly string[]): Promise<IndexedProjects[]> {
   const { records } = await tx.run(
     `UNWIND $projectIds AS id OPTIONAL MATCH (s:ProjectState {key: id})
      RETURN coalesce(s.analyzer, $default) AS analyzer, collect(id) AS projectIds`,
@@ -35,7 +35,7 @@ export async function readPlaces(tx: ManagedTransaction, projectIds: readonly st
   }));
 }
 
-export interface Place {
+export interface IndexedProjects {
   index: string;
   projectIds: string[];
 }
@@ -43,12 +43,12 @@ export interface Place {
 export interface TextQuestion {
   terms: readonly Term[];
   phrases: readonly (readonly [string, string])[];
-  places: readonly Place[];
+  places: readonly IndexedProjects[];
 }
 
 export interface TextHits {
   /** Best first. */
-  hits: Hit[];
+  hits: ScoredEntity[];
   /** Whether there are more. */
   isCut: boolean;
 }
@@ -75,14 +75,14 @@ async function searchIndex(
   for (let requested = maxHits; ; requested *= hitFactor) {
     const { records } = await tx.run(
       `CALL db.index.fulltext.queryNodes($index, $lucene, {limit: $asked}) YIELD node, score
-       WITH node, score, score > 0 AND node.project_id IN $projectIds AND ${heldIn('node')} AS holds
+       WITH node, score, score > 0 AND node.project_id IN $projectIds AND ${validAtTimeOrInPeriods('node')} AS holds
        OPTIONAL MATCH (subject:Entity)-[:HAS_FACT]->(node) WHERE holds AND subject.project_id = node.project_id
        WITH score, holds, coalesce(subject, node) AS entity
-       WITH score, holds AND entity:Entity AND ${heldIn('entity')} AS holds, entity
+       WITH score, holds AND entity:Entity AND ${validAtTimeOrInPeriods('entity')} AS holds, entity
        RETURN count(*) AS found, collect(CASE WHEN holds THEN {entity: ${keyOf('entity')}, score: score} END) AS hits`,
       { ...place, lucene, asked: neo4j.int(requested) },
     );
-    const hits = (records[0]?.get('hits') as Hit[] | undefined) ?? [];
+    const hits = (records[0]?.get('hits') as ScoredEntity[] | undefined) ?? [];
     const found = Number(records[0]?.get('found') ?? 0);
     const isEnough = hits.length === found || new Set(hits.map(({ entity }) => entity.elementId)).size >= maxHits;
     if (found < requested || isEnough || requested * hitFactor > maxRequested)

@@ -1,7 +1,7 @@
 import type { ManagedTransaction } from 'neo4j-driver';
-import { heldIn, type Moment } from './as-of.js';
+import { validAtTimeOrInPeriods, type Moment } from './as-of.js';
 import type { Nearest, NearestByText } from '../vectors/nearest.js';
-import type { Hit } from './rank.js';
+import type { ScoredEntity } from './rank.js';
 import { keyOf, type Scope } from './search.js';
 
 export interface VectorAnswer {
@@ -61,14 +61,18 @@ export async function nearestTo(
  * Returns the entities of the hits that belong to the projects and are valid at the time. A fact counts for its
  * subject.
  */
-export async function vectorHits(tx: ManagedTransaction, hits: readonly Nearest[], scope: Scope): Promise<Hit[]> {
+export async function vectorHits(
+  tx: ManagedTransaction,
+  hits: readonly Nearest[],
+  scope: Scope,
+): Promise<ScoredEntity[]> {
   if (hits.length === 0) return [];
   const { records } = await tx.run(
-    `UNWIND $hits AS hit MATCH (node:_Scoped) WHERE elementId(node) = hit.elementId AND node.project_id IN $projectIds AND ${heldIn('node')}
+    `UNWIND $hits AS hit MATCH (node:_Scoped) WHERE elementId(node) = hit.elementId AND node.project_id IN $projectIds AND ${validAtTimeOrInPeriods('node')}
      OPTIONAL MATCH (subject:Entity)-[:HAS_FACT]->(node) WHERE subject.project_id = node.project_id
-     WITH hit, coalesce(subject, node) AS entity WHERE entity:Entity AND ${heldIn('entity')}
+     WITH hit, coalesce(subject, node) AS entity WHERE entity:Entity AND ${validAtTimeOrInPeriods('entity')}
      RETURN ${keyOf('entity')} AS entity, hit.score AS score`,
     { ...scope, hits: hits.map(({ elementId, score }) => ({ elementId, score })) },
   );
-  return records.map((record) => record.toObject() as unknown as Hit);
+  return records.map((record) => record.toObject() as unknown as ScoredEntity);
 }

@@ -1,4 +1,4 @@
-import { redactAnswer, survey } from './redactor.js';
+import { redactAnswer, surveyTexts } from './redactor.js';
 
 /** Replaces personal data and credentials in a response (`redactor.ts`) without blocking the event loop. */
 export type Redact = <T>(answer: T) => Promise<T>;
@@ -12,7 +12,7 @@ const valueWeight = 40;
 /** @param inThread runs `redactAnswer` in a thread; its errors are thrown, so no unredacted response is returned */
 export function createRedact(inThread: (answer: unknown) => Promise<unknown>): Redact {
   return async <T>(answer: T) => {
-    const found = survey(answer, maxInlineWork);
+    const found = surveyTexts(answer, maxInlineWork);
     return found.work < maxInlineWork ? redactAnswer(answer, found) : ((await inThread(answer)) as T);
   };
 }

@@ -23,7 +23,7 @@ interface Survey {
  * Replaces personal data and credentials anywhere in a response: in texts, numbers, names of map entries, and lists
  * whose items form one value. Does not change the input. Reuses its parts that need no change.
  */
-export async function redactAnswer<T>(answer: T, { plain, suspicious }: Survey = survey(answer)): Promise<T> {
+export async function redactAnswer<T>(answer: T, { plain, suspicious }: Survey = surveyTexts(answer)): Promise<T> {
   const secrets = suspicious.size === 0 ? new Map<string, Span[]>() : await lintSecrets([...suspicious]);
   return createRedaction(plain, secrets).value(answer, noHints) as T;
 }
@@ -35,7 +35,7 @@ const listWork = 40;
 const longText = 256;
 
 /** Scans each text and each map once. Stops when `max` is reached; the sets are then incomplete. */
-export function survey(answer: Json, max = Infinity): Survey {
+export function surveyTexts(answer: Json, max = Infinity): Survey {
   const seen = new Set<object>();
   const texts = new Set<string>();
   const plain = new Set<string>();

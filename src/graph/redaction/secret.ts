@@ -18,7 +18,7 @@ const ownForms: readonly RegExp[] = [
 /** Matches a part of every match of `ownForms`. */
 const mayHoldForm = /svc_|xox|-----BEGIN|bearer|passw|pwd|secret|key|token|:\/\/|[\w\-+/.]{16}/i;
 
-/** Finds credentials by their published forms. The value of a property with the name of a credential is one, too. */
+/** Finds credentials by their published forms. The value of a property with the name of a credential also counts as one. */
 export function findSecrets(text: string, hints: Hints): Span[] {
   if (hints.secret && /^\S{6,}$/.test(text)) return [{ start: 0, end: text.length, label: 'secret' }];
   return !mayHoldForm.test(text) ? [] : ownForms.flatMap((pattern) => matches(text, pattern, 'secret'));

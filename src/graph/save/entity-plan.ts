@@ -6,12 +6,12 @@ import { derivedId } from '../store/names.js';
 import type { JsonMap } from '../store/values.js';
 import { isSameValidity, mergedValidity, type OwnValidity } from '../store/validity.js';
 import { outOfOrder, type EntityRef, type SaveInput } from './input.js';
-import { problem, type Place } from './problems.js';
+import { problem, type InputPath } from './problems.js';
 
 interface PlannedEntity extends StoredEntity {
   action: 'create' | 'update' | 'unchanged';
   /** The first path in the input that refers to the entity. */
-  place: Place;
+  place: InputPath;
 }
 
 export interface EntityPlan {
@@ -40,7 +40,7 @@ export async function planEntities(
   const planned = new Map<string, PlannedEntity>();
 
   const ids = input.entities.map((item, at) => {
-    const place: Place = ['entities', at];
+    const place: InputPath = ['entities', at];
     const id = item.id ?? byName.get(nameKey(item.type, item.name))?.id ?? unnamedId(projectId, item, byId);
     const before: StoredEntity | undefined =
       planned.get(id) ?? byId.get(id) ?? byName.get(nameKey(item.type, item.name));
@@ -100,7 +100,7 @@ export function merged(before: JsonMap = {}, changes: JsonMap): JsonMap {
 export function orderedValidity(
   before: OwnValidity | undefined,
   given: Pick<SaveInput['entities'][number], 'valid_from' | 'valid_to'> | undefined,
-  place: Place,
+  place: InputPath,
 ): OwnValidity {
   const validity = mergedValidity(before, given);
   const { valid_from: from, valid_to: to } = validity;

@@ -4,7 +4,7 @@ import { readFacts, type FactObject, type StoredFact } from '../store/facts.js';
 import { reconcile } from '../store/reconcile.js';
 import type { EntityPlan } from './entity-plan.js';
 import type { EntityRef, SaveInput } from './input.js';
-import { problem, type Place } from './problems.js';
+import { problem, type InputPath } from './problems.js';
 
 /** A fact of the input. `stamp` replaces the stamp of the save, for facts with their own provenance. */
 export type GivenFact = SaveInput['facts'][number] & { stamp?: Record<string, unknown> };
@@ -97,7 +97,7 @@ function distinct(statements: readonly { subject: string; predicate: string }[])
   ];
 }
 
-function statementOf(fact: GivenFact, place: Place, context: Context, names: Map<string, string>): StoredFact {
+function statementOf(fact: GivenFact, place: InputPath, context: Context, names: Map<string, string>): StoredFact {
   const subject = termOf(fact.subject, [...place, 'subject'], context.entities, names);
   const object =
     typeof fact.object === 'string' || typeof fact.object === 'object'
@@ -116,7 +116,7 @@ function statementOf(fact: GivenFact, place: Place, context: Context, names: Map
 }
 
 /** Returns the id of the entity, or the text itself if it names no entity. A type and name must identify an entity. */
-function termOf(ref: EntityRef, place: Place, entities: EntityPlan, names: Map<string, string>): string {
+function termOf(ref: EntityRef, place: InputPath, entities: EntityPlan, names: Map<string, string>): string {
   const entity = entities.resolve(ref);
   if (!entity) {
     if (typeof ref === 'object') throw problem(place, 'is not an entity of this project');

@@ -1,10 +1,10 @@
 import { AppError } from '../../errors.js';
 import type { Problem } from '../ontology/check.js';
 
-export type Place = readonly (string | number)[];
+export type InputPath = readonly (string | number)[];
 
 /** Returns a refusal that names the path in the input. */
-export function problem(place: Place, says: string): AppError {
+export function problem(place: InputPath, says: string): AppError {
   return new AppError('invalid_input', `${place.join('.')}: ${says}`);
 }
 
@@ -14,7 +14,7 @@ const maxShown = 10;
  * Refuses the input if there are problems.
  * @throws AppError with the first ten problems
  */
-export function refuseProblems(problems: readonly { place: Place; problem: Problem }[]): void {
+export function refuseProblems(problems: readonly { place: InputPath; problem: Problem }[]): void {
   if (problems.length === 0) return;
   const lines = problems
     .slice(0, maxShown)

@@ -4,13 +4,13 @@ import { readRelationships, relationshipId, type StoredRelationship } from '../s
 import { isSameValidity } from '../store/validity.js';
 import { merged, orderedValidity, type EntityPlan } from './entity-plan.js';
 import type { EntityRef, SaveInput } from './input.js';
-import { problem, type Place } from './problems.js';
+import { problem, type InputPath } from './problems.js';
 
 export interface PlannedRelationship extends StoredRelationship {
   action: 'create' | 'update' | 'unchanged';
   fromType: string;
   toType: string;
-  place: Place;
+  place: InputPath;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function planRelationships(
     const earlier = planned.get(id);
     const known = earlier ?? stored.get(id);
     const properties = merged(known?.properties, relationships[at]?.properties ?? {});
-    const place: Place = ['relationships', at];
+    const place: InputPath = ['relationships', at];
     const validity = orderedValidity(known, relationships[at], place);
     const same =
       known && isSameValidity(known, validity) && isDeepStrictEqual({ ...known.properties }, { ...properties });
@@ -56,7 +56,7 @@ export async function planRelationships(
   return [...planned.values()];
 }
 
-function endOf(entities: EntityPlan, ref: EntityRef, place: Place) {
+function endOf(entities: EntityPlan, ref: EntityRef, place: InputPath) {
   const entity = entities.resolve(ref);
   if (!entity) throw problem(place, 'is not an entity of this project');
   return entity;

@@ -13,7 +13,7 @@ import { planEntities, type EntityPlan } from './entity-plan.js';
 import { planFacts, type FactPlan, type GivenFact } from './fact-plan.js';
 import { saveBounds, type SaveInput } from './input.js';
 import { keepNames, planNames, type NamesOfProject } from './names-of-project.js';
-import { problem, refuseProblems, type Place } from './problems.js';
+import { problem, refuseProblems, type InputPath } from './problems.js';
 import { planRelationships, type PlannedRelationship } from './relationship-plan.js';
 
 export interface SavePlan {
@@ -152,7 +152,7 @@ async function plan(
  * Refuses an element that is too large for queries and commits. Includes stored properties, so that repeated saves
  * cannot exceed the limit.
  */
-function refuseTooLarge(place: Place, properties: JsonMap): void {
+function refuseTooLarge(place: InputPath, properties: JsonMap): void {
   if (JSON.stringify(properties).length <= saveBounds.element) return;
   throw problem([...place, 'properties'], `would hold more than ${saveBounds.element} characters of JSON in all`);
 }

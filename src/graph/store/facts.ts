@@ -5,7 +5,7 @@ import { noting } from '../vectors/noting.js';
 import { searchText } from './entities.js';
 import { scopeTerm } from './names.js';
 import { stampIn } from './provenance.js';
-import type { Known } from './reconcile.js';
+import type { StoredStatement } from './reconcile.js';
 import { idOf, readSealed, storeSealed, type SealedValues } from './sealing.js';
 import { toStored } from './values.js';
 
@@ -15,7 +15,7 @@ export type FactObject = string | number | boolean;
  * A stored fact. `subject` is the id of an entity, or a text that names no entity. `object` can also be a number or
  * boolean.
  */
-export interface StoredFact extends Known<FactObject> {
+export interface StoredFact extends StoredStatement<FactObject> {
   subject: string;
   predicate: string;
   stamp: Record<string, unknown>;

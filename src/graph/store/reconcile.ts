@@ -9,15 +9,15 @@ export interface Statement<T> extends Validity {
   confidence: number;
 }
 
-export interface Known<T> extends Statement<T> {
+export interface StoredStatement<T> extends Statement<T> {
   id: string;
 }
 
-export interface Change<T> {
+export interface StatementChange<T> {
   /** The facts that are no longer current. They are kept with the time of the change. */
-  superseded: Known<T>[];
+  superseded: StoredStatement<T>[];
   /** The current facts: the new statement, and the remaining parts of superseded facts. `of` is the superseded fact. */
-  stated: (Statement<T> & { of?: Known<T> })[];
+  stated: (Statement<T> & { of?: StoredStatement<T> })[];
 }
 
 /**
@@ -27,10 +27,10 @@ export interface Change<T> {
  * - Different object, multiple values: both remain.
  */
 export function reconcile<T>(
-  known: readonly Known<T>[],
+  known: readonly StoredStatement<T>[],
   stated: Statement<T>,
   options: { multiValued: boolean; same(a: T, b: T): boolean },
-): Change<T> {
+): StatementChange<T> {
   const sameObject = known.filter((each) => options.same(each.object, stated.object));
   const others = options.multiValued ? [] : known.filter((each) => !options.same(each.object, stated.object));
   const covering = sameObject.find((each) => covers(each, stated));
@@ -54,9 +54,9 @@ export function reconcile<T>(
   };
 }
 
-function remainders<T>(closed: Known<T>, by: Validity): (Statement<T> & { of: Known<T> })[] {
+function remainders<T>(closed: StoredStatement<T>, by: Validity): (Statement<T> & { of: StoredStatement<T> })[] {
   const { object, confidence } = closed;
-  const left: (Statement<T> & { of: Known<T> })[] = [];
+  const left: (Statement<T> & { of: StoredStatement<T> })[] = [];
   if (closed.valid_from < by.valid_from)
     left.push({ object, confidence, valid_from: closed.valid_from, valid_to: by.valid_from, of: closed });
   if (by.valid_to !== null && endOf(closed) > by.valid_to)

@@ -116,7 +116,7 @@ export async function withSession<T>(session: Session, work: (session: Session) 
  * - timeout exceeded: `call_timed_out`, and the database has stopped the query
  * - invalid statement: `invalid_input`
  */
-export function toAppError(error: unknown): unknown {
+function toAppError(error: unknown): unknown {
   if (!(error instanceof Neo4jError)) return error;
   const { code } = error;
   if (

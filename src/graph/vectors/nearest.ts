@@ -1,6 +1,6 @@
 import neo4j, { type ManagedTransaction } from 'neo4j-driver';
 import { graphText } from '../graph-text.js';
-import { heldIn, type Moment } from '../query/as-of.js';
+import { validAtTimeOrInPeriods, type Moment } from '../query/as-of.js';
 import { inReadTransaction, type Connection } from '../store/sessions.js';
 import type { VectorKind } from './elements.js';
 import { vectorIndex, vectorLabel, type Generation } from './generation.js';
@@ -157,17 +157,17 @@ const found = 'elementId(e) AS elementId, e.id AS id, v.kind AS kind, score';
 
 /** Joins vectors with their elements in the project, so that no hit is deleted or superseded. */
 function elements({ moment }: Search): string {
-  const held = (element: string) => (moment === undefined ? '' : ` AND ${heldIn(element)}`);
+  const validThen = (element: string) => (moment === undefined ? '' : ` AND ${validAtTimeOrInPeriods(element)}`);
   return `WHERE v.kind IN $kinds
     CALL (v) {
-      WITH v WHERE v.kind = 'entity' MATCH (n:Entity {project_id: $projectId, id: v.id}) WHERE true${held('n')} RETURN n AS e
+      WITH v WHERE v.kind = 'entity' MATCH (n:Entity {project_id: $projectId, id: v.id}) WHERE true${validThen('n')} RETURN n AS e
       UNION ALL
       WITH v WHERE v.kind = 'fact'
-      MATCH (f:Fact {project_id: $projectId, id: v.id}) WHERE f.superseded_at IS NULL${held('f')} RETURN f AS e
+      MATCH (f:Fact {project_id: $projectId, id: v.id}) WHERE f.superseded_at IS NULL${validThen('f')} RETURN f AS e
       UNION ALL
       WITH v WHERE v.kind = 'relationship'
       MATCH (:Entity {project_id: $projectId, id: v.from})-[r]->(:Entity {project_id: $projectId, id: v.to})
-      WHERE r.id = v.id${held('r')} RETURN r AS e
+      WHERE r.id = v.id${validThen('r')} RETURN r AS e
     }`;
 }
 

@@ -6,7 +6,7 @@ import { elementKey, type VectorKind } from './elements.js';
 import { noteRelationships, type RelationshipKey } from './noting.js';
 
 /** An element to embed. If its text is empty, its vector is removed. */
-export interface Note {
+export interface ElementToEmbed {
   kind: VectorKind;
   id: string;
   element: string;
@@ -15,7 +15,7 @@ export interface Note {
   link?: Omit<RelationshipKey, 'id'> & { stamp: string };
 }
 
-export async function readNotes(tx: ManagedTransaction, projectId: string, limit: number): Promise<Note[]> {
+export async function readNotes(tx: ManagedTransaction, projectId: string, limit: number): Promise<ElementToEmbed[]> {
   const nodes = await tx.run(
     `MATCH (n:_Unembedded {project_id: $projectId}) WITH n LIMIT $limit
      RETURN CASE WHEN n:Fact THEN 'fact' ELSE 'entity' END AS kind, n.id AS id, coalesce(n._search, '') AS text`,
@@ -28,7 +28,7 @@ export async function readNotes(tx: ManagedTransaction, projectId: string, limit
   return notes.length >= limit ? notes : [...notes, ...(await readLinkNotes(tx, projectId, limit - notes.length))];
 }
 
-async function readLinkNotes(tx: ManagedTransaction, projectId: string, limit: number): Promise<Note[]> {
+async function readLinkNotes(tx: ManagedTransaction, projectId: string, limit: number): Promise<ElementToEmbed[]> {
   const { records } = await tx.run(
     `MATCH (l:_UnembeddedLink {project: $projectId}) WITH l LIMIT $limit
      OPTIONAL MATCH (a:Entity {project_id: $projectId, id: l.from})-[r]->(b:Entity {project_id: $projectId, id: l.to})

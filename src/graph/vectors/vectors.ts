@@ -1,9 +1,9 @@
 import neo4j, { type ManagedTransaction } from 'neo4j-driver';
 import { vectorLabel } from './generation.js';
-import type { Note } from './notes.js';
+import type { ElementToEmbed } from './notes.js';
 
 /** A note and its result. `vector` is null if the present vector is still correct, or the text is empty. */
-export interface EmbeddedNote extends Note {
+export interface EmbeddedNote extends ElementToEmbed {
   /** The digest of the text. */
   hash: string;
   vector: readonly number[] | null;

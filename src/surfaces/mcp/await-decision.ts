@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Approvals } from '../../governance/approvals/create-approvals.js';
-import type { StillGood } from './caller.js';
+import type { RecheckCredentials } from './caller.js';
 import { patienceSeconds } from './execution-tools.js';
 import type { Exchange, PendingOutcome } from './exchange.js';
 
@@ -11,17 +11,17 @@ const pauseMs = 500;
 
 export interface AwaitDecisionDeps {
   approvals: Pick<Approvals, 'read'>;
-  stillGood: StillGood;
+  recheckCredentials: RecheckCredentials;
   stopping: AbortSignal;
 }
 
-export function createAwaitDecision({ approvals, stillGood, stopping }: AwaitDecisionDeps): AwaitDecision {
+export function createAwaitDecision({ approvals, recheckCredentials, stopping }: AwaitDecisionDeps): AwaitDecision {
   return async ({ approvalId }, { caller, signal }) => {
     for (
       const deadline = performance.now() + patienceSeconds * 1000;
       performance.now() < deadline && !stopping.aborted;
     ) {
-      const { status } = await approvals.read(await stillGood(caller), approvalId);
+      const { status } = await approvals.read(await recheckCredentials(caller), approvalId);
       if (status !== 'pending') return true;
       await delay(pauseMs, undefined, { signal });
     }

@@ -35,14 +35,17 @@ export type Authenticate = (credentials: Credentials) => Promise<Principal>;
  * Checks credentials that were valid before. An expired token is accepted while its session or OAuth grant is active.
  * @throws AppError `invalid_token`, `scope_denied`
  */
-export type StillGood = (before: CheckedCredentials) => Promise<Principal>;
+export type RecheckCredentials = (before: CheckedCredentials) => Promise<Principal>;
 
 export function createAuthenticate(deps: Deps, baseUrl: () => string): Authenticate {
   return async ({ authorization, workspace }) =>
     resolveScope(deps, await authenticateBearer(deps, authorization, baseUrl()), workspace);
 }
 
-export function createStillGood(deps: Pick<Deps, 'auth' | 'oauth'>, authenticate: Authenticate): StillGood {
+export function createRecheckCredentials(
+  deps: Pick<Deps, 'auth' | 'oauth'>,
+  authenticate: Authenticate,
+): RecheckCredentials {
   return async ({ principal, ...credentials }) => {
     try {
       return await authenticate(credentials);
@@ -96,15 +99,15 @@ export function ownerOf(principal: Principal): string {
 }
 
 /**
- * Attaches the caller to `req.auth`, which both SDKs pass to their handlers unchanged. Only `carry` and `carried` know
+ * Attaches the caller to `req.auth`, which both SDKs pass to their handlers unchanged. Only `attachCaller` and `attachedCaller` know
  * its content.
  */
-export function carry(req: Request, caller: Caller): void {
+export function attachCaller(req: Request, caller: Caller): void {
   const { clientId, grants } = caller.principal;
   Object.assign(req, { auth: { token: '', clientId: clientId ?? '', scopes: [...grants], extra: { caller } } });
 }
 
-export function carried(auth: { extra?: Record<string, unknown> } | undefined): Caller {
+export function attachedCaller(auth: { extra?: Record<string, unknown> } | undefined): Caller {
   if (!auth?.extra?.caller) throw new Error('the message has no caller');
   return auth.extra.caller as Caller;
 }

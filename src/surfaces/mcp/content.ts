@@ -2,8 +2,8 @@ import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../../domain/deps.js';
 import type { GovernedTools } from '../../governance/tools/perform-tool.js';
 import { toolNamed } from '../../governance/tools/tool.js';
-import type { StillGood } from './caller.js';
-import { createContextResources, type ContextResources, type Reading } from './context-resources.js';
+import type { RecheckCredentials } from './caller.js';
+import { createContextResources, type ContextResources, type ResourceRead } from './context-resources.js';
 import { createAwaitDecision, type AwaitDecision } from './await-decision.js';
 import type { CallOutcome, Exchange } from './exchange.js';
 import { waitForExecution, withProgress } from './execution-tools.js';
@@ -48,7 +48,7 @@ export interface Content {
     get(name: string, promptArguments: Record<string, unknown>, exchange: Exchange): Promise<PromptMessages>;
   };
   /** Returns the governed call that a client's message requests. */
-  governedBy(message: unknown): Reading | undefined;
+  governedBy(message: unknown): ResourceRead | undefined;
   govern: Govern;
 }
 
@@ -60,7 +60,7 @@ const instructions = [
 ].join(' ');
 
 interface ContentOptions {
-  stillGood: StillGood;
+  recheckCredentials: RecheckCredentials;
   version: string;
   baseUrl(): string;
 }
@@ -68,7 +68,7 @@ interface ContentOptions {
 export function createContent(
   gateway: GovernedTools,
   deps: Deps,
-  { stillGood, version, baseUrl }: ContentOptions,
+  { recheckCredentials, version, baseUrl }: ContentOptions,
 ): Content {
   const { approvals } = deps.governance;
   const readExecution: ReadExecution = (principal, id) => readLive(deps, principal, id);
@@ -78,7 +78,7 @@ export function createContent(
   const docs = toolNamed(gateway.tools, 'docs');
   const orchestrate = toolNamed(gateway.tools, 'orchestrate');
   const { tools, named } = createMcpTools(gateway, govern);
-  const waitForRun = createWaitForRun(createFollowExecution({ readExecution, stillGood, stopping }));
+  const waitForRun = createWaitForRun(createFollowExecution({ readExecution, recheckCredentials, stopping }));
   const resources = createContextResources(gateway.tools, govern);
   const tasks = createTasks({
     tasks: deps.mongo.collections.mcp_tasks,
@@ -99,7 +99,7 @@ export function createContent(
       list: (principal) => tools.filter((tool) => tool.visibleTo(principal)).map(({ definition }) => definition),
       call: async (name, input, exchange) => work.counted(() => named(name).call(input, exchange)),
       wait: (name, input, outcome, exchange) => work.counted(() => waitForRun(named(name), input, outcome, exchange)),
-      decided: createAwaitDecision({ approvals, stillGood, stopping }),
+      decided: createAwaitDecision({ approvals, recheckCredentials, stopping }),
       running: work.running,
     },
     tasks: {

@@ -14,7 +14,7 @@ export interface ContextResource {
 }
 
 /** A governed call that has not been made yet. */
-export interface Reading {
+export interface ResourceRead {
   tool: Tool;
   input: Record<string, unknown>;
 }
@@ -38,7 +38,7 @@ const readings = {
 export interface ContextResources {
   list(principal: Principal): ContextResource[];
   /** Returns the call that reads the resource. */
-  reading(uri: string): Reading | undefined;
+  reading(uri: string): ResourceRead | undefined;
   read(uri: string, exchange: Exchange): Promise<{ uri: string; mimeType: string; text: string }>;
 }
 
@@ -75,7 +75,7 @@ export function createContextResources(tools: readonly Tool[], govern: Govern): 
  * @throws a JSON-RPC error if the call is refused or held, because a resource cannot carry a refusal
  */
 export async function readGoverned(
-  { tool, input }: Reading,
+  { tool, input }: ResourceRead,
   govern: Govern,
   exchange: Exchange,
 ): Promise<Record<string, unknown>> {
@@ -84,6 +84,6 @@ export async function readGoverned(
   throw rpcError(rpcCodes.server, String(body.error_description ?? body.how_to_finish), body);
 }
 
-export function grantOf({ tool, input }: Reading): Grant {
+export function grantOf({ tool, input }: ResourceRead): Grant {
   return grantOfTool(tool, input);
 }

@@ -12,7 +12,7 @@ import { acceptAnything } from './accept.js';
 import {
   challenged,
   createAuthenticate,
-  createStillGood,
+  createRecheckCredentials,
   credentialsOf,
   type Authenticate,
   type Caller,
@@ -77,8 +77,8 @@ export function createMcp(gateway: GovernedTools, deps: Deps, options: McpOption
     ...options.limits,
   };
   const authenticate = createAuthenticate(deps, baseUrl);
-  const stillGood = createStillGood(deps, authenticate);
-  const content = createContent(gateway, deps, { stillGood, version: options.version, baseUrl });
+  const recheckCredentials = createRecheckCredentials(deps, authenticate);
+  const content = createContent(gateway, deps, { recheckCredentials, version: options.version, baseUrl });
   const events = createEventLog({
     sessionBytes: limits.resumableBytesPerSession,
     totalBytes: limits.resumableBytes,
@@ -92,7 +92,7 @@ export function createMcp(gateway: GovernedTools, deps: Deps, options: McpOption
   };
   const streamable = createSessions<StreamableLink>(sessionLimits);
   const sse = createSessions<SSEServerTransport>(sessionLimits);
-  const listeners = createListeners({ content, stillGood, ...versionsOf(deps), log: deps.log });
+  const listeners = createListeners({ content, recheckCredentials, ...versionsOf(deps), log: deps.log });
   const modern = createModernHandler({
     content,
     box: deps.auth.box,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Principal } from '../../auth/principal.js';
 import type { Execution } from '../../domain/executions/record.js';
-import type { StillGood } from './caller.js';
+import type { RecheckCredentials } from './caller.js';
 import type { Exchange } from './exchange.js';
 
 /**
@@ -22,7 +22,7 @@ export function hasEnded({ status }: Pick<Execution, 'status'>): boolean {
 
 export interface FollowDeps {
   readExecution: ReadExecution;
-  stillGood: StillGood;
+  recheckCredentials: RecheckCredentials;
   /** Ends all waits when the process stops. Clients can continue to wait at another process. */
   stopping: AbortSignal;
 }
@@ -33,13 +33,13 @@ export interface FollowDeps {
  * wait.
  * @throws AppError `invalid_token`, `not_found`; AbortError when the client cancels
  */
-export function createFollowExecution({ readExecution, stillGood, stopping }: FollowDeps): FollowExecution {
+export function createFollowExecution({ readExecution, recheckCredentials, stopping }: FollowDeps): FollowExecution {
   return async (executionId, exchange, timeoutSeconds) => {
     const startedAt = performance.now();
     const waited = () => (performance.now() - startedAt) / 1000;
     const report = createReport(exchange);
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, maxPauseMs)) {
-      const execution = await readExecution(await stillGood(exchange.caller), executionId);
+      const execution = await readExecution(await recheckCredentials(exchange.caller), executionId);
       const left = timeoutSeconds - waited();
       // Skip the report, because the response contains the end.
       if (hasEnded(execution) || left <= 0 || stopping.aborted) return execution;

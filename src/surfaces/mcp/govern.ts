@@ -112,6 +112,6 @@ function outcomeOf({ status, body }: ToolAnswer, pageOf: (approvalId: string) =>
 }
 
 /** Explains to the client how to finish the call, so that it does not request a second approval. */
-export function finishWith(approvalId: string): string {
+function finishWith(approvalId: string): string {
   return `Once it is approved, call this tool again with the same arguments and approval_id "${approvalId}".`;
 }

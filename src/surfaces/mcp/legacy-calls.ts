@@ -16,7 +16,7 @@ import {
   takesPages,
   type Elicitation,
 } from './approval-question.js';
-import { carried, type CheckedCredentials } from './caller.js';
+import { attachedCaller, type CheckedCredentials } from './caller.js';
 import type { Content } from './content.js';
 import { resumeTokenMeta, type CallOutcome, type Exchange, type PendingOutcome } from './exchange.js';
 import { rpcCodes, rpcError } from './rpc-errors.js';
@@ -143,13 +143,13 @@ function endStreamOnCancel(server: Server, { signal, requestId }: Extra): () => 
 }
 
 export function principalOf(extra: Extra) {
-  return carried(extra.authInfo).principal;
+  return attachedCaller(extra.authInfo).principal;
 }
 
 export function exchangeOf(extra: Extra): Exchange {
   const { progressToken, [resumeTokenMeta]: token } = extra._meta ?? {};
   return {
-    caller: carried(extra.authInfo),
+    caller: attachedCaller(extra.authInfo),
     signal: extra.signal,
     progress:
       progressToken === undefined

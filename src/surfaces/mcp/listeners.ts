@@ -3,7 +3,7 @@ import type { Principal } from '../../auth/principal.js';
 import { isAppError } from '../../errors.js';
 import { statusOf } from '../rest/error-answers.js';
 import type { Logger } from '../../log.js';
-import type { CheckedCredentials, StillGood } from './caller.js';
+import type { CheckedCredentials, RecheckCredentials } from './caller.js';
 import type { Content } from './content.js';
 
 export type Change = ServerEvent;
@@ -32,7 +32,7 @@ export interface Listeners {
 
 export interface ListenersDeps {
   content: Pick<Content, 'tools' | 'resources' | 'prompts'>;
-  stillGood: StillGood;
+  recheckCredentials: RecheckCredentials;
   ontologyVersion(projectId: string): Promise<number>;
   policyVersion(organizationId: string): Promise<number>;
   log: Logger;
@@ -68,7 +68,7 @@ export function createListeners(deps: ListenersDeps): Listeners {
         caller.principal.grantId,
         caller.principal.sessionId,
       ]);
-      const principal = await sharing(`caller ${key}`, () => deps.stillGood(caller));
+      const principal = await sharing(`caller ${key}`, () => deps.recheckCredentials(caller));
       const [before, now] = await Promise.all([seen.get(listener), seenBy(deps, principal, sharing)]);
       if (!open.has(listener)) return;
       seen.set(listener, Promise.resolve(now));

@@ -15,7 +15,7 @@ import {
   takesPages,
   type Elicitation,
 } from './approval-question.js';
-import { carried, ownerOf } from './caller.js';
+import { attachedCaller, ownerOf } from './caller.js';
 import type { Content } from './content.js';
 import { resumeTokenMeta, type CallOutcome, type Exchange, type PendingOutcome } from './exchange.js';
 import { sealState, type RequestState } from './request-state.js';
@@ -109,13 +109,13 @@ export function hasTasks(ctx: ServerContext): boolean {
 }
 
 export function principalOf({ http }: ServerContext) {
-  return carried(http?.authInfo).principal;
+  return attachedCaller(http?.authInfo).principal;
 }
 
 export function exchangeOf({ http, mcpReq }: ServerContext): Exchange {
   const { progressToken, [resumeTokenMeta]: token } = mcpReq._meta ?? {};
   return {
-    caller: carried(http?.authInfo),
+    caller: attachedCaller(http?.authInfo),
     signal: mcpReq.signal,
     progress:
       progressToken === undefined

@@ -30,22 +30,22 @@ export interface Session<T> {
 }
 
 /** The server and transport of a new session, which exist before the client's first message has been validated. */
-export interface Linked<T> {
+export interface SessionLink<T> {
   link: T;
   end(): Promise<void>;
 }
 
 /** A session whose transport does not exist yet. */
-export type Opening = Omit<Session<unknown>, 'link' | 'end'>;
+export type UnlinkedSession = Omit<Session<unknown>, 'link' | 'end'>;
 
 export interface Sessions<T> {
   /**
    * Opens a session.
    * @throws AppError `too_many_requests`, `unavailable` above the limits
    */
-  open<L extends Linked<T>>(
+  open<L extends SessionLink<T>>(
     caller: Caller,
-    make: (session: Opening, onClosed: () => void) => Promise<L>,
+    make: (session: UnlinkedSession, onClosed: () => void) => Promise<L>,
   ): Promise<Session<T> & L>;
   /**
    * Returns an open session.
@@ -87,7 +87,7 @@ export function createSessions<T>(limits: SessionLimits): Sessions<T> {
     async open(caller, make) {
       const owner = ownerOf(caller.principal);
       await makeRoom(owner, caller.principal.organizationId);
-      const session: Opening = {
+      const session: UnlinkedSession = {
         id: randomUUID(),
         owner,
         caller: withoutTrace(caller),
@@ -124,7 +124,7 @@ export function createSessions<T>(limits: SessionLimits): Sessions<T> {
 }
 
 /** Counts a request as active in the session until its response closes. */
-export function during(session: Session<unknown>, res: Response, as: 'call' | 'stream'): void {
+export function countUntilClosed(session: Session<unknown>, res: Response, as: 'call' | 'stream'): void {
   if (as === 'stream') session.streams.add(res);
   else session.calls += 1;
   res.once('close', () => {

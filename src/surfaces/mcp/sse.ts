@@ -1,11 +1,11 @@
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import type { RequestHandler } from 'express';
 import { AppError } from '../../errors.js';
-import { carry, type Caller } from './caller.js';
+import { attachCaller, type Caller } from './caller.js';
 import type { Content } from './content.js';
 import type { Listeners } from './listeners.js';
 import { createLegacyServer } from './legacy-server.js';
-import { during, type Sessions } from './sessions.js';
+import { countUntilClosed, type Sessions } from './sessions.js';
 
 export interface SseDeps {
   content: Content;
@@ -37,7 +37,7 @@ export function openSse({ content, sessions, listeners, baseUrl, keepAliveMs }: 
       };
       return { link: transport, end: () => server.close(), begin: () => connect(transport), notify };
     });
-    during(session, res, 'stream');
+    countUntilClosed(session, res, 'stream');
     res.once(
       'close',
       listeners.add({
@@ -58,8 +58,8 @@ export function postMessage({ sessions }: SseDeps): RequestHandler {
     if (typeof id !== 'string') throw new AppError('invalid_request', 'session: required; open /sse to get one');
     const caller = res.locals.caller as Caller;
     const session = sessions.use(id, caller);
-    carry(req, caller);
-    during(session, res, 'call');
+    attachCaller(req, caller);
+    countUntilClosed(session, res, 'call');
     await session.link.handlePostMessage(req, res, req.body);
   };
 }

@@ -7,13 +7,13 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../../errors.js';
-import { carry, type Caller } from './caller.js';
+import { attachCaller, type Caller } from './caller.js';
 import type { Content } from './content.js';
 import type { EventLog, MissedEvent, SessionEvents } from './event-log.js';
 import { createLegacyServer } from './legacy-server.js';
 import type { Listener, Listeners } from './listeners.js';
 import type { ModernHandler } from './modern-handler.js';
-import { during, type Opening, type Session, type Sessions } from './sessions.js';
+import { countUntilClosed, type UnlinkedSession, type Session, type Sessions } from './sessions.js';
 
 export interface StreamableLink {
   transport: StreamableHTTPServerTransport;
@@ -39,7 +39,7 @@ export interface StreamableDeps {
 export function streamableHttp(deps: StreamableDeps): RequestHandler {
   return async (req, res) => {
     const caller = res.locals.caller as Caller;
-    carry(req, caller);
+    attachCaller(req, caller);
     if (req.method === 'POST' && !(await isLegacyRequest(headOf(req), req.body))) {
       refuseTooMany(deps, caller, req);
       await deps.modern.serve(caller, req, res);
@@ -89,7 +89,7 @@ async function serve(
   const { transport, events, listener, batches } = session.link;
   if (Array.isArray(req.body) && !batches)
     throw new AppError('invalid_request', 'this protocol version has no batches; send one message in each request');
-  during(session, res, req.method === 'GET' ? 'stream' : 'call');
+  countUntilClosed(session, res, req.method === 'GET' ? 'stream' : 'call');
   if (req.method === 'GET') {
     const remove = listeners.add(listener);
     // The SDK can refuse this GET while another GET of the session is open, which must then remain the listener.
@@ -107,7 +107,7 @@ async function serve(
 /**
  * Creates one listener for all streams of the session, so that a client also learns about changes between two streams.
  */
-function listenerOf(session: Opening, notify: Listener['notify']): Listener {
+function listenerOf(session: UnlinkedSession, notify: Listener['notify']): Listener {
   const streams = () => [...session.streams];
   return {
     caller: () => session.caller,

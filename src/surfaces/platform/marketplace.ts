@@ -1,4 +1,10 @@
-import { checkUpdate, hire, listPublications, publish, readPublication } from '../../domain/marketplace/operations.js';
+import {
+  checkUpdate,
+  hireAgentflow,
+  listPublications,
+  publish,
+  readPublication,
+} from '../../domain/marketplace/operations.js';
 import { routesOf, type Route } from '../rest/define-route.js';
 
 const route = routesOf('marketplace');
@@ -18,7 +24,7 @@ export const marketplaceRoutes: readonly Route[] = [
     response: { status: 201, description: 'The publication.' },
     idempotent: true,
   }),
-  route('POST /marketplace/coworker/{id}/hire', hire, {
+  route('POST /marketplace/coworker/{id}/hire', hireAgentflow, {
     summary: 'Copy a published coworker into the project',
     response: { status: 201, description: 'The copy, with `parent_agentflow_id` and `marketplace_id`.' },
     idempotent: true,

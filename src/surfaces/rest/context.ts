@@ -4,7 +4,6 @@ import type { CallContext } from '../../governance/operations/call-context.js';
 
 /** The context of a handler, in addition to its validated input. */
 export interface RequestContext<P extends Principal | undefined = Principal> extends CallContext<P> {
-  requestId: string;
   /**
    * Authenticates the request again, for long-lived responses.
    * @throws AppError, for example for a revoked key

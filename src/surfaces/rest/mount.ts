@@ -143,12 +143,5 @@ function contextOf(
   res: Response,
   call: Pick<RequestContext<Principal | undefined>, 'principal' | 'recordId' | 'baseUrl'>,
 ): RequestContext<Principal | undefined> {
-  return {
-    ...call,
-    requestId: req.id,
-    idempotencyKey: req.get('idempotency-key'),
-    recheck: async () => undefined,
-    req,
-    res,
-  };
+  return { ...call, idempotencyKey: req.get('idempotency-key'), recheck: async () => undefined, req, res };
 }

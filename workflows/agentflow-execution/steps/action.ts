@@ -2,7 +2,7 @@ import type { ActivityOptions } from '@temporalio/workflow';
 import type { ActionPlan, ActionResult, AgentPlan, ExecutionState, SkillPlan } from '../messages.js';
 import { editsOf } from '../previews.js';
 import { contextOf, type StepContext } from './context.js';
-import type { ActRun, Held } from '../act-messages.js';
+import type { ActRun, AwaitedApproval } from '../act-messages.js';
 import { actRunOf } from './act.js';
 import { idempotencyKey, type StepDefinition, type StepResult, type StepRun } from './definition.js';
 
@@ -28,7 +28,7 @@ export interface CallActionRequest {
   /** The step's progress comes after this event of the execution. Absent in requests of earlier releases. */
   after_seq?: number;
   /** The approval for which the act waited. */
-  approval?: Pick<Held, 'approval_id' | 'after_unknown' | 'is_edited'>;
+  approval?: Pick<AwaitedApproval, 'approval_id' | 'after_unknown' | 'is_edited'>;
 }
 
 /** Values for an action's fields, in addition to those in the context (`src/domain/actions/action-fields.ts` defines their order). */

@@ -1,4 +1,4 @@
-import type { ActRun, Held } from '../act-messages.js';
+import type { ActRun, AwaitedApproval } from '../act-messages.js';
 import type { AgentPlan } from '../messages.js';
 import { approvalOf } from './action.js';
 import { actRunOf } from './act.js';
@@ -19,7 +19,7 @@ export interface ContinueRequest {
   run: ActRun;
   finding: string;
   /** The approval that the run waited for. */
-  approval?: Pick<Held, 'approval_id' | 'after_unknown'>;
+  approval?: Pick<AwaitedApproval, 'approval_id' | 'after_unknown'>;
 }
 
 /** Why the run may not continue; null if it may. */

@@ -8,7 +8,7 @@ import type {
   Spending,
 } from '../messages.js';
 import type { StepAttempt } from '../step-record.js';
-import type { Held, Refused } from '../act-messages.js';
+import type { AwaitedApproval, Refused } from '../act-messages.js';
 
 /** What a step returns, with the number of attempts that it took. */
 export interface StepResult<T> {
@@ -17,7 +17,7 @@ export interface StepResult<T> {
   /** Absent in the results of earlier releases. */
   attempt_details?: StepAttempt[];
   /** The act waits for an approval; there is no value yet. */
-  held?: Held;
+  held?: AwaitedApproval;
   /** The act was refused; `value` is what the agent receives. */
   refused?: Refused;
   /** What an approver changed in the act that was performed. */

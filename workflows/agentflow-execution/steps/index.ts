@@ -40,10 +40,10 @@ export function isStep(next: { kind: string }): next is Step {
 
 /** `agent_id/step`: with the execution id in front, the idempotency key of the step's side effect. */
 export function stepIdOf(step: Step, state: Pick<ExecutionState, 'failover'>): string {
-  return idInPass(state, definitionOf(step).id(step));
+  return idWithFailover(state, definitionOf(step).id(step));
 }
 
 /** The second pass through the flow, after a failover, has its own ids. */
-export function idInPass({ failover }: Pick<ExecutionState, 'failover'>, id: string): string {
+export function idWithFailover({ failover }: Pick<ExecutionState, 'failover'>, id: string): string {
   return failover ? `failover/${id}` : id;
 }

@@ -1,4 +1,4 @@
-import type { ActRun, Held, Refused } from '../../../../workflows/agentflow-execution/act-messages.js';
+import type { ActRun, AwaitedApproval, Refused } from '../../../../workflows/agentflow-execution/act-messages.js';
 import { principalOfRun } from '../../../auth/run-principal.js';
 import { isAppError } from '../../../errors.js';
 import { endHeldCalls } from '../../../governance/approvals/settle.js';
@@ -17,7 +17,7 @@ export interface RunCallDeps {
 export interface CallingStep {
   project_id: string;
   run: ActRun;
-  approval?: Under | undefined;
+  approval?: ApprovalOfStep | undefined;
 }
 
 /** Performs an operation of a run on behalf of the person who started it, with that person's role. Requests one approval at most. */
@@ -36,7 +36,7 @@ export function performAsRun(
     callAs(() => principalOfRun(collections, identity, ['svc:agent.run']), {
       ...call,
       channel: 'agent',
-      asksOnce: { after: approval?.approval_id },
+      reusesApproval: { except: approval?.approval_id },
       causedBy: () => causersOf(collections, run),
       likelyOrganizationId: run.organization_id,
     }),
@@ -51,7 +51,7 @@ async function causersOf({ executions }: Pick<Collections, 'executions'>, { exec
 
 type Approvals = Pick<Collections, 'approvals'>;
 type Settled = Pick<Collections, 'approvals' | 'lifecycles'>;
-type Under = Pick<Held, 'approval_id' | 'after_unknown'>;
+type ApprovalOfStep = Pick<AwaitedApproval, 'approval_id' | 'after_unknown'>;
 
 /** What a run receives if rules or an approver refuse its call. @throws the error, if it is not a refusal by the rules */
 export function refusedOr(error: unknown): { refused: Refused } {
@@ -68,7 +68,11 @@ export function reasonOf(error: unknown): string | undefined {
 }
 
 /** The refusal of a call whose approval was rejected or has expired. */
-export async function settledAs({ approvals, lifecycles }: Settled, under: Under, error: unknown): Promise<Refused> {
+export async function refusalAfterDecision(
+  { approvals, lifecycles }: Settled,
+  under: ApprovalOfStep,
+  error: unknown,
+): Promise<Refused> {
   // If an attempt requested the approval again after it was settled, its held call is not yet settled.
   await endHeldCalls(lifecycles, under.approval_id, { status: 'denied' });
   if (reasonOf(error) === 'expired') return expiredCall(under);
@@ -77,22 +81,29 @@ export async function settledAs({ approvals, lifecycles }: Settled, under: Under
 }
 
 /** The refusal of a call with an unknown outcome that cannot be repeated because of `error`. */
-export async function notRepeated({ approvals, lifecycles }: Settled, under: Under, error: Error): Promise<Refused> {
+export async function notRepeated(
+  { approvals, lifecycles }: Settled,
+  under: ApprovalOfStep,
+  error: Error,
+): Promise<Refused> {
   await endHeldCalls(lifecycles, under.approval_id, { status: 'denied' });
   const why = (await reasonOfRejection(approvals, under)) || error.message;
   return refusedFor({ ...under, after_unknown: true }, 'outcome_unknown', why);
 }
 
-async function reasonOfRejection(approvals: Settled['approvals'], { approval_id }: Under): Promise<string | undefined> {
+async function reasonOfRejection(
+  approvals: Settled['approvals'],
+  { approval_id }: ApprovalOfStep,
+): Promise<string | undefined> {
   const record = await approvals.findOne({ _id: approval_id });
   return record?.votes.find(({ decision }) => decision === 'reject')?.comment;
 }
 
-export function expiredCall(under: Under): Refused {
+export function expiredCall(under: ApprovalOfStep): Refused {
   return refusedFor(under, 'approval_expired', 'nobody decided in time');
 }
 
-function refusedFor({ after_unknown }: Under, code: string, message: string): Refused {
+function refusedFor({ after_unknown }: ApprovalOfStep, code: string, message: string): Refused {
   return after_unknown
     ? { code: 'outcome_unknown', message: `the call may have taken effect, and it was not repeated: ${message}` }
     : { code, message };

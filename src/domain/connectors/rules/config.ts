@@ -61,7 +61,7 @@ const OauthAuth = z.strictObject({
     .max(2000)
     .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'must be scopes, separated by one space')
     .optional()
-    .meta({ description: 'Default: what the MCP server asks for.' }),
+    .meta({ description: 'Default: the scopes that the MCP server requests.' }),
 });
 export type OauthAuth = z.infer<typeof OauthAuth>;
 

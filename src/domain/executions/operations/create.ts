@@ -95,8 +95,7 @@ export async function prepareExecution(
   );
   const files = await referToFiles(deps, principal, input.files);
   const record: ExecutionDocument = {
-    _id: id,
-    execution_id: id,
+    ...notStarted(id),
     projectID: principal.projectId,
     organization_id: principal.organizationId,
     agentflow_id: agentflow._id,
@@ -108,7 +107,6 @@ export async function prepareExecution(
       ...(version !== undefined && { agentflow_version: version }),
     },
     caused_by: [...new Set([...(agentflow.edited_by ?? []), ...causedBy])],
-    task_id: newId(),
     parent_execution_id: input.parent_execution_id,
     goal: input.goal,
     goal_template: input.goal_template ?? null,
@@ -118,6 +116,21 @@ export async function prepareExecution(
     input_variables: input.input_variables,
     runtime_inputs: input.runtime_inputs,
     execution_context: lifecycleId === undefined ? {} : { lifecycle_id: lifecycleId },
+    executed_by,
+  };
+  const created = await insertOnce(executions, record);
+  const last_used = created.created_at;
+  await writeTogether(agentflows, { updateOne: { filter: { _id: agentflow._id }, update: { $set: { last_used } } } });
+  return toExecution(created);
+}
+
+/** The fields of an execution that has not started. */
+export function notStarted(id: string) {
+  return {
+    _id: id,
+    execution_id: id,
+    task_id: newId(),
+    status: 'ready',
     previews: {},
     agents_output: [],
     anomaly_detected: null,
@@ -126,16 +139,10 @@ export async function prepareExecution(
     started_at: null,
     projected_at: null,
     end_time: null,
-    executed_by,
-    status: 'ready',
     steps: [],
     last_event_seq: 0,
     changed_at: Date.now(),
-  };
-  const created = await insertOnce(executions, record);
-  const last_used = created.created_at;
-  await writeTogether(agentflows, { updateOne: { filter: { _id: agentflow._id }, update: { $set: { last_used } } } });
-  return toExecution(created);
+  } as const satisfies Partial<ExecutionDocument>;
 }
 
 function refuseUnrunnable(agentflow: AgentflowDocument, input: NewExecution): void {

@@ -10,7 +10,7 @@ import { McpConfig } from '../../connectors/rules/config.js';
 import { findElicitation } from '../../mcp-servers/operations/elicitations.js';
 import { authorizationId, type McpAuthorizationDocument } from '../../mcp-servers/record/authorizations.js';
 import { isOpen, type McpElicitationDocument } from '../../mcp-servers/record/elicitations.js';
-import { findMemory, foundIn } from '../../memories/operations.js';
+import { findMemory, shownFindings } from '../../memories/operations.js';
 import type { MemoryDocument } from '../../memories/record.js';
 import { epochSeconds } from '../../../time.js';
 import { type InboxItem, statusOfApproval, type UnreadItem } from '../record.js';
@@ -65,7 +65,7 @@ export async function toMemoryItem(deps: Deps, principal: Principal, memory: Mem
     _id: `memory:${_id}`,
     kind: 'memory',
     title: `Facts of a text${source === null ? '' : `: ${source}`}`,
-    body: { memory_id: _id, source, ...(await foundIn(deps, memory)) },
+    body: { memory_id: _id, source, ...(await shownFindings(deps, memory)) },
     execution_id: null,
     approval_id: null,
     created_at: review.asked_at,
@@ -106,7 +106,7 @@ export function toElicitationItem(asked: McpElicitationDocument, principal: Prin
 }
 
 /** The ended authorizations of the person and those of the project, as two filters because each has its own index. */
-export function endedFor({ projectId: project_id, userId: user_id }: Principal) {
+export function endedAuthorizationFilters({ projectId: project_id, userId: user_id }: Principal) {
   const ended = { project_id, 'ended.at': { $gt: 0 } };
   return [
     { ...ended, user_id, owner: 'person' as const },

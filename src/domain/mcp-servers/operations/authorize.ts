@@ -4,7 +4,12 @@ import { holdsGrant, type Principal } from '../../../auth/principal.js';
 import { retireMcpTokens } from '../../../auth/retire-mcp-tokens.js';
 import type { SecretBox } from '../../../auth/secret-box.js';
 import { AppError, notFound } from '../../../errors.js';
-import { createMcpOauth, type OauthClient, type Party, type TokenIssuer } from '../../../outbound/mcp-oauth.js';
+import {
+  createMcpOauth,
+  type OauthClient,
+  type IssuerAndClient,
+  type TokenIssuer,
+} from '../../../outbound/mcp-oauth.js';
 import { isOutboundError } from '../../../outbound/outbound-error.js';
 import { sha256Hex } from '../../../sha256.js';
 import { epochSeconds } from '../../../time.js';
@@ -160,7 +165,7 @@ export async function completeAuthorization(
 async function store(
   { mongo: { collections }, auth: { box } }: AuthorizeDeps,
   { connector_id, project_id, user_id, owner, server }: McpAuthorizationRequestDocument,
-  party: Party,
+  party: IssuerAndClient,
   tokens: Parameters<typeof tokenFields>[2]['tokens'],
 ): Promise<McpAuthorizationDocument> {
   const _id = authorizationId(connector_id, owner, user_id);

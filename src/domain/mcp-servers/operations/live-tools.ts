@@ -89,7 +89,7 @@ export async function readDefinitions(session: McpSession): Promise<McpToolDefin
  * Suspends every accepted tool that the server does not offer as it was accepted. It stays suspended until a person accepts
  * it again, even if the server returns to the accepted definition.
  */
-export async function suspendChanged(
+export async function suspendChangedTools(
   { mcp_tools }: Pick<Collections, 'mcp_tools'>,
   connectorId: string,
   server: string,
@@ -141,6 +141,6 @@ export async function listLiveTools(
   const live = await recordUse(deps.collections, connector_id, signal, () =>
     deps.mcp.use(target, { timeoutMs, signal }, readDefinitions),
   );
-  await suspendChanged(deps.collections, connector_id, server, live);
+  await suspendChangedTools(deps.collections, connector_id, server, live);
   return live;
 }

@@ -1,4 +1,4 @@
-import type { OauthTokens, Party } from '../../../outbound/mcp-oauth.js';
+import type { OauthTokens, IssuerAndClient } from '../../../outbound/mcp-oauth.js';
 import { defineCollection, expiring } from '../../../stores/collections.js';
 
 /** For whom a connector stores tokens: for one person, or for everybody in its project. */
@@ -6,13 +6,13 @@ export type TokenOwner = 'person' | 'project';
 
 /** The sealed part of an authorization. */
 export interface SealedTokens {
-  party: Party;
+  party: IssuerAndClient;
   tokens: OauthTokens;
 }
 
 /** The sealed part of a request, which waits until the person returns. */
 export interface SealedRequest {
-  party: Party;
+  party: IssuerAndClient;
   verifier: string;
   redirectUri: string;
 }

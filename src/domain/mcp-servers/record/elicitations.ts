@@ -1,8 +1,6 @@
 import { defineCollection, expiring } from '../../../stores/collections.js';
 import type { ElicitationForm } from '../rules/elicitation-form.js';
 
-export const elicitationStatuses = ['waiting', 'accepted', 'declined', 'cancelled', 'expired'] as const;
-
 /**
  * What an MCP server asks a person while an agent calls one of its tools. The same question of the same call has the same
  * `_id`, even if a worker was killed and the call is repeated. Times are epoch seconds.
@@ -22,7 +20,7 @@ export interface McpElicitationDocument {
   /** Untrusted text of the server. */
   message: string;
   form: ElicitationForm;
-  status: (typeof elicitationStatuses)[number];
+  status: 'waiting' | 'accepted' | 'declined' | 'cancelled' | 'expired';
   asked_at: number;
   /** The call waits for the answer until this time. A pause of the run moves it by the length of the pause. */
   until: number;

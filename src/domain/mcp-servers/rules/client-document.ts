@@ -1,6 +1,6 @@
 export const clientDocumentPath = '/oauth/client-metadata.json';
 /** The page of the console to which authorization servers redirect people. */
-export const authorizedPath = '/console/mcp-servers/authorized';
+const authorizedPath = '/console/mcp-servers/authorized';
 
 /** This product as an OAuth client of MCP servers (OAuth Client ID Metadata Document). */
 export function clientDocument(baseUrl: string) {

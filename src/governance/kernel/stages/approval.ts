@@ -38,7 +38,7 @@ export async function holdOrResume(deps: KernelDeps, decided: DecidedCall): Prom
     approvalId: decided.approvalId,
     editable: checked.editable,
     afterUnknown: checked.afterUnknown,
-    asksOnce: decided.asksOnce,
+    reusesApproval: decided.reusesApproval,
     causedBy: decided.causedBy,
   };
   const outcome = await deps.approvals.stage(request);

@@ -1,3 +1,4 @@
+import { ActionButton } from './parts.js';
 import { useEffect, useState } from 'react';
 import { capitalized } from './api.js';
 import { Form, SelectField, TextField, type Option } from './field.js';
@@ -47,11 +48,7 @@ export function FilterForm<Name extends string>({ fields, filter, error, onChang
           <TextFilter key={name} {...field} value={value} maxLength={maxLength} />
         );
       })}
-      {Object.keys(filter).length > 0 && (
-        <button type="button" onClick={() => onChange({})}>
-          Clear filters
-        </button>
-      )}
+      {Object.keys(filter).length > 0 && <ActionButton name="Clear filters" onClick={() => onChange({})} />}
     </Form>
   );
 }

@@ -14,10 +14,11 @@ export interface Needs {
 }
 
 const grant = (name: string) => `It requires the grant ${name}.`;
-const readGrant = grant('svc:orchestrate.read');
 /** The requirement of the forms below a page. */
 export const writeGrant = grant('svc:orchestrate.write');
 const administrators = 'It requires an administrator role: OWNER, ORG_ADMIN or PROJECT_ADMIN.';
+const toRead = (operation: string): Needs => ({ operation, allowedBy: grant('svc:orchestrate.read') });
+const toAdminister = (operation: string): Needs => ({ operation, allowedBy: administrators });
 
 /**
  * The pages of a project in the order of the navigation. To add a page, add a line here and a route to `router.tsx`.
@@ -27,10 +28,10 @@ export const navigation: readonly { group: string; pages: readonly NavigationEnt
     group: 'Operate',
     pages: [
       { path: '', name: 'Home' },
-      { path: 'runs', name: 'Runs', needs: { operation: 'get /{projectID}/execution_flows', allowedBy: readGrant } },
-      { path: 'inbox', name: 'Inbox', needs: { operation: 'get /inbox', allowedBy: readGrant } },
-      { path: 'agentflows', name: 'Agentflows', needs: { operation: 'get /agentflow', allowedBy: readGrant } },
-      { path: 'schedules', name: 'Schedules', needs: { operation: 'get /schedule/coworker', allowedBy: readGrant } },
+      { path: 'runs', name: 'Runs', needs: toRead('get /{projectID}/execution_flows') },
+      { path: 'inbox', name: 'Inbox', needs: toRead('get /inbox') },
+      { path: 'agentflows', name: 'Agentflows', needs: toRead('get /agentflow') },
+      { path: 'schedules', name: 'Schedules', needs: toRead('get /schedule/coworker') },
     ],
   },
   {
@@ -41,18 +42,10 @@ export const navigation: readonly { group: string; pages: readonly NavigationEnt
         name: 'Context',
         needs: { operation: 'post /v1/query-context', allowedBy: grant('svc:query.read') },
       },
-      {
-        path: 'connectors',
-        name: 'Connectors',
-        needs: { operation: 'get /connectors/{projectID}', allowedBy: readGrant },
-      },
-      { path: 'tables', name: 'Tables', needs: { operation: 'get /storage/{projectID}', allowedBy: readGrant } },
-      {
-        path: 'files',
-        name: 'Knowledge and files',
-        needs: { operation: 'get /file/{projectID}', allowedBy: readGrant },
-      },
-      { path: 'syncs', name: 'Syncs', needs: { operation: 'get /{projectID}/syncs', allowedBy: readGrant } },
+      { path: 'connectors', name: 'Connectors', needs: toRead('get /connectors/{projectID}') },
+      { path: 'tables', name: 'Tables', needs: toRead('get /storage/{projectID}') },
+      { path: 'files', name: 'Knowledge and files', needs: toRead('get /file/{projectID}') },
+      { path: 'syncs', name: 'Syncs', needs: toRead('get /{projectID}/syncs') },
     ],
   },
   {
@@ -60,25 +53,17 @@ export const navigation: readonly { group: string; pages: readonly NavigationEnt
     pages: [
       { path: 'approvals', name: 'Approvals' },
       { path: 'lifecycles', name: 'Lifecycles' },
-      { path: 'policies', name: 'Policies', needs: { operation: 'get /v1/policies', allowedBy: administrators } },
-      { path: 'audit', name: 'Audit', needs: { operation: 'get /v1/audit', allowedBy: administrators } },
+      { path: 'policies', name: 'Policies', needs: toAdminister('get /v1/policies') },
+      { path: 'audit', name: 'Audit', needs: toAdminister('get /v1/audit') },
     ],
   },
   {
     group: 'Project',
     pages: [
-      {
-        path: 'members',
-        name: 'Members',
-        needs: { operation: 'get /project-member/{projectID}', allowedBy: readGrant },
-      },
+      { path: 'members', name: 'Members', needs: toRead('get /project-member/{projectID}') },
       // Only administrators read policies, and only they manage keys.
-      { path: 'keys', name: 'API keys', needs: { operation: 'get /v1/policies', allowedBy: administrators } },
-      {
-        path: 'settings',
-        name: 'Settings',
-        needs: { operation: 'get /v1/project/{project_id}', allowedBy: readGrant },
-      },
+      { path: 'keys', name: 'API keys', needs: toAdminister('get /v1/policies') },
+      { path: 'settings', name: 'Settings', needs: toRead('get /v1/project/{project_id}') },
       { path: 'apps', name: 'Connected apps' },
       { path: 'usage', name: 'Usage' },
     ],

@@ -134,9 +134,7 @@ export function LoadOlder({ hasOlder, load }: { hasOlder: boolean; load: () => v
   if (!hasOlder) return null;
   return (
     <p>
-      <button type="button" onClick={load}>
-        Load more
-      </button>
+      <ActionButton name="Load more" onClick={load} />
     </p>
   );
 }
@@ -230,11 +228,7 @@ export function Window(props: { title: string; isDrawer?: boolean; onClose?: () 
         <Dialog aria-label={title}>
           <header>
             <h2>{title}</h2>
-            {onClose && (
-              <button type="button" onClick={onClose}>
-                Close
-              </button>
-            )}
+            {onClose && <ActionButton name="Close" onClick={onClose} />}
           </header>
           {children}
         </Dialog>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api.js';
 import { CheckField, SelectField, TextField } from '../field.js';
-import { Problem } from '../parts.js';
+import { ActionButton, Problem } from '../parts.js';
 import { agentFields, type AgentField } from './agent-fields.js';
 import {
   idOf,
@@ -51,9 +51,7 @@ export function AgentForm({ document, at, problems, onChange, onSelect }: AgentO
         />
       ))}
       <p>
-        <button type="button" onClick={() => onChange(withoutAgent(document, at))}>
-          Remove agent
-        </button>
+        <ActionButton name="Remove agent" onClick={() => onChange(withoutAgent(document, at))} />
       </p>
     </fieldset>
   );

@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { call } from '../api.js';
 import { writeGrant } from '../navigation.js';
 import { Needs } from '../needs.js';
-import { Problem, Time, Page, Loading, Loaded } from '../parts.js';
+import { ActionButton, Problem, Time, Page, Loading, Loaded } from '../parts.js';
 import { refusalByField } from '../refusal-by-field.js';
 import { useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
@@ -113,15 +113,13 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
                 {agentflow ? 'Save' : 'Create agentflow'}
               </button>
               {editor.isChanged && (
-                <button
-                  type="button"
+                <ActionButton
+                  name="Discard changes"
                   onClick={() => {
                     editor.discard();
                     forget();
                   }}
-                >
-                  Discard changes
-                </button>
+                />
               )}
             </p>
           )}

@@ -1,3 +1,4 @@
+import { ActionButton } from '../parts.js';
 import { CheckField, SelectField, TextField } from '../field.js';
 import { JsonField, parsed } from '../json-field.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
@@ -101,16 +102,14 @@ function AgentChoice({ document, problems, onChange, chosen, onSelect }: ChoiceO
         </li>
       ))}
       <li>
-        <button
-          type="button"
+        <ActionButton
+          name="Add agent"
           onClick={() => {
             const next = withNewAgent(document);
             onChange(next);
             onSelect(idOf(next.agents.at(-1) ?? {}));
           }}
-        >
-          Add agent
-        </button>
+        />
       </li>
     </ul>
   );

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { call } from '../api.js';
 import { Difference } from '../difference.js';
-import { Problem, Time, Section } from '../parts.js';
+import { ActionButton, Problem, Time, Section } from '../parts.js';
 import { useNames } from '../use-names.js';
 import { documentIn, documentOf, type FlowDocument } from './document.js';
 import type { Editor } from './use-editor.js';
@@ -60,9 +60,10 @@ export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; 
         />
         <SelectField label="To" value={to} options={options} onChange={(next) => setChosen({ ...chosen, to: next })} />
         {mayEdit && from !== current && before.document && (
-          <button type="button" onClick={() => editor.change(before.document ?? documentIn(editor.text))}>
-            Load version {from} into the editor
-          </button>
+          <ActionButton
+            name={`Load version ${from} into the editor`}
+            onClick={() => editor.change(before.document ?? documentIn(editor.text))}
+          />
         )}
       </div>
       <Problem error={before.error ?? after.error} />

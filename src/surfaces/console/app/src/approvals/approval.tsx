@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, type Approval, type InboxItem } from '../api.js';
 import { Facts } from '../facts.js';
-import { Decide, decisionsOf, decisionText, type Decision } from '../inbox/decide.js';
+import { Decide, DecisionButtons, type Decision } from '../inbox/decide.js';
 import { LifecycleLink, RunLink } from '../links.js';
 import { pollInterval } from '../news.js';
 import { Badge, Data, Time, Page, Section, Loaded, StateLine } from '../parts.js';
@@ -34,7 +34,7 @@ export function ApprovalPage() {
               <CallDetails approval={approval} />
             </Section>
             <Votes approval={approval} />
-            <DecisionButtons approval={approval} onDone={query.refetch} />
+            <DecisionSection approval={approval} onDone={query.refetch} />
           </>
         )}
       </Loaded>
@@ -139,7 +139,7 @@ function Votes({ approval: { required_approvers: required, votes } }: { approval
 }
 
 /** Offers the decisions only to people whom the API allows to decide. */
-function DecisionButtons({ approval, onDone }: { approval: FullApproval; onDone: () => Promise<unknown> }) {
+function DecisionSection({ approval, onDone }: { approval: FullApproval; onDone: () => Promise<unknown> }) {
   const may = useMay();
   const [chosenDecision, setChosenDecision] = useState<Decision>();
   const { approval_id: id, status, may_decide, may_not_decide_reason, tool, payload, ...rest } = approval;
@@ -156,18 +156,7 @@ function DecisionButtons({ approval, onDone }: { approval: FullApproval; onDone:
   } as unknown as InboxItem;
   return (
     <Section title="Decision">
-      <p className="actions">
-        {decisionsOf(item).map((decision) => (
-          <button
-            key={decision}
-            type="button"
-            className={decision === 'approve' ? 'primary' : ''}
-            onClick={() => setChosenDecision(decision)}
-          >
-            {decisionText(item, decision)}…
-          </button>
-        ))}
-      </p>
+      <DecisionButtons item={item} onChoose={setChosenDecision} />
       {chosenDecision && (
         <Decide
           item={item}

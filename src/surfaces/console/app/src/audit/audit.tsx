@@ -7,7 +7,7 @@ import { Facts } from '../facts.js';
 import { sinceField, type FilterField } from '../filter-form.js';
 import { LifecycleLink } from '../links.js';
 import { List } from '../list.js';
-import { Empty, Problem, Time, Window, Page, Section } from '../parts.js';
+import { ActionButton, Empty, Problem, Time, Window, Page, Section } from '../parts.js';
 import { startOf, type Since } from '../runs/filter.js';
 import { NotDownloaded, saveFile } from '../save-file.js';
 import { useSubmit } from '../use-submit.js';
@@ -97,9 +97,7 @@ function Export() {
   });
   return (
     <>
-      <button type="button" disabled={isBusy} onClick={() => void submit()}>
-        {isBusy ? 'Exporting…' : 'Export'}
-      </button>
+      <ActionButton name={isBusy ? 'Exporting…' : 'Export'} isDisabled={isBusy} onClick={() => void submit()} />
       <NotDownloaded name={name} error={error} />
     </>
   );

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api.js';
-import { Badge, Problem, Time, Section } from '../parts.js';
+import { ActionButton, Badge, Problem, Time, Section } from '../parts.js';
 import { useMay } from '../session.js';
 import { ConfirmButton } from '../confirm.js';
 
@@ -49,9 +49,10 @@ export function Authorization({ connectorId, mayWithdraw }: { connectorId: strin
       {isOpen && <GrantAccess url={address.url} />}
       <p className="actions">
         {may('post /connectors/{projectID}/{connector_id}/authorize') && (
-          <button type="button" onClick={() => void begin()}>
-            {data?.state === 'authorized' ? 'Authorize again' : 'Authorize'}
-          </button>
+          <ActionButton
+            name={data?.state === 'authorized' ? 'Authorize again' : 'Authorize'}
+            onClick={() => void begin()}
+          />
         )}
         {mayWithdraw && data && data.state !== 'none' && (
           <ConfirmButton

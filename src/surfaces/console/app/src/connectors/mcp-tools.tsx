@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type McpTool } from '../api.js';
 import { Confirm } from '../confirm.js';
-import { Badge, Data, Problem, Time, Section } from '../parts.js';
+import { ActionButton, Badge, Data, Problem, Time, Section } from '../parts.js';
 import { useMay } from '../session.js';
 
 /** Compares the tools that the server offers now with the accepted ones. Reading them also tests the connection. */
@@ -32,17 +32,23 @@ export function McpTools({ connectorId }: { connectorId: string }) {
   return (
     <Section title="Server tools">
       <div className="toolbar">
-        <button type="button" disabled={isFetching} onClick={() => void refetch()}>
-          {isFetching ? 'Refreshing…' : 'Refresh tools'}
-        </button>
+        <ActionButton
+          name={isFetching ? 'Refreshing…' : 'Refresh tools'}
+          isDisabled={isFetching}
+          onClick={() => void refetch()}
+        />
         {mayAccept && data && (
           <>
-            <button type="button" disabled={selected.size === 0} onClick={() => setToolsToAccept([...selected])}>
-              Accept {selected.size > 0 && selected.size} selected…
-            </button>
-            <button type="button" disabled={data.tools.length === 0} onClick={() => setToolsToAccept('all')}>
-              Accept all…
-            </button>
+            <ActionButton
+              name={selected.size > 0 ? `Accept ${selected.size} selected…` : 'Accept selected…'}
+              isDisabled={selected.size === 0}
+              onClick={() => setToolsToAccept([...selected])}
+            />
+            <ActionButton
+              name="Accept all…"
+              isDisabled={data.tools.length === 0}
+              onClick={() => setToolsToAccept('all')}
+            />
           </>
         )}
         <p role="status" className="count">

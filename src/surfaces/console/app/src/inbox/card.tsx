@@ -5,7 +5,7 @@ import { ConnectorLink, LifecycleLink, RunLink } from '../links.js';
 import { Badge, Data, Time } from '../parts.js';
 import { useMay } from '../session.js';
 import { previewOf } from './edits.js';
-import { Decide, decisionsOf, decisionText, type Decision } from './decide.js';
+import { Decide, decisionsOf, DecisionButtons, type Decision } from './decide.js';
 import { Facts } from '../facts.js';
 
 interface Vote {
@@ -60,18 +60,7 @@ export function InboxCard({ item, onDone, isOnRun = false, decision: decisionByK
         </p>
       )}
       {mayDecide ? (
-        <p className="actions">
-          {decisionsOf(item).map((decision) => (
-            <button
-              key={decision}
-              type="button"
-              className={decision === decisionsOf(item)[0] ? 'primary' : undefined}
-              onClick={() => setOpenDecision(decision)}
-            >
-              {decisionText(item, decision)}…
-            </button>
-          ))}
-        </p>
+        <DecisionButtons item={item} onChoose={setOpenDecision} />
       ) : (
         item.may_not_decide_reason && <p className="note">{capitalized(item.may_not_decide_reason)}.</p>
       )}

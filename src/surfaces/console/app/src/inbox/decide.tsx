@@ -10,7 +10,7 @@ export type Decision = 'approve' | 'accept' | 'reject' | 'cancel';
 const decisionTexts = { approve: 'Approve', accept: 'Accept as done', reject: 'Reject', cancel: 'Cancel' } as const;
 const answerTexts = { ...decisionTexts, accept: 'Answer', reject: 'Decline' } as const;
 
-export function decisionText({ kind }: InboxItem, decision: Decision): string {
+function decisionText({ kind }: InboxItem, decision: Decision): string {
   return (kind === 'elicitation' ? answerTexts : decisionTexts)[decision];
 }
 
@@ -20,6 +20,24 @@ export function decisionText({ kind }: InboxItem, decision: Decision): string {
 export function decisionsOf({ kind, body }: InboxItem): Decision[] {
   if (kind === 'elicitation') return ['accept', 'reject', 'cancel'];
   return body.outcome_unknown === true ? ['approve', 'accept', 'reject'] : ['approve', 'reject'];
+}
+
+/** Renders a button for each possible decision; the first one is emphasized. */
+export function DecisionButtons({ item, onChoose }: { item: InboxItem; onChoose: (decision: Decision) => void }) {
+  return (
+    <p className="actions">
+      {decisionsOf(item).map((decision, at) => (
+        <button
+          key={decision}
+          type="button"
+          className={at === 0 ? 'primary' : undefined}
+          onClick={() => onChoose(decision)}
+        >
+          {decisionText(item, decision)}…
+        </button>
+      ))}
+    </p>
+  );
 }
 
 /** The content of a decision. */

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { call, validationTextOf, isResponse, type PolicyRule, type PolicySet } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { JsonField, parsed, problemsAt, type TextProblem } from '../json-field.js';
-import { Data, Problem, useDraft, Window, Section } from '../parts.js';
+import { ActionButton, Data, Problem, useDraft, Window, Section } from '../parts.js';
 import { useNames } from '../use-names.js';
 import { Simulation } from './simulation.js';
 
@@ -89,15 +89,11 @@ export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<
       {base !== set.version && <Conflict set={set} base={base} onTake={() => change(text, set.version)} />}
       <JsonField label="Rules" text={text} onChange={change} problems={problems} />
       <p className="actions">
-        <button type="button" onClick={() => read(setCandidate)}>
-          Simulate on recorded calls
-        </button>
+        <ActionButton name="Simulate on recorded calls" onClick={() => read(setCandidate)} />
         <button type="button" className="primary" disabled={!isChanged} onClick={() => read(setSaving)}>
           Save…
         </button>
-        <button type="button" disabled={!isChanged} onClick={discard}>
-          Discard changes
-        </button>
+        <ActionButton name="Discard changes" isDisabled={!isChanged} onClick={discard} />
       </p>
       {candidate && <Simulation key={textOf(candidate)} candidate={candidate} onFailure={fail} />}
       {saving && (
@@ -129,12 +125,8 @@ function Conflict({ set, base, onTake }: { set: PolicySet; base: number; onTake:
         Your changes are kept.
       </p>
       <p className="actions">
-        <button type="button" onClick={() => setOpen(true)}>
-          Show version {version}
-        </button>
-        <button type="button" onClick={onTake}>
-          Replace version {version} instead
-        </button>
+        <ActionButton name={`Show version ${version}`} onClick={() => setOpen(true)} />
+        <ActionButton name={`Replace version ${version} instead`} onClick={onTake} />
       </p>
       {isOpen && (
         <Window title={`Version ${version}`} isDrawer onClose={() => setOpen(false)}>

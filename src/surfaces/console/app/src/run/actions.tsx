@@ -1,7 +1,7 @@
 import { call, type Execution } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Reason } from '../field.js';
-import { useDraft } from '../parts.js';
+import { ActionButton, useDraft } from '../parts.js';
 import { useMay } from '../session.js';
 import { actionsOf, isOver, type Action } from '../states.js';
 import { useDialog } from '../use-dialog.js';
@@ -41,9 +41,7 @@ export function Actions({ run, onDone }: { run: Execution; onDone: () => Promise
         </button>
       ))}
       {isOver(run) && may('post /execute_flow/{execution_id}/rerun') && (
-        <button type="button" onClick={() => setDialog('rerun')}>
-          Rerun…
-        </button>
+        <ActionButton name="Rerun…" onClick={() => setDialog('rerun')} />
       )}
       {dialog === 'rerun' && isOver(run) && <Rerun run={run} onClose={close} />}
       {open && may(operationOf(open)) && <Confirmation action={open} run={run} onDone={onDone} onClose={close} />}

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api.js';
-import { Problem, TableHead, Time, Section } from '../parts.js';
+import { ActionButton, Problem, TableHead, Time, Section } from '../parts.js';
 import type { Schedule } from './schedule.js';
 import { ScheduleLink } from '../links.js';
 
@@ -39,12 +39,8 @@ export function Calendar({ schedules }: { schedules: readonly Schedule[] }) {
   return (
     <Section title="Upcoming runs">
       <div className="toolbar">
-        <button type="button" disabled={week === 0} onClick={() => setWeek(week - 1)}>
-          Previous week
-        </button>
-        <button type="button" onClick={() => setWeek(week + 1)}>
-          Next week
-        </button>
+        <ActionButton name="Previous week" isDisabled={week === 0} onClick={() => setWeek(week - 1)} />
+        <ActionButton name="Next week" onClick={() => setWeek(week + 1)} />
         <p role="status">
           {starts[0] && dayFormat.format(starts[0])} to {starts[days - 1] && dayFormat.format(starts[days - 1])}, local
           time

@@ -3,7 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { writeGrant } from '../navigation.js';
 import { Needs } from '../needs.js';
-import { Problem, Page, Loaded, useJsonDraft } from '../parts.js';
+import { ActionButton, Problem, Page, Loaded, useJsonDraft } from '../parts.js';
 import { useSubmit } from '../use-submit.js';
 import { bodyOf, changesOf, emptyValues, fieldOf, valuesOf, type Values } from './form-values.js';
 import { overlapTexts, type Schedule } from './schedule.js';
@@ -71,15 +71,13 @@ function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Sched
         <button className="primary" disabled={isBusy}>
           {schedule ? 'Save' : 'Create schedule'}
         </button>
-        <button
-          type="button"
+        <ActionButton
+          name="Discard changes"
           onClick={() => {
             store({});
             forget();
           }}
-        >
-          Discard changes
-        </button>
+        />
       </p>
     </Form>
   );

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call, type Project } from '../api.js';
 import { Facts } from '../facts.js';
 import { Form, TextField } from '../field.js';
-import { Problem, Time, Section, useJsonDraft } from '../parts.js';
+import { ActionButton, Problem, Time, Section, useJsonDraft } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
 
@@ -54,16 +54,14 @@ function Name({ project }: { project: Project }) {
             <button className="primary" disabled={!isChanged}>
               Save
             </button>
-            <button
-              type="button"
-              disabled={!isChanged}
+            <ActionButton
+              name="Discard changes"
+              isDisabled={!isChanged}
               onClick={() => {
                 store({});
                 forget();
               }}
-            >
-              Discard changes
-            </button>
+            />
           </p>
         )}
       </Form>

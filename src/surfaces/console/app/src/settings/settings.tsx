@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { call, validationTextOf, type Settings as StoredSettings } from '../api.js';
 import { Confirm, ConfirmButton } from '../confirm.js';
 import { JsonField, parsed, problemsAt } from '../json-field.js';
-import { Problem, useDraft, Page, Section } from '../parts.js';
+import { ActionButton, Problem, useDraft, Page, Section } from '../parts.js';
 import { useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
 import { AboutProject } from './about-project.js';
@@ -175,9 +175,7 @@ function OtherSettings({ settings }: { settings: StoredSettings }) {
           <button type="button" className="primary" disabled={draft === '' || isBusy} onClick={() => void submit()}>
             Save
           </button>
-          <button type="button" disabled={draft === ''} onClick={discard}>
-            Discard changes
-          </button>
+          <ActionButton name="Discard changes" isDisabled={draft === ''} onClick={discard} />
         </p>
       )}
     </>

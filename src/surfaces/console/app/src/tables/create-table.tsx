@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { TextField, SelectField } from '../field.js';
-import { useJsonDraft } from '../parts.js';
+import { ActionButton, useJsonDraft } from '../parts.js';
 
 const types = ['string', 'number', 'integer', 'boolean', 'date', 'enum', 'array', 'object'] as const;
 type ColumnType = (typeof types)[number];
@@ -42,11 +42,7 @@ export function CreateTable({ onClose }: { onClose: () => void }) {
         void navigate({ to: '/tables/$tableId', params: { tableId } });
       }}
       onClose={onClose}
-      tools={
-        <button type="button" onClick={() => change({ columns: [...columns, emptyColumn] })}>
-          Add column
-        </button>
-      }
+      tools={<ActionButton name="Add column" onClick={() => change({ columns: [...columns, emptyColumn] })} />}
     >
       <TextField label="Name" name="table_name" text={name} autoFocus onChange={(next) => change({ name: next })} />
       {columns.map((column, at) => (
