@@ -11,7 +11,8 @@ import type { SecretBox } from '../../auth/secret-box.js';
 import { creditsOfRun } from '../customers/operations/run-credits.js';
 import { keepAnswer, keptAnswer, type ActAnswer } from './act-answers.js';
 import { asEdited, type EditedAct } from './act-edits.js';
-import { editableOf, factsOfAct, inputOfAct } from './act-input.js';
+import type { OnRedirect } from './action-call.js';
+import { editableOf, factsOfAct, factsOfTarget, inputOfAct } from './act-input.js';
 import type { CallOptions, PrepareAction, PreparedAction } from './call-action.js';
 import {
   expiredCall,
@@ -199,11 +200,12 @@ async function attempt(
         outcome: outcomeOf(status, sent),
       }),
       keepsApproval: () => sent.mayHaveActed || sent.isOver === true,
-      async run({ recordId }) {
+      async run({ recordId, recheck }) {
         if (isUnknown && accepted === undefined && recordId === undefined)
           throw new AppError('approval_refused', 'the call may have taken effect, but its answer was lost');
         if (accepted !== undefined) sent.outcome = 'accepted';
-        const output = accepted ?? (await send(prepared, sent));
+        const output =
+          accepted ?? (await send(prepared, sent, (to) => recheck(`a redirect to ${to.host}`, factsOfTarget(to))));
         const answer: ActAnswer = { output, ...(edited && { edits: edited.edits }) };
         if (approvalId !== undefined) await keepAnswer(deps, approvalId, answer);
         sent.mayHaveActed = false;
@@ -225,11 +227,11 @@ function outcomeAfter(error: unknown): Sent['outcome'] {
   return lost.has(error.code) || ofGateways.has(error.status) ? 'unknown' : 'answered';
 }
 
-async function send(prepared: PreparedAction, sent: Sent): Promise<unknown> {
+async function send(prepared: PreparedAction, sent: Sent, onRedirect: OnRedirect): Promise<unknown> {
   // The outcome also stays `unknown` if the worker shuts down during the call.
   Object.assign(sent, { outcome: 'unknown', mayHaveActed: !prepared.isRepeatable });
   try {
-    const output = await prepared.send();
+    const output = await prepared.send(onRedirect);
     // Until the answer is stored, a repeat could cause the effect twice.
     sent.outcome = 'answered';
     return output;
@@ -242,7 +244,7 @@ async function send(prepared: PreparedAction, sent: Sent): Promise<unknown> {
 }
 
 function outcomeOf(status: string, sent: Sent): ActRecord['outcome'] {
-  if (status === 'denied') return 'refused';
+  if (status === 'denied' && sent.outcome === 'unsent') return 'refused';
   return status === 'pending_approval' ? 'held' : sent.outcome;
 }
 
