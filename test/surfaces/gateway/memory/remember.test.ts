@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { removeKnowledgeOfProject } from '../../../../src/domain/projects/remove-contents.js';
 import { lockProject } from '../../../../src/graph/ontology/state.js';
 import { inWriteTransaction } from '../../../../src/graph/store/sessions.js';
-import { decideMemoryUpdate, rememberWorkflowId } from '../../../../workflows/remember/messages.js';
+import { rememberWorkflowId } from '../../../../workflows/remember/messages.js';
 import { bearerClient } from '../../../support/gateway.js';
 import { eventually } from '../../../support/eventually.js';
 import { createKey, createWorkspace, useDeps } from '../../../support/fixture.js';
@@ -329,24 +329,6 @@ describe('POST /v1/memory', () => {
     expect(JSON.stringify(reply.body)).not.toContain('ada.lovelace@');
     await reached(workspace, memory_id, 'completed');
     expect(JSON.stringify(await facts(workspace))).not.toContain('ada.lovelace@');
-  });
-
-  test('is cancelled, not rejected, by a cancel right after the approval', async () => {
-    verifies('memory.cancel');
-    const workspace = await product.workspace(berlin);
-    const { memory_id } = await remember(workspace, { text: inBerlin, review: true });
-    await reached(workspace, memory_id, 'waiting');
-    await product.worker.end('SIGKILL');
-    const handle = deps.temporal.client.workflow.getHandle(rememberWorkflowId(memory_id));
-    const decide = (decision: 'approve' | 'cancel') =>
-      handle.executeUpdate(decideMemoryUpdate, { args: [{ decision, by: workspace.userId }] });
-    const approved = decide('approve');
-    await handle.describe();
-    const cancelled = decide('cancel');
-    product.worker = await product.product.worker();
-    expect(await Promise.all([approved, cancelled])).toEqual(['running', 'cancelled']);
-    await reached(workspace, memory_id, 'cancelled');
-    expect(await facts(workspace)).toEqual([]);
   });
 
   test('writes nothing after a rejection', async () => {
