@@ -1,7 +1,14 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { connect, createServer, type Socket } from 'node:net';
 import { decideMemoryUpdate, rememberWorkflowId } from '../../workflows/remember/messages.js';
-import { facts, livesIn, memoryOf, reached, remember, useMemoryProduct } from '../surfaces/gateway/memory/memory-product.js';
+import {
+  facts,
+  livesIn,
+  memoryOf,
+  reached,
+  remember,
+  useMemoryProduct,
+} from '../surfaces/gateway/memory/memory-product.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { bearerClient } from '../support/gateway.js';
