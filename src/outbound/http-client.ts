@@ -13,6 +13,8 @@ export interface HttpRequest {
   credentials?: { below: string; headers: Record<string, string> } | undefined;
   /** The number of redirects of a GET to follow, each of which passes the same guard. Default: none. */
   maxRedirects?: number;
+  /** Called with the target before a redirect is followed. It throws to refuse the target. */
+  onRedirect?: ((to: URL) => void) | undefined;
   body?: string | Uint8Array;
   /** The limit for name resolution, connection and response together. */
   timeoutMs: number;
@@ -88,6 +90,7 @@ export function createHttpClient({ allowPrivateTargets, ownOrigin, lookup }: Htt
           });
           const next = left > 0 ? redirectOf(url, answer) : undefined;
           if (!next) return answer;
+          request.onRedirect?.(next);
           url = next;
         }
       });

@@ -1,7 +1,14 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { connect, createServer, type Socket } from 'node:net';
-import { rememberWorkflowId } from '../../workflows/remember/messages.js';
-import { livesIn, memoryOf, useMemoryProduct } from '../surfaces/gateway/memory/memory-product.js';
+import { decideMemoryUpdate, rememberWorkflowId } from '../../workflows/remember/messages.js';
+import {
+  facts,
+  livesIn,
+  memoryOf,
+  reached,
+  remember,
+  useMemoryProduct,
+} from '../surfaces/gateway/memory/memory-product.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { bearerClient } from '../support/gateway.js';
@@ -64,4 +71,22 @@ test('a memory whose API process is killed before it starts the workflow is star
   await memories.updateOne({ _id: memory._id }, { $inc: { created_at: -3600 } });
   await eventually(() => run.describe());
   await eventually(async () => expect((await memoryOf(workspace, memory._id)).status).not.toBe('queued'));
+});
+
+test('a memory that is approved and then cancelled while no worker runs is cancelled, not rejected', async () => {
+  verifies('memory.cancel');
+  const workspace = await product.workspace(() => livesIn('Ada Lovelace', 'Berlin', text));
+  const { memory_id } = await remember(workspace, { text, review: true });
+  await reached(workspace, memory_id, 'waiting');
+  await product.worker.end('SIGKILL');
+  const handle = deps.temporal.client.workflow.getHandle(rememberWorkflowId(memory_id));
+  const decide = (decision: 'approve' | 'cancel') =>
+    handle.executeUpdate(decideMemoryUpdate, { args: [{ decision, by: workspace.userId }] });
+  const approved = decide('approve');
+  await handle.describe();
+  const cancelled = decide('cancel');
+  product.worker = await product.product.worker();
+  expect(await Promise.all([approved, cancelled])).toEqual(['running', 'cancelled']);
+  await reached(workspace, memory_id, 'cancelled');
+  expect(await facts(workspace)).toEqual([]);
 });

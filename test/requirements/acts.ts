@@ -15,6 +15,11 @@ export const acts = [
     says: 'A forbidden act is not made; the agent receives the refusal and the run continues.',
   },
   {
+    id: 'act.forbid.redirect',
+    ...fromIssue,
+    says: 'An act does not follow a redirect to an address that the rules would refuse.',
+  },
+  {
     id: 'act.facts.started-by',
     ...fromIssue,
     says: 'Rules on an act see whether a person, a schedule or a trigger started its run.',

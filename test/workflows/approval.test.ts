@@ -88,6 +88,21 @@ describe('approval', () => {
     });
   });
 
+  test('a vote that arrives with a cancel is refused with the status of the approval', async () => {
+    const { approval_id, handle } = await held();
+    await worker.end('SIGKILL');
+    const request: DecideRequest = { approver: { user_id: newId(), role: 'OWNER' }, decision: 'approve' };
+    const signature = deps.auth.box.sign(decisionText(approval_id, request), decisionPurpose);
+    const voted = handle.executeUpdate(decideUpdate, { args: [{ ...request, signature }] });
+    const refused = expect(voted).rejects.toMatchObject({
+      cause: { type: 'conflict', message: 'the approval is rejected' },
+    });
+    await handle.cancel();
+    worker = await product.worker();
+    await refused;
+    expect(await handle.result()).toMatchObject({ status: 'rejected', votes: [] });
+  });
+
   test('after its workflow was terminated, answers a decision with a conflict', async () => {
     const { principal, approval_id, handle } = await held();
     await handle.query(stateQuery);

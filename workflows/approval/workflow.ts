@@ -62,8 +62,9 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
     decideUpdate,
     async (request) => {
       if (patched('signed-decisions')) {
-        await verifyDecision({ approval_id: input.approval_id, request });
-        // Another vote may have been counted in the meantime.
+        // A cancel would otherwise answer the voter with the error of the activity.
+        await CancellationScope.nonCancellable(() => verifyDecision({ approval_id: input.approval_id, request }));
+        // Meanwhile, another vote may have been counted or the call withdrawn.
         refuse(input, state, request);
       }
       const result = applyVote(input, state, request, epochSeconds());

@@ -75,7 +75,8 @@ export async function remember(memory: RememberInput): Promise<{ status: MemoryE
   try {
     await work.run(async () => {
       if (await isApproved(memory, state, () => decided)) await writeAll(memory, state);
-      else status = 'rejected';
+      // A cancel can follow an approval before the workflow has seen it.
+      else status = decided?.decision === 'cancel' ? 'cancelled' : 'rejected';
     });
   } catch (error) {
     status = isCancellation(error) ? 'cancelled' : 'failed';

@@ -24,5 +24,6 @@ export const accountProvider: ActionExecutor = (deps, call) => {
     ? operationCall(request, base, operation, inputOf(request, operation.fields, own))
     : restfulCall(request, base);
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  return preparedHttp(made, () => exchange(deps, call, made, { timeoutMs, credentials: { below: base, headers } }));
+  const options = { timeoutMs, credentials: { below: base, headers } };
+  return preparedHttp(made, (onRedirect) => exchange(deps, { ...call, onRedirect }, made, options));
 };

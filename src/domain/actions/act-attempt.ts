@@ -9,7 +9,8 @@ import type { ActRun } from '../../../workflows/agentflow-execution/act-messages
 import { creditsOfRun } from '../customers/operations/run-credits.js';
 import { keepAnswer, type ActAnswer } from './act-answers.js';
 import type { EditedAct } from './act-edits.js';
-import { editableOf, factsOfAct, inputOfAct } from './act-input.js';
+import type { OnRedirect } from './action-call.js';
+import { editableOf, factsOfAct, factsOfTarget, inputOfAct } from './act-input.js';
 import type { CallOptions, PreparedAction } from './call-action.js';
 import { performAsRun, type RunCallDeps } from './operations/calls-of-runs.js';
 
@@ -77,11 +78,12 @@ export async function attemptAct(
         outcome: outcomeOf(status, sent),
       }),
       keepsApproval: () => sent.mayHaveActed || sent.isRefusedForGood === true,
-      async run({ recordId }) {
+      async run({ recordId, recheck }) {
         if (isUnknown && accepted === undefined && recordId === undefined)
           throw new AppError('approval_refused', 'the call may have taken effect, but its answer was lost');
         if (accepted !== undefined) sent.outcome = 'accepted';
-        const output = accepted ?? (await send(prepared, sent));
+        const output =
+          accepted ?? (await send(prepared, sent, (to) => recheck(`a redirect to ${to.host}`, factsOfTarget(to))));
         const answer: ActAnswer = { output, ...(edited && { edits: edited.edits }) };
         if (approvalId !== undefined) await keepAnswer(deps, approvalId, answer);
         sent.mayHaveActed = false;
@@ -109,11 +111,11 @@ function outcomeAfter(error: unknown): Sent['outcome'] {
   return lost.has(error.code) || ofGateways.has(error.status) ? 'unknown' : 'answered';
 }
 
-async function send(prepared: PreparedAction, sent: Sent): Promise<unknown> {
+async function send(prepared: PreparedAction, sent: Sent, onRedirect: OnRedirect): Promise<unknown> {
   // The outcome also stays `unknown` if the worker shuts down during the call.
   Object.assign(sent, { outcome: 'unknown', mayHaveActed: !prepared.isRepeatable });
   try {
-    const output = await prepared.send();
+    const output = await prepared.send(onRedirect);
     // Until the answer is stored, a repeat could cause the effect twice.
     sent.outcome = 'answered';
     return output;
@@ -126,6 +128,6 @@ async function send(prepared: PreparedAction, sent: Sent): Promise<unknown> {
 }
 
 function outcomeOf(status: string, sent: Sent): ActRecord['outcome'] {
-  if (status === 'denied') return 'refused';
+  if (status === 'denied' && sent.outcome === 'unsent') return 'refused';
   return status === 'pending_approval' ? 'held' : sent.outcome;
 }

@@ -54,6 +54,11 @@ export function pathFact(path: string): string {
   });
 }
 
+/** The facts of an address that a redirect leads to. */
+export function factsOfTarget({ host, pathname }: Pick<URL, 'host' | 'pathname'>) {
+  return { host: hostFact(host), path: pathFact(pathname) };
+}
+
 /** The facts of the act that rules can read, in addition to its input. */
 export function factsOfAct(
   run: ActRun,
@@ -62,9 +67,8 @@ export function factsOfAct(
 ) {
   const text = canonicalText(input);
   return {
-    host: hostFact(host),
+    ...factsOfTarget({ host, pathname: path }),
     method,
-    path: pathFact(path),
     arguments: text.slice(0, maxArguments),
     arguments_cut: text.length > maxArguments,
     ...annotations,

@@ -43,10 +43,14 @@ export interface CallExchange {
   output?: unknown;
 }
 
+/** Called with the target before a redirect is followed. It throws to refuse the target. */
+export type OnRedirect = ((to: URL) => void) | undefined;
+
 export interface ActionCall {
   request: CallActionRequest;
   connector: OpenConnector | null;
   signal: AbortSignal;
+  onRedirect?: OnRedirect;
   /** The maximum size of the answer; 1 MiB by default. */
   maxBytes?: number | undefined;
   /** Receives what the server reports while it works on the call. */
@@ -78,7 +82,7 @@ export interface PreparedCall {
   annotations: { read_only: boolean; destructive: boolean; open_world: boolean };
   /** Facts for rules in addition to those of every act. */
   facts?: Readonly<Record<string, unknown>>;
-  send(): Promise<ActionOutput>;
+  send(onRedirect?: OnRedirect): Promise<ActionOutput>;
 }
 
 /** @throws AppError for an action, an input or a connector that cannot be used */

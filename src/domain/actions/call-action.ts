@@ -6,7 +6,7 @@ import type { Operation } from '../../governance/operations/operation.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import { accountProvider } from './account-provider.js';
 import { actHttp, actMail, actMcp, actMessage } from './act-operations.js';
-import type { ActionCall, ActionDeps, ActionExecutor, OpenConnector, PreparedCall } from './action-call.js';
+import type { ActionCall, ActionDeps, ActionExecutor, OnRedirect, OpenConnector, PreparedCall } from './action-call.js';
 import { checkOutput } from './action-fields.js';
 import { createTokenSource } from './access-tokens.js';
 import { mail } from './mail.js';
@@ -30,7 +30,7 @@ export type CallOptions = Pick<ActionCall, 'signal' | 'maxBytes' | 'onProgress' 
 export interface PreparedAction extends Omit<PreparedCall, 'send'> {
   operation: Operation;
   /** Sends the call, checks the answer, and hides the connector's secrets in it. */
-  send(): Promise<unknown>;
+  send(onRedirect?: OnRedirect): Promise<unknown>;
 }
 
 export type PrepareAction = (request: CallActionRequest, options: CallOptions) => Promise<PreparedAction>;
@@ -53,11 +53,11 @@ export function createPrepareAction(deps: Omit<ActionDeps, 'tokens'>): PrepareAc
     return {
       ...prepared,
       operation: category.operation,
-      async send() {
+      async send(onRedirect) {
         options.note?.({ request: prepared.exact });
         const { value, secrets } = connector
-          ? await recordUse(deps.mongo.collections, connector.id, options.signal, send)
-          : await send();
+          ? await recordUse(deps.mongo.collections, connector.id, options.signal, () => send(onRedirect))
+          : await send(onRedirect);
         // Histories and records keep answers.
         const output = hideSecrets(value, secrets);
         options.note?.({ output });

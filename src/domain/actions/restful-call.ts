@@ -28,7 +28,7 @@ export function restfulCall(request: CallActionRequest, base?: string): RestfulC
   const input = inputOf(request);
   const variables = variablesOf({
     ...context,
-    input_variables: { ...context.input_variables, ...(request.input?.arguments && input) },
+    input_variables: { ...context.input_variables, ...(request.input?.arguments && input), ...request.input?.edits },
   });
   const text = renderUrl(whatOf(request), templateOf(request, base), variables);
   return callOf(request, action.method, isPath(action.endpoint) ? appendPath(base, text) : text, input);

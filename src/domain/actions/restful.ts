@@ -25,11 +25,11 @@ export const restful: ActionExecutor = (deps, call) => {
   const { request, connector } = call;
   if (!connector) {
     const made = restfulCall(request);
-    return preparedHttp(made, () => exchange(deps, call, made, { timeoutMs }));
+    return preparedHttp(made, (onRedirect) => exchange(deps, { ...call, onRedirect }, made, { timeoutMs }));
   }
   const config = readConfig(connector);
   const made = restfulCall(request, config.base_url);
-  return preparedHttp(made, () => sendWith(deps, call, made, connector, config));
+  return preparedHttp(made, (onRedirect) => sendWith(deps, { ...call, onRedirect }, made, connector, config));
 };
 
 async function sendWith(
@@ -46,7 +46,7 @@ async function sendWith(
 /** The answer to a call with the headers and credentials of the connector, with any status. */
 export async function answerWith(
   deps: Pick<ActionDeps, 'http' | 'tokens'>,
-  call: Pick<ActionCall, 'signal' | 'maxBytes' | 'note'>,
+  call: Pick<ActionCall, 'signal' | 'onRedirect' | 'maxBytes' | 'note'>,
   made: RestfulCall,
   connector: OpenConnector,
   config: RestfulConfig,
@@ -78,10 +78,7 @@ function readAnswer({ request, note }: ActionCall, answer: HttpResponse, secrets
 /** Methods whose repeat has the same effect as one call (RFC 9110, 9.2.2). */
 const repeatable: ReadonlySet<string> = new Set(['GET', 'PUT', 'DELETE']);
 
-export function preparedHttp(
-  { method, url, body, input }: RestfulCall,
-  send: () => Promise<ActionOutput>,
-): PreparedCall {
+export function preparedHttp({ method, url, body, input }: RestfulCall, send: PreparedCall['send']): PreparedCall {
   const { host, pathname } = new URL(url);
   return {
     ...{ host, method, path: pathname, input, send },
@@ -105,7 +102,7 @@ export async function exchange(
 
 function answerTo(
   { http }: Pick<ActionDeps, 'http'>,
-  { signal, maxBytes, note }: Pick<ActionCall, 'signal' | 'maxBytes' | 'note'>,
+  { signal, onRedirect, maxBytes, note }: Pick<ActionCall, 'signal' | 'onRedirect' | 'maxBytes' | 'note'>,
   made: RestfulCall,
   options: Options,
 ): Promise<HttpResponse> {
@@ -118,7 +115,8 @@ function answerTo(
     ...(made.body !== undefined && { body: input }),
   };
   note?.({ request: hideSecrets(shown, secretsIn(headers)) as JsonObject });
-  return http.request({ ...request, ...options, maxRedirects, ...(maxBytes !== undefined && { maxBytes }), signal });
+  const limits = { maxRedirects, ...(maxBytes !== undefined && { maxBytes }) };
+  return http.request({ ...request, ...options, ...limits, onRedirect, signal });
 }
 
 export function readConfig({ config }: Pick<OpenConnector, 'config'>): RestfulConfig {

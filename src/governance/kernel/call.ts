@@ -22,7 +22,14 @@ export interface Attempt {
   recordId: string | undefined;
   /** The state that the approval is bound to in addition to the input, as read at S6; undefined if no policy held the call. */
   bound: unknown;
+  recheck: Recheck;
 }
+
+/**
+ * Decides the call again, with the facts of `what`, such as the target of a redirect.
+ * @throws AppError `policy_denied` if the rules forbid it, or require an approval other than the one that the call has
+ */
+export type Recheck = (what: string, changed: Readonly<Record<string, unknown>>) => void;
 
 export interface Executed {
   body: unknown;
@@ -108,6 +115,7 @@ export interface DecidedCall extends CheckedCall {
   decision: PolicyEvaluation;
   /** The facts of the decision, which the lifecycle stores. */
   policyFacts(): PolicyFacts;
+  recheck: Recheck;
 }
 
 /** The answer of the call: that of S8, or that of an earlier stage that ended the call. */

@@ -69,7 +69,11 @@ export async function retrieve(
 ): Promise<ContextAnswer> {
   const words = wordsOf(question.text);
   const { limit, timeoutMs } = question;
-  if (words.length === 0) return { entities: [], relationships: [], facts: [], rows: [], limit, truncated: false };
+  if (words.length === 0) {
+    const unused = { hits: [], generations: [], ranked: [], unavailable: 'the question has no words' };
+    const explanation = question.explain ? { explanation: explanationOf([], unused, unused) } : {};
+    return { entities: [], relationships: [], facts: [], rows: [], limit, truncated: false, ...explanation };
+  }
   const moment = momentOf(question);
   const scope = { projectIds: [...question.projectIds], ...moment };
   let msLeft = timeoutMs;

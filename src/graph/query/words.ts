@@ -34,6 +34,13 @@ export function phrasesOf(text: string): [string, string][] {
   return words.slice(1).map((word, at) => [words[at] ?? '', word]);
 }
 
+const isIdeograph = /^\p{Script=Han}$/u;
+
+/** The index has pairs of Chinese and Japanese characters, so a word of one character finds the pairs that it begins. */
+function searched(word: string): string {
+  return isIdeograph.test(word) ? `${word}*` : word;
+}
+
 /**
  * Builds the Lucene query. A required scope term without a score excludes elements of other projects early. A match in
  * the name counts more than one in the text.
@@ -44,8 +51,10 @@ export function luceneQuery(
   projectIds: readonly string[],
 ): string {
   const scope = projectIds.map(scopeTerm).join(' ');
-  const questionWords = terms.filter(({ weight }) => weight === 1).map(({ word }) => word);
-  const any = terms.map(({ word, weight }) => (weight === 1 ? word : `${word}^${weight.toFixed(3)}`)).join(' ');
+  const questionWords = terms.filter(({ weight }) => weight === 1).map(({ word }) => searched(word));
+  const any = terms
+    .map(({ word, weight }) => (weight === 1 ? searched(word) : `${searched(word)}^${weight.toFixed(3)}`))
+    .join(' ');
   const near = phrases.map((phrase) => `_search:"${phrase.join(' ')}"~1^${phraseWeight}`).join(' ');
   return `+_scope:(${scope})^0 +(name:(${questionWords.join(' ')})^3 _search:(${any}) ${near})`;
 }

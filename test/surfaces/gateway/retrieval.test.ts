@@ -93,6 +93,11 @@ describe('POST /v1/query-context with a question', () => {
     expect(besides).toMatchObject({ names: 0, time: 0.6 });
     expect(besides.neighbours).toBeGreaterThan(0);
     expect(await ask('bees')).not.toHaveProperty('explanation');
+    const reason = 'the question has no words';
+    expect(await ask('🐝?', { explain: true })).toMatchObject({
+      entities: [],
+      explanation: { vectors: { used: false, reason }, reranking: { used: false, reason }, scores: [] },
+    });
   });
 
   test('says whether there is more', async () => {

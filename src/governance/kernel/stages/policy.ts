@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors.js';
-import { refusal, type CheckedCall, type DecidedCall } from '../call.js';
+import { refusal, type CheckedCall, type DecidedCall, type Recheck } from '../call.js';
 import type { KernelDeps } from '../kernel-deps.js';
 import { factsOf } from '../../operations/operation.js';
 import { asksForMode } from '../../policy/mode-rules.js';
@@ -27,7 +27,15 @@ export async function applyPolicies(deps: KernelDeps, call: CheckedCall): Promis
   };
   const decision = deps.policies.decide(rules, request);
   const policyFacts = () => factsToKeep(request, { name: call.name, isModeKnown });
-  const decided = { ...call, checked, decision, policyFacts };
+  const recheck: Recheck = (what, changed) => {
+    const facts = factsOf(operation, { ...(input as object), ...changed });
+    const other = deps.policies.decide(rules, { ...request, facts });
+    const isApproved =
+      other.decision === 'require_approval' && other.policy_ids.every((id) => decision.policy_ids.includes(id));
+    if (other.decision === 'permit' || isApproved) return;
+    throw new AppError('policy_denied', `${what}: ${other.reason} (${other.policy_ids.join(', ')})`);
+  };
+  const decided = { ...call, checked, decision, policyFacts, recheck };
   if (decision.decision === 'forbid') throw refusal(new AppError('policy_denied', decision.reason), decided);
   return decided;
 }

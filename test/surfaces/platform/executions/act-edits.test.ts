@@ -60,6 +60,22 @@ describe('an approver', () => {
     expect(kept?.sealed).not.toContain('Grace');
   });
 
+  test('edits a field that the address contains', async () => {
+    verifies('act.edit');
+    const of = await governed(ask);
+    const action = {
+      ...actionTo(`${sink.url}${of.prefix}/people/{{ person }}`),
+      method: 'DELETE',
+      input_schema: { fields: [field('person')] },
+    };
+    const options = { input_variables: { person: 'ada' } };
+    const id = await startExecution(of.workspace, flowOf(null, action), options);
+    await approve(of, await heldApproval(of, id), { edits: { person: 'grace' } });
+    await untilExecution(of.workspace, id, 'completed');
+    expect(sink.seen(`${of.prefix}/people/ada`)).toEqual([]);
+    expect(sink.seen(`${of.prefix}/people/grace`)).toHaveLength(1);
+  });
+
   test('edits an act in the inbox', async () => {
     verifies('act.edit');
     const of = await governed(ask);

@@ -55,6 +55,45 @@ describe('an act of an agent', () => {
     expect(body.steps[1]).toMatchObject({ status: 'failed', error: `policy_denied: ${refusal.message}` });
     expect(await outcomesOf(of)).toEqual(['completed: answered', 'denied: refused', 'completed: answered']);
   });
+
+  test('does not follow a redirect to an address that the rules forbid, or that needs another approval', async () => {
+    verifies('act.forbid.redirect');
+    const of = await governed(
+      {
+        ...{ policy_id: 'no-keys', description: 'Nobody reads keys.', effect: 'forbid', tools: ['act.http'] },
+        when: 'context.input.path like "*/keys"',
+      },
+      { ...ask, when: 'context.input.path like "*/asked*"' },
+    );
+    const at = (name: string) => `${sink.url}${of.prefix}/${name}`;
+    const hops: [from: string, to: string][] = [
+      ['first', 'keys'],
+      ['second', 'asked-other'],
+      ['asked-start', 'asked-end'],
+    ];
+    for (const [from, to] of hops)
+      sink.answer(`${of.prefix}/${from}`, (_, res) => res.writeHead(302, { location: at(to) }).end());
+    const actions = hops.map(([from], n) => ({
+      ...actionTo(at(from), `a${n}`, n + 1 < hops.length ? `a${n + 1}` : null),
+      method: 'GET',
+    }));
+    const id = await startExecution(of.workspace, flowOf(null, ...actions));
+    await decide(of.approver, await heldApproval(of, id), 'approve');
+    const ended = await untilExecution(of.workspace, id, 'completed');
+    expect(hops.flat().map(of.seen)).toEqual([1, 0, 1, 0, 1, 1]);
+    const { host } = new URL(sink.url);
+    expect(outputsOf(ended)).toMatchObject([
+      { error: { code: 'policy_denied', message: `a redirect to ${host}: Nobody reads keys. (no-keys)` } },
+      { error: { code: 'policy_denied', message: `a redirect to ${host}: Posts are looked at. (ask)` } },
+      { ok: true },
+    ]);
+    expect(await outcomesOf(of)).toEqual([
+      'denied: answered',
+      'denied: answered',
+      'pending_approval: held',
+      'completed: answered',
+    ]);
+  });
 });
 
 test('an act can be decided again by candidate rules, but not with rules on the texts of its call, which are not stored', async () => {
