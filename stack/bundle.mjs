@@ -30,7 +30,7 @@ const processes = {
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': 'moduleUrl' },
   banner: { js: `const moduleUrl = require('node:url').pathToFileURL(__filename).href;\n${unnamed}` },
-  // A plugin that only tests use looks for a file next to its own.
+  // A plugin of Temporal that nothing uses looks for a file next to its own.
   logOverride: { 'require-resolve-not-external': 'silent' },
 };
 /** A thread, which Piscina imports. */
@@ -79,6 +79,7 @@ await Promise.all(
       `import { loadBundle } from './bundled/load-bundle.mjs';\nawait loadBundle('${name}').exports.main();\n`,
     );
     // With the flags of the processes.
-    await run(process.execPath, ['--max-semi-space-size=8', 'stack/code-cache.mjs', name]);
+    const args = ['--max-semi-space-size=8', 'stack/code-cache.mjs', name];
+    await run(process.execPath, args, { env: { ...process.env, NODE_OPTIONS: '' } });
   }),
 );
