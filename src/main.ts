@@ -31,7 +31,7 @@ const drainMs = 10_000;
 const maxHeaderSize = 64 * 1024;
 
 /** Starts the API process. On SIGTERM, stops it in reverse order. */
-async function main(): Promise<void> {
+export async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const deps = createDeps(config, 'api');
   deps.metrics.collectProcess();
@@ -61,10 +61,10 @@ async function main(): Promise<void> {
     baseUrl ||= `http://localhost:${port}`;
     deps.log.info({ port, surfaces: config.surfaces, baseUrl, downstreamUrl: downstream?.url() }, 'listening');
     const steps = [
+      { name: 'query guard', run: warmUpGuard },
       { name: 'record store', run: () => deps.mongo.withoutTimeLimit(buildUniqueIndexes(collections)) },
       { name: 'seed', run: () => seed(deps, addressesOf(config, baseUrl, downstream?.port)) },
       { name: 'context graph', run: () => prepareGraph(deps.graph) },
-      { name: 'query guard', run: warmUpGuard },
       { name: 'broken uploads', run: () => deps.files.sweep() },
     ];
     regularly({ everyMs: 5 * 60_000, failed: 'incomplete uploads could not be removed', run: deps.files.sweep }, deps);
@@ -118,5 +118,3 @@ async function drain(server: Server, deps: Deps, downstream: DownstreamListener 
   await downstream?.close();
   await deps.close();
 }
-
-await main();

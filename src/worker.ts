@@ -24,7 +24,7 @@ const revocationSweepMs = 5000;
 const memorySweepMs = 10_000;
 
 /** The worker process: one SDK worker for each of its task queues, over one connection. */
-async function main(): Promise<void> {
+export async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const deps = createDeps(config, 'worker');
   const metrics = await startWorkerMetrics(config, deps.metrics);
@@ -134,5 +134,3 @@ function temporalLogger({ log }: Deps) {
     error: (message: string, meta?: object) => log.error(meta ?? {}, message),
   };
 }
-
-await main();

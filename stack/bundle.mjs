@@ -1,15 +1,14 @@
 // Replaces the entry points of the processes in `dist` by bundles: Node.js would load each of their 2,500 modules from
 // a file of its own, which takes most of the time of a start (docs/decisions/0080).
-import { mkdir, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 
+const run = promisify(execFile);
+const bundled = 'dist/src/bundled';
 const common = {
-  outdir: 'dist/src',
-  outbase: 'src',
   bundle: true,
-  splitting: true,
-  chunkNames: 'bundled/[name]-[hash]',
-  format: 'esm',
   platform: 'node',
   target: 'node20',
   // Errors are named after their classes.
@@ -18,18 +17,40 @@ const common = {
   // Node.js uses them with `NODE_OPTIONS=--enable-source-maps`.
   sourcemap: true,
   sourcesContent: false,
+  logLevel: 'warning',
+};
+const unnamed = 'const unnamed = (made) => made;';
+/** A process: CommonJS, because V8's code cache is only available for scripts. */
+const processes = {
+  ...common,
+  outdir: bundled,
+  outExtension: { '.js': '.cjs' },
+  format: 'cjs',
+  // `import()` would need a flag of Node.js.
+  supported: { 'dynamic-import': false },
+  define: { 'import.meta.url': 'moduleUrl' },
+  banner: { js: `const moduleUrl = require('node:url').pathToFileURL(__filename).href;\n${unnamed}` },
+  // A plugin of Temporal that nothing uses looks for a file next to its own.
+  logOverride: { 'require-resolve-not-external': 'silent' },
+};
+/** A thread, which Piscina imports. */
+const threads = {
+  ...common,
+  outdir: 'dist/src',
+  splitting: true,
+  chunkNames: 'bundled/[name]-[hash]',
+  format: 'esm',
   // Defines the globals that CommonJS modules expect.
   banner: {
     js: `import * as bundledModule from 'node:module';
 const require = bundledModule.createRequire(import.meta.url);
 const __filename = import.meta.filename;
 const __dirname = import.meta.dirname;
-const unnamed = (made) => made;`,
+${unnamed}`,
   },
-  logLevel: 'warning',
 };
 /** These packages read files next to their own, or are loaded only when needed. */
-const unbundled = ['@aws-sdk/*', '@cedar-policy/*', '@node-rs/*', 'piscina', 'swagger-ui-dist', '#cypher-grammar/*'];
+const unbundled = ['@aws-sdk/*', '@cedar-policy/*', '@node-rs/*', 'piscina', 'swagger-ui-dist'];
 
 /**
  * Removes the calls that set function names. esbuild sets a name each time a function is created, which took 5 % of the
@@ -43,9 +64,22 @@ function withoutNames(code) {
 }
 
 const built = await Promise.all([
-  build({ ...common, entryPoints: ['src/main.ts', 'src/thread.ts'], external: unbundled }),
-  build({ ...common, entryPoints: ['src/worker.ts'], external: [...unbundled, '@temporalio/*'] }),
+  build({ ...processes, entryPoints: ['src/main.ts'], external: unbundled }),
+  build({ ...processes, entryPoints: ['src/worker.ts'], external: [...unbundled, '@temporalio/*'] }),
+  build({ ...threads, entryPoints: ['src/thread.ts'], external: unbundled }),
 ]);
-await mkdir('dist/src/bundled', { recursive: true });
+await mkdir(bundled, { recursive: true });
 for (const { path, text } of built.flatMap(({ outputFiles }) => outputFiles))
-  await writeFile(path, path.endsWith('.js') ? withoutNames(text) : text);
+  await writeFile(path, path.endsWith('js') ? withoutNames(text) : text);
+await copyFile('stack/load-bundle.mjs', `${bundled}/load-bundle.mjs`);
+await Promise.all(
+  ['main', 'worker'].map(async (name) => {
+    await writeFile(
+      `dist/src/${name}.js`,
+      `import { loadBundle } from './bundled/load-bundle.mjs';\nawait loadBundle('${name}').exports.main();\n`,
+    );
+    // With the flags of the processes.
+    const args = ['--max-semi-space-size=8', 'stack/code-cache.mjs', name];
+    await run(process.execPath, args, { env: { ...process.env, NODE_OPTIONS: '' } });
+  }),
+);

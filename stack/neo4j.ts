@@ -139,6 +139,8 @@ async function commandFor(
   const args = [
     // Optimized for a fast start on two busy cores instead of throughput.
     ...['-Xmx512m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'],
+    // With the 48 MB of this compilation level, a long test run evicts methods and compiles them again.
+    '-XX:ReservedCodeCacheSize=128m',
     ...(program.classes === undefined ? [] : [`-XX:SharedArchiveFile=${program.classes}`]),
     ...[...opened, '--add-opens=java.base/sun.nio.ch=ALL-UNNAMED', '-cp', path.join(program.lib, '*')],
     ...['org.neo4j.server.CommunityEntryPoint', `--home-dir=${folder}`, `--config-dir=${configuration}`],
