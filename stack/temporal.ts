@@ -90,10 +90,9 @@ const dynamicConfig = {
   'history.transferProcessorMaxPollRPS': 2000,
   'history.timerProcessorMaxPollRPS': 2000,
   'system.enableActivityEagerExecution': true,
-  // Temporal's own worker, which runs the schedules, polls with two polls. Both can wait for one kind of task for a minute
-  // while tasks of the other kind are due (docs/guides/scale-out.md).
-  'matching.longPollExpirationInterval': '"10s"',
-  'worker.perNamespaceWorkerOptions': '{"StickyScheduleToStartTimeout":"30s"}',
+  // Both polls of Temporal's own worker, which runs the schedules, can wait for one kind of task while tasks of the other kind
+  // are due. By default they wait a minute (docs/guides/scale-out.md).
+  'matching.longPollExpirationInterval': '"5s"',
   // Enables priorities. Fairness stays off: this version would lose tasks that were queued before it was enabled
   // (decision 0058).
   'matching.useNewMatcher': true,

@@ -270,7 +270,9 @@ export async function decideMemory(
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError) && !isWorkflowGone(error)) throw error;
     const { status } = (await deps.mongo.collections.memories.findOne({ _id: memory._id })) ?? memory;
-    throw new AppError('conflict', `the memory is ${status}: it cannot be ${participles[decision]}`);
+    // The record shows the other decision a moment later.
+    const why = status === 'waiting' ? 'another decision was made first' : `the memory is ${status}`;
+    throw new AppError('conflict', `${why}: the memory cannot be ${participles[decision]}`);
   }
 }
 

@@ -11,6 +11,7 @@ import type { Json, JsonMap } from '../../graph/store/values.js';
 import { isJsonObject, parseJsonOrUndefined } from '../../json.js';
 import { unusableAnswer } from '../../models/openai-answer.js';
 import type { ChatCompletion } from '../../models/port.js';
+import { isoSeconds } from '../../time.js';
 import type { MemoryPartDocument } from './record.js';
 
 /** A piece of the text as the model read it. `start` is its position in the text or turn. */
@@ -214,8 +215,8 @@ function validity(
 }
 
 function secondsOf(text: string | null | undefined): number | null {
-  const ms = /^\d{4}(-\d{2})?(-\d{2})?([T ]|$)/.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN;
-  return Number.isNaN(ms) ? null : ms / 1000;
+  const seconds = /^\d{4}(-\d{2})?(-\d{2})?([T ]|$)/.test(text ?? '') ? isoSeconds(text ?? '') : Number.NaN;
+  return Number.isNaN(seconds) ? null : seconds;
 }
 
 /** Replaces halves of surrogate pairs, which cannot be stored. */

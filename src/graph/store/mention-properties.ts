@@ -1,5 +1,6 @@
 import { tokensOf } from '../language/tokens.js';
 import { placeholder } from '../redaction/span.js';
+import { isoSeconds } from '../../time.js';
 import type { JsonMap } from './values.js';
 
 const maxNames = 12;
@@ -19,7 +20,7 @@ export function mentionProperties(
   shown: Readonly<JsonMap>,
 ): { _names: string[]; _times: number[]; _asks?: true } {
   const texts = Object.values(shown).filter((value) => typeof value === 'string');
-  const times = texts.filter((text) => isoTime.test(text)).map((text) => Date.parse(text) / 1000);
+  const times = texts.filter((text) => isoTime.test(text)).map(isoSeconds);
   const names = [name, ...texts.filter((text) => text.length <= maxNameLength && text !== placeholder('personal'))]
     .map(nameWords)
     .filter((words) => /\p{L}/u.test(words));

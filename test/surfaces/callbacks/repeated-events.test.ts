@@ -12,7 +12,7 @@ const { connectorOf, post, executionsOf } = own;
 const { collections } = deps.mongo;
 
 describe('repeated copies of an event', () => {
-  const copies = 50;
+  const copies = 20;
   const events = Array.from({ length: 10 }, (_, at) => `event-${at}`);
   /** Sends a copy that a busy service refuses with 503 again, as providers do. */
   const send = (path: string, body: string) =>

@@ -391,7 +391,10 @@ describe('the audit chain', () => {
         ({ action, outcome }: { action: string; outcome: string }) => `${action} ${outcome}`,
       );
     expect(await actions('action=policies.replace')).toEqual(['policies.replace completed']);
-    expect(await actions(`resource=approval:${held.body.approval_id}`)).toEqual(['approval.decide completed']);
+    expect(await actions(`resource=approval:${held.body.approval_id}`)).toEqual([
+      'approval.decide completed',
+      'tag.create denied: the approval was rejected',
+    ]);
     expect(await actions('outcome=pending_approval')).toEqual(['tag.create pending_approval']);
     expect(await actions('outcome=nothing')).toEqual([]);
     expect(await actions(`from=${Date.now() / 1000 + 60}`)).toEqual([]);

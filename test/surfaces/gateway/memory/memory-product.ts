@@ -32,8 +32,13 @@ export interface Remembering {
 
 /** An API, a worker and a model endpoint for one file. */
 export function useMemoryProduct(deps: Deps) {
-  // Without a quota, because tests read a memory until it is complete.
-  const environment: Record<string, string> = { MEMORY_RETENTION_DAYS: `${retentionDays}`, QUOTA_PROJECT_MAX: '0' };
+  const environment: Record<string, string> = {
+    MEMORY_RETENTION_DAYS: `${retentionDays}`,
+    // Tests read a memory until it is complete.
+    QUOTA_PROJECT_MAX: '0',
+    // No result depends on the time zone of a process.
+    TZ: 'Asia/Tokyo',
+  };
   const product = ownProduct(environment);
   const running = {} as { api: Api; worker: ProductProcess; model: FakeModel };
   beforeAll(async () => {

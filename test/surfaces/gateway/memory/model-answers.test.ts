@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { sendJson } from '../../../support/fake-model.js';
 import { useDeps } from '../../../support/fixture.js';
 import { verifies } from '../../../support/verifies.js';
-import { facts, remembered, said, useMemoryProduct } from './memory-product.js';
+import { facts, livesIn, remembered, said, useMemoryProduct } from './memory-product.js';
 
 const product = useMemoryProduct(useDeps());
 const text = 'Paris Hilton stayed in Paris.';
@@ -63,4 +63,20 @@ test('two types may share a name, and the model may name one entity twice', asyn
     { type: 'City', properties: {} },
     { type: 'Person', properties: { age: 40, hobby: 'travel' } },
   ]);
+});
+
+test.each([
+  ['2023-05-06', '2023-05-06T00:00:00Z'],
+  ['2023-05-06T10:00', '2023-05-06T10:00:00Z'],
+  ['2023-05-06 10:00:30', '2023-05-06T10:00:30Z'],
+  ['2023-05-06T10:00:00+02:00', '2023-05-06T08:00:00Z'],
+])('the time %s is read as %s', async (valid_from, meant) => {
+  const quote = 'Ada Lovelace lives in Berlin.';
+  const { entities, facts: found } = livesIn('Ada Lovelace', 'Berlin', quote);
+  const workspace = await product.workspace(() => ({
+    entities,
+    facts: found.map((fact) => ({ ...fact, valid_from })),
+  }));
+  await remembered(workspace, { text: quote, at: '2024-01-01T00:00:00Z' });
+  expect((await facts(workspace))[0].fact.valid_from).toBe(Date.parse(meant) / 1000);
 });
