@@ -5,7 +5,7 @@ import type { OauthGrantDocument } from './grants.js';
 const accessTokenSeconds = 900;
 
 /** The current role of the user, and the organization and department of the project. */
-export interface Standing {
+export interface CurrentRole {
   role: string;
   organization_id: string;
   department_id: string;
@@ -21,7 +21,7 @@ export interface TokenAnswer {
 
 interface AccessTokenOf {
   grant: Pick<OauthGrantDocument, '_id' | 'client_id' | 'user_id' | 'project_id' | 'resource'>;
-  standing: Standing;
+  current: CurrentRole;
   scopes: readonly Scope[];
   refreshToken: string | undefined;
   issuer: string;
@@ -30,15 +30,15 @@ interface AccessTokenOf {
 /** Builds the response of the token endpoint (RFC 6749, 5.1): a JWT access token (RFC 9068) and the refresh token. */
 export async function tokenAnswer(
   tokens: Tokens,
-  { grant, standing, scopes, refreshToken, issuer }: AccessTokenOf,
+  { grant, current, scopes, refreshToken, issuer }: AccessTokenOf,
 ): Promise<TokenAnswer> {
   const scope = scopes.join(' ');
   const claims = {
     aud: grant.resource,
     sub: grant.user_id,
-    role: standing.role,
-    org_id: standing.organization_id,
-    dept_id: standing.department_id,
+    role: current.role,
+    org_id: current.organization_id,
+    dept_id: current.department_id,
     project_id: grant.project_id,
     token_use: 'oauth',
     client_id: grant.client_id,

@@ -63,7 +63,7 @@ export const listApps = defineOperation({
   run: ({ deps, ctx, input }) => listConnectedApps(deps, ctx.principal, input),
 });
 
-export const endApp = defineOperation({
+export const disconnectApp = defineOperation({
   name: 'connected-app.end',
   effect: 'write',
   grant: 'any',

@@ -3,7 +3,7 @@ import type { Collections } from '../../stores/collections.js';
 import { readCustomer } from './operations/account.js';
 import { creditsLeft, grantedQuota, type Customers } from './record.js';
 import { createLedger, settleCharges } from './ledger.js';
-import { createPlaces } from './places.js';
+import { createReservations } from './reservations.js';
 import { planLimit, type Quota } from './rules.js';
 import { createCountedRecords } from './records.js';
 import { createStorage } from './storage.js';
@@ -11,14 +11,14 @@ import { createStorage } from './storage.js';
 const mebibyte = 1024 * 1024;
 
 export function createCustomers(collections: Collections): Customers {
-  const places = createPlaces(collections, createCountedRecords(collections));
+  const reservations = createReservations(collections, createCountedRecords(collections));
   const storage = createStorage(collections);
   const quotaOf = async (organizationId: string) => grantedQuota(await readCustomer(collections, organizationId));
   return {
     quotaOf,
     reserve: async (organizationId, limit, id) =>
-      places.reserve(organizationId, limit, id, (await quotaOf(organizationId))[limit]),
-    release: places.release,
+      reservations.reserve(organizationId, limit, id, (await quotaOf(organizationId))[limit]),
+    release: reservations.release,
     async reserveStorage(organizationId, id, bytes) {
       const { storage_space_in_mb } = await quotaOf(organizationId);
       await storage.reserve(organizationId, id, bytes, storage_space_in_mb * mebibyte);

@@ -9,7 +9,7 @@ import { readCustomer } from './operations/account.js';
 import { createCountedRecords } from './records.js';
 import { CreditEntry, Customer } from './schemas.js';
 export { storedBytesCollection, storageTotalsCollection } from './storage.js';
-export { customerPlacesCollection } from './places.js';
+export { customerPlacesCollection } from './reservations.js';
 export { customersCollection, creditHistoryCollection } from './record.js';
 
 const organization = {

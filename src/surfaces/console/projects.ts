@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { findPlaces } from '../../auth/places.js';
+import { findProjectChoices } from '../../auth/project-choices.js';
 import { seeOther, sendPage } from '../browser/send-page.js';
 import { projectsPage } from './pages/projects.js';
 import { queryOf, type ConsoleDeps, type PersonVisit } from './visit.js';
@@ -9,10 +9,10 @@ export function showProjects({ deps }: ConsoleDeps): RequestHandler {
   return async (req, res) => {
     const { person, csrf } = res.locals.visit as PersonVisit;
     const find = (queryOf(req, 'find') ?? '').trim().slice(0, 100);
-    const places = await findPlaces(deps.mongo.collections, person.userId, find);
-    const [only] = places.shown;
-    if (only && places.total === 1 && find === '')
+    const choices = await findProjectChoices(deps.mongo.collections, person.userId, find);
+    const [only] = choices.shown;
+    if (only && choices.total === 1 && find === '')
       return seeOther(res, `/console/projects/${encodeURIComponent(only.projectId)}`);
-    sendPage(res, projectsPage({ email: person.email, csrf, places, find }));
+    sendPage(res, projectsPage({ email: person.email, csrf, choices, find }));
   };
 }

@@ -1,6 +1,6 @@
 import { Router, type Request, type RequestHandler } from 'express';
 import { z } from 'zod';
-import { findPlace } from '../../auth/places.js';
+import { findProjectChoice } from '../../auth/project-choices.js';
 import type { Principal } from '../../auth/principal.js';
 import { scopeOn } from '../../auth/resolve-scope.js';
 import { jsonBody } from '../../http/json-body.js';
@@ -47,12 +47,12 @@ export function sessionRoutes(consoleDeps: ConsoleDeps): Router {
 async function viewOf({ deps, routes }: ConsoleDeps, req: Request, { csrf, person }: BrowserSession) {
   const projectId = queryOf(req, 'projectID');
   const principal = person && projectId !== undefined ? await scopeOn(deps, principalOf(person), projectId) : undefined;
-  const place = principal && (await findPlace(deps.mongo.collections, principal.userId, principal.projectId));
+  const choice = principal && (await findProjectChoice(deps.mongo.collections, principal.userId, principal.projectId));
   return {
     csrf_token: csrf,
     person: person ? { user_id: person.userId, email: person.email } : null,
-    project: place
-      ? { _id: place.projectId, name: place.project, organization: place.organization, role: place.role }
+    project: choice
+      ? { _id: choice.projectId, name: choice.project, organization: choice.organization, role: choice.role }
       : null,
     /** The operations that the person may call in the project, as `<method> <path>`. */
     may: principal ? permitted(routes, principal) : [],

@@ -1,15 +1,15 @@
-import { manyPlaces, roleName, type Places } from '../../../auth/places.js';
+import { manyChoices, roleName, type ProjectChoices } from '../../../auth/project-choices.js';
 import { html, type Html } from '../../browser/html.js';
 import { layout } from '../../browser/layout.js';
 
 export interface ProjectsPage {
   email: string;
   csrf: string;
-  places: Places;
+  choices: ProjectChoices;
   find: string;
 }
 
-export function projectsPage({ email, csrf, places: { shown, total }, find }: ProjectsPage): Html {
+export function projectsPage({ email, csrf, choices: { shown, total }, find }: ProjectsPage): Html {
   return layout(
     'Projects',
     html`<h1>Choose a project</h1>
@@ -19,7 +19,7 @@ export function projectsPage({ email, csrf, places: { shown, total }, find }: Pr
 <button class="small">Sign out</button>
 </form>
 ${
-  (total > manyPlaces || find !== '') &&
+  (total > manyChoices || find !== '') &&
   html`<form method="get" action="/console" role="search"><label for="find">Find a project by name</label>
 <input id="find" name="find" type="search" maxlength="100" value="${find}"><p><button class="small">Find</button></p></form>`
 }
@@ -27,9 +27,9 @@ ${shown.length === 0 && html`<p class="note">${find === '' ? 'You are not a memb
 <ul>
 ${shown.map(
   (
-    place,
-  ) => html`<li><p><a href="/console/projects/${encodeURIComponent(place.projectId)}"><bdi>${place.project}</bdi></a><br>
-<span class="hint"><bdi>${place.organization}</bdi>, <bdi>${place.department}</bdi>. Your role: ${roleName(place.role)}.</span></p></li>`,
+    choice,
+  ) => html`<li><p><a href="/console/projects/${encodeURIComponent(choice.projectId)}"><bdi>${choice.project}</bdi></a><br>
+<span class="hint"><bdi>${choice.organization}</bdi>, <bdi>${choice.department}</bdi>. Your role: ${roleName(choice.role)}.</span></p></li>`,
 )}
 </ul>
 ${total > shown.length && html`<p class="hint">Showing the first ${shown.length} of ${total} projects.</p>`}`,

@@ -1,4 +1,4 @@
-import { endApp, listApps } from '../../../domain/connected-apps/operations.js';
+import { disconnectApp, listApps } from '../../../domain/connected-apps/operations.js';
 import { routesOf, type Route } from '../../rest/define-route.js';
 
 const route = routesOf('connected apps');
@@ -9,7 +9,7 @@ export const connectedAppRoutes: readonly Route[] = [
     description: 'Lists your own apps in all projects. Ended and expired apps are not listed.',
     response: { description: 'Newest first.' },
   }),
-  route('DELETE /v1/connected-apps/{id}', endApp, {
+  route('DELETE /v1/connected-apps/{id}', disconnectApp, {
     summary: 'End a connected app',
     description:
       'Ends all its tokens at once. Allowed for the person who connected the app, and with `svc:governance.write` on its project.',

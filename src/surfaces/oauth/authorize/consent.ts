@@ -4,7 +4,7 @@ import { consentPage } from '../pages/consent-page.js';
 import { grantableScopes, Scope } from '../../../auth/oauth/scopes.js';
 import { answerAddress } from './authorization-request.js';
 import type { Visit } from './visit.js';
-import { findPlace, findPlaces, type Place } from '../../../auth/places.js';
+import { findProjectChoice, findProjectChoices, type ProjectChoice } from '../../../auth/project-choices.js';
 
 type Person = NonNullable<BrowserSession['person']>;
 
@@ -20,8 +20,8 @@ export async function consentPageFor(
 ): Promise<Html> {
   const { collections } = deps.mongo;
   const find = (form.get('find') ?? '').trim().slice(0, 100);
-  const places = await findPlaces(collections, person.userId, find);
-  const picked = (await pickedPlace(deps, person, form)) ?? places.shown[0];
+  const choices = await findProjectChoices(collections, person.userId, find);
+  const picked = (await pickedProject(deps, person, form)) ?? choices.shown[0];
   const allowed = picked ? grantableScopes(picked.role) : [];
   const isFirstSight = !form.has('shown_project') || form.get('shown_project') !== picked?.projectId;
   const offered = request.scopes.filter((scope) => allowed.includes(scope));
@@ -31,7 +31,7 @@ export async function consentPageFor(
     page,
     csrf: session.csrf,
     email: person.email,
-    places,
+    choices,
     find,
     picked,
     offered,
@@ -50,51 +50,51 @@ export async function decide(
   person: Person,
   form: URLSearchParams,
 ): Promise<{ address: string } | { problem: string }> {
-  const place = await pickedPlace(deps, person, form);
-  if (!place) return { problem: 'Choose a project that you have a role on.' };
-  const shownPlace = await findPlace(deps.mongo.collections, person.userId, form.get('shown_project') ?? '');
-  if (shownPlace?.role !== place.role)
+  const choice = await pickedProject(deps, person, form);
+  if (!choice) return { problem: 'Choose a project that you have a role on.' };
+  const shownChoice = await findProjectChoice(deps.mongo.collections, person.userId, form.get('shown_project') ?? '');
+  if (shownChoice?.role !== choice.role)
     return { problem: 'You picked another project: check what would be allowed there.' };
   const checked = form.getAll('scope');
-  const allowed = grantableScopes(place.role);
+  const allowed = grantableScopes(choice.role);
   const scopes = Scope.options.filter(
     (scope) => checked.includes(scope) && allowed.includes(scope) && request.scopes.includes(scope),
   );
   if (scopes.length === 0) return { problem: 'Check at least one thing to allow, or choose Deny.' };
-  return { address: await codeAddress(deps, request, person, place, scopes) };
+  return { address: await codeAddress(deps, request, person, choice, scopes) };
 }
 
 async function codeAddress(
   deps: Visit['deps'],
   request: Visit['request'],
   person: Person,
-  place: Place,
+  choice: ProjectChoice,
   scopes: Scope[],
 ): Promise<string> {
   const { client, redirectUri, codeChallenge, resource } = request;
   const code = await deps.codes.issue({
-    grant: { client_id: client._id, user_id: person.userId, project_id: place.projectId, scopes, resource },
-    role: place.role,
+    grant: { client_id: client._id, user_id: person.userId, project_id: choice.projectId, scopes, resource },
+    role: choice.role,
     redirect_uri: redirectUri,
     code_challenge: codeChallenge,
   });
   await deps.clients.used(client._id);
   await deps.governance.audit.append({
-    organization_id: place.organizationId,
+    organization_id: choice.organizationId,
     actor: `user_jwt:${person.userId}`,
     action: 'oauth-consent',
-    resource: `project:${place.projectId}`,
+    resource: `project:${choice.projectId}`,
     outcome: `allowed: ${scopes.join(' ')} to ${client._id}`,
     lifecycle_id: null,
   });
   return answerAddress(request, { code }, deps.baseUrl());
 }
 
-async function pickedPlace(
+async function pickedProject(
   { mongo }: Visit['deps'],
   person: Person,
   form: URLSearchParams,
-): Promise<Place | undefined> {
+): Promise<ProjectChoice | undefined> {
   const projectId = form.get('project');
-  return projectId === null ? undefined : findPlace(mongo.collections, person.userId, projectId);
+  return projectId === null ? undefined : findProjectChoice(mongo.collections, person.userId, projectId);
 }

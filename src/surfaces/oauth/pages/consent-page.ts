@@ -1,4 +1,4 @@
-import { manyPlaces, roleName, type Place, type Places } from '../../../auth/places.js';
+import { manyChoices, roleName, type ProjectChoice, type ProjectChoices } from '../../../auth/project-choices.js';
 import { scopeTexts, type Scope } from '../../../auth/oauth/scopes.js';
 import { clientName, clientNote, type ShownClient } from './client-note.js';
 import { html, type Html } from '../../browser/html.js';
@@ -10,9 +10,9 @@ export interface ConsentPage {
   page: string;
   csrf: string;
   email: string;
-  places: Places;
+  choices: ProjectChoices;
   find: string;
-  picked: Place | undefined;
+  picked: ProjectChoice | undefined;
   /** The scopes that the client requests and the person may grant on the picked project. */
   offered: readonly Scope[];
   withheld: readonly Scope[];
@@ -35,7 +35,7 @@ ${clientNote(view.client, view.redirectUri)}
 </form>
 <form method="post" action="${view.page}">
 <input type="hidden" name="csrf_token" value="${view.csrf}">
-${view.picked ? html`${placePicker(view, view.picked)}${scopePicker(view)}` : noPlace()}
+${view.picked ? html`${projectPicker(view, view.picked)}${scopePicker(view)}` : noProject()}
 <div class="actions">
 ${view.offered.length > 0 && html`<button class="primary" name="action" value="allow">Allow</button>`}
 <button name="action" value="deny">Deny</button>
@@ -44,27 +44,27 @@ ${view.offered.length > 0 && html`<button class="primary" name="action" value="a
   );
 }
 
-function noPlace(): Html {
+function noProject(): Html {
   return html`<p class="problem">You have no role on any project that fits, so there is nothing that you could allow.</p>`;
 }
 
 /** Contains the form's first button, so that the Enter key shows the project and never allows access. */
-function placePicker({ places, find }: ConsentPage, picked: Place): Html {
-  const isOnly = places.total === 1 && find === '';
+function projectPicker({ choices, find }: ConsentPage, picked: ProjectChoice): Html {
+  const isOnly = choices.total === 1 && find === '';
   return html`<fieldset>
 <legend>Where it may act</legend>
 <input type="hidden" name="shown_project" value="${picked.projectId}">
-${isOnly ? onlyPlace(picked) : html`${(places.total > manyPlaces || find !== '') && findField(find)}${placeList(places, picked)}`}
+${isOnly ? onlyProject(picked) : html`${(choices.total > manyChoices || find !== '') && findField(find)}${projectList(choices, picked)}`}
 </fieldset>`;
 }
 
-function onlyPlace(picked: Place): Html {
+function onlyProject(picked: ProjectChoice): Html {
   return html`<input type="hidden" name="project" value="${picked.projectId}">
-<p>${placeText(picked)}</p>
+<p>${projectText(picked)}</p>
 <p class="hint">It reaches this project and no other.</p>`;
 }
 
-function placeText({ project, organization, department, role }: Place): Html {
+function projectText({ project, organization, department, role }: ProjectChoice): Html {
   return html`<strong><bdi>${project}</bdi></strong> of <bdi>${organization}</bdi>, <bdi>${department}</bdi>. Your role there: ${roleName(role)}.`;
 }
 
@@ -73,26 +73,26 @@ function findField(find: string): Html {
 <input id="find" name="find" type="search" maxlength="100" value="${find}">`;
 }
 
-function placeList({ shown, total }: Places, picked: Place): Html {
+function projectList({ shown, total }: ProjectChoices, picked: ProjectChoice): Html {
   const listed = shown.some(({ projectId }) => projectId === picked.projectId) ? shown : [picked, ...shown];
   return html`<label for="project">Organization, department and project</label>
 <select id="project" name="project" aria-describedby="project-hint">
 ${[...groupsOf(listed)].map(
-  ([group, places]) => html`<optgroup label="${group}">
-${places.map(({ projectId, project }) => html`<option value="${projectId}"${projectId === picked.projectId && html` selected`}>${project}</option>`)}
+  ([group, choices]) => html`<optgroup label="${group}">
+${choices.map(({ projectId, project }) => html`<option value="${projectId}"${projectId === picked.projectId && html` selected`}>${project}</option>`)}
 </optgroup>`,
 )}
 </select>
 <p class="hint" id="project-hint">It reaches the project that you pick and no other. ${total > shown.length && `The first ${shown.length} of ${total} are listed.`}</p>
 <p><button class="small" name="action" value="show">Show what I can allow there</button></p>
-<p>Picked: ${placeText(picked)}</p>`;
+<p>Picked: ${projectText(picked)}</p>`;
 }
 
-function groupsOf(places: readonly Place[]): ReadonlyMap<string, Place[]> {
-  const groups = new Map<string, Place[]>();
-  for (const place of places) {
-    const group = `${place.organization} › ${place.department}`;
-    groups.set(group, [...(groups.get(group) ?? []), place]);
+function groupsOf(choices: readonly ProjectChoice[]): ReadonlyMap<string, ProjectChoice[]> {
+  const groups = new Map<string, ProjectChoice[]>();
+  for (const choice of choices) {
+    const group = `${choice.organization} › ${choice.department}`;
+    groups.set(group, [...(groups.get(group) ?? []), choice]);
   }
   return groups;
 }

@@ -7,7 +7,7 @@ import { grantableScopes } from '../../../auth/oauth/scopes.js';
 import { tokenAnswer, type TokenAnswer } from '../../../auth/oauth/access-token.js';
 import { auditGrant } from '../../../auth/oauth/audit-grant.js';
 import type { OauthCodeDocument } from '../../../auth/oauth/codes.js';
-import { readStanding } from './read-standing.js';
+import { readCurrentRole } from './read-current-role.js';
 import type { TokenDeps } from './token-deps.js';
 import { sha256 } from '../../../sha256.js';
 
@@ -47,16 +47,16 @@ export async function exchangeCode(
     throw refused();
   }
   // If the role is removed meanwhile, either the removal ends this grant or this second check sees the removal.
-  const standing = await readStanding(deps, record.grant);
-  const allowed = standing?.role === record.role ? grantableScopes(standing.role) : [];
+  const current = await readCurrentRole(deps, record.grant);
+  const allowed = current?.role === record.role ? grantableScopes(current.role) : [];
   const scopes = record.grant.scopes.filter((scope) => allowed.includes(scope));
-  if (!standing || scopes.length === 0) {
+  if (!current || scopes.length === 0) {
     await deps.grants.revoke(record.grant._id, 'the role was changed after the consent');
     throw refused();
   }
   return tokenAnswer(deps.auth.tokens, {
     grant: record.grant,
-    standing,
+    current,
     scopes,
     refreshToken: client.grant_types.includes('refresh_token') ? refreshToken : undefined,
     issuer: deps.baseUrl(),

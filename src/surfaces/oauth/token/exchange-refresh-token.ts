@@ -5,7 +5,7 @@ import { ownResource } from '../../../auth/oauth/resources.js';
 import { grantableScopes, knownScopes, type Scope } from '../../../auth/oauth/scopes.js';
 import { tokenAnswer, type TokenAnswer } from '../../../auth/oauth/access-token.js';
 import { auditGrant } from '../../../auth/oauth/audit-grant.js';
-import { readStanding } from './read-standing.js';
+import { readCurrentRole } from './read-current-role.js';
 import type { TokenDeps } from './token-deps.js';
 
 /**
@@ -29,9 +29,9 @@ export async function exchangeRefreshToken(
   if (resource !== undefined && ownResource(deps.baseUrl(), resource) !== grant.resource) {
     throw new OauthError('invalid_target', 'the token was issued for another resource');
   }
-  const standing = await readStanding(deps, grant);
-  const allowed = standing ? grantableScopes(standing.role) : [];
-  if (!standing || !grant.scopes.some((scope) => allowed.includes(scope))) {
+  const current = await readCurrentRole(deps, grant);
+  const allowed = current ? grantableScopes(current.role) : [];
+  if (!current || !grant.scopes.some((scope) => allowed.includes(scope))) {
     await deps.grants.revoke(grant._id, 'the person can no longer grant any of its scopes');
     throw refused();
   }
@@ -40,7 +40,7 @@ export async function exchangeRefreshToken(
   const { refreshToken, ended } = await deps.grants.rotate(grant, presented, now);
   if (ended) await auditGrant(deps, ended, 'oauth-refresh-reuse');
   if (refreshToken === undefined) throw refused();
-  return tokenAnswer(deps.auth.tokens, { grant, standing, scopes: remaining, refreshToken, issuer: deps.baseUrl() });
+  return tokenAnswer(deps.auth.tokens, { grant, current, scopes: remaining, refreshToken, issuer: deps.baseUrl() });
 }
 
 /** A client may request fewer scopes than it was granted for one token, but never more. */

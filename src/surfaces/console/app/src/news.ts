@@ -56,7 +56,7 @@ function staleKeysAfter(event: ProjectEvent): Key[] {
 }
 
 /** Returns whether the person reads older pages of a list, or has just loaded one. A refetch would move the rows. */
-export function isScrolled({ data, fetchStatus, fetchMeta }: Query['state']): boolean {
+export function showsOlderPages({ data, fetchStatus, fetchMeta }: Query['state']): boolean {
   if (fetchStatus !== 'idle' && fetchMeta?.fetchMore) return true;
   return typeof data === 'object' && data !== null && 'pages' in data && (data.pages as unknown[]).length > 1;
 }
@@ -77,7 +77,7 @@ export function refetchSoon(queries: QueryClient, ...keys: Key[]): void {
       refetchedAt = Date.now();
       const refetchType = document.hidden ? 'none' : 'active';
       for (const queryKey of staleKeys.values())
-        void queries.invalidateQueries({ queryKey, refetchType, predicate: ({ state }) => !isScrolled(state) });
+        void queries.invalidateQueries({ queryKey, refetchType, predicate: ({ state }) => !showsOlderPages(state) });
       staleKeys.clear();
     },
     Math.max(batchMs, refetchedAt + minIntervalMs - Date.now()),

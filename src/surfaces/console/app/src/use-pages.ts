@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
-import { isScrolled, pollInterval } from './news.js';
+import { showsOlderPages, pollInterval } from './news.js';
 import { useLastError } from './use-last-error.js';
 
 /** The response of a list route. */
@@ -27,7 +27,7 @@ export function usePages<T>({ queryKey, load, counted: [one, several], pageSize 
     queryFn: ({ pageParam }) => load({ limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    refetchInterval: ({ state }) => (isScrolled(state) ? false : pollInterval({ state })),
+    refetchInterval: ({ state }) => (showsOlderPages(state) ? false : pollInterval({ state })),
   });
   const { data, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = query;
   const loadOlder = useCallback(

@@ -13,16 +13,16 @@ export interface CustomerPlacesDocument {
 /** After this time, a place without a record is released: the process that reserved it has crashed. */
 const graceSeconds = 60;
 
-export interface Places {
+export interface Reservations {
   reserve(organizationId: string, limit: CountedLimit, id: string, maximum: number): Promise<void>;
   release(organizationId: string, limit: CountedLimit, id: string): Promise<void>;
 }
 
 /** Each limit is one document, so that a conditional update never admits more than the maximum. */
-export function createPlaces(
+export function createReservations(
   { customer_places: places }: Pick<Collections, 'customer_places'>,
   records: CountedRecords,
-): Places {
+): Reservations {
   const keyOf = (organizationId: string, limit: CountedLimit) => `${organizationId}/${limit}`;
 
   async function take(_id: string, id: string, maximum: number): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { Collections } from '../stores/collections.js';
 import { findProjectWithRole } from './project-roles.js';
 
 /** A project on which a person has a role. A token can be bound to it. */
-export interface Place {
+export interface ProjectChoice {
   projectId: string;
   project: string;
   organizationId: string;
@@ -13,15 +13,15 @@ export interface Place {
   role: string;
 }
 
-export interface Places {
-  shown: readonly Place[];
+export interface ProjectChoices {
+  shown: readonly ProjectChoice[];
   /** The number of matching projects, which can exceed the number shown. */
   total: number;
 }
 
 const maxShown = 200;
 /** From this number of projects on, the page offers a search by name. */
-export const manyPlaces = 20;
+export const manyChoices = 20;
 
 /** Formats `PROJECT_ADMIN` as `project admin`. */
 export function roleName(role: string): string {
@@ -29,7 +29,11 @@ export function roleName(role: string): string {
 }
 
 /** Lists the projects that a person can choose from, oldest first as at sign-in, filtered by a part of their name. */
-export async function findPlaces(collections: Collections, userId: string, named: string): Promise<Places> {
+export async function findProjectChoices(
+  collections: Collections,
+  userId: string,
+  named: string,
+): Promise<ProjectChoices> {
   const memberships = await collections.memberships.find({ user_id: userId }).toArray();
   const organizations = memberships.filter(({ project_id }) => project_id === null);
   const single = memberships.flatMap(({ project_id }) => project_id ?? []);
@@ -49,19 +53,19 @@ export async function findPlaces(collections: Collections, userId: string, named
   const names = await namesOf(collections, projects);
   const shown = projects.flatMap((project) => {
     const role = roles.get(project.organization_id) ?? roles.get(project._id);
-    return role === undefined ? [] : [toPlace(project, role, names)];
+    return role === undefined ? [] : [toChoice(project, role, names)];
   });
   return { shown, total };
 }
 
 /** Returns one project with the current role of the person, or undefined if they have no role on it. */
-export async function findPlace(
+export async function findProjectChoice(
   collections: Collections,
   userId: string,
   projectId: string,
-): Promise<Place | undefined> {
+): Promise<ProjectChoice | undefined> {
   const found = await findProjectWithRole(collections, userId, projectId);
-  return found && toPlace(found.project, found.role, await namesOf(collections, [found.project]));
+  return found && toChoice(found.project, found.role, await namesOf(collections, [found.project]));
 }
 
 interface ProjectPart {
@@ -86,7 +90,7 @@ async function namesOf(
   return new Map([...organizations, ...departments].map(({ _id, name }) => [_id, name]));
 }
 
-function toPlace(project: ProjectPart, role: string, names: ReadonlyMap<string, string>): Place {
+function toChoice(project: ProjectPart, role: string, names: ReadonlyMap<string, string>): ProjectChoice {
   const { organization_id: organizationId, department_id: departmentId } = project;
   return {
     projectId: project._id,
