@@ -24,16 +24,16 @@ export async function continueAfterAnomaly(
   note: (part: ExchangePart) => void,
 ): Promise<ContinueResult> {
   const perform = (approvalId: string | undefined) => ask(deps, request, { approvalId, note });
-  const under = request.approval;
-  if (!under) return resultOf(await perform(undefined));
-  const performed = await perform(under.approval_id);
+  const approval = request.approval;
+  if (!approval) return resultOf(await perform(undefined));
+  const performed = await perform(approval.approval_id);
   const reason = 'error' in performed ? reasonOf(performed.error) : undefined;
   if (!('error' in performed) || reason === undefined) return resultOf(performed);
   // An earlier attempt of this step used the approval, and its worker was lost.
   if (reason === 'used') return { permitted: true };
   if (reason === 'rejected' || reason === 'expired')
-    return { refused: await refusalAfterDecision(deps.collections, under, performed.error) };
-  if (await hasExpired(deps.collections, under.approval_id)) return { refused: expiredCall(under) };
+    return { refused: await refusalAfterDecision(deps.collections, approval, performed.error) };
+  if (await hasExpired(deps.collections, approval.approval_id)) return { refused: expiredCall(approval) };
   return resultOf(await perform(undefined));
 }
 

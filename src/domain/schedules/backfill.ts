@@ -6,23 +6,9 @@ import type { Deps } from '../deps.js';
 import { defineOperation, reads } from '../operation.js';
 import { findSchedule, type ScheduleDocument } from './record.js';
 import { Backfill, Backfilled, PlannedTimes, TimeRange } from './schemas.js';
-import { backfill, maxPlannedTimes, plannedBetween } from './temporal.js';
-import { plannedTime } from './times.js';
+import { maxPlannedTimes, plannedIn, type PlannedTime, type TimeSpan } from './planned-times.js';
+import { backfill } from './temporal.js';
 import { Id } from '../../ids.js';
-
-interface Range {
-  from: number;
-  to: number;
-}
-
-/** `planned` identifies a run; `jittered` is when it is due. */
-interface PlannedTime {
-  planned: number;
-  jittered: number;
-}
-
-/** In seconds. Planned times are whole seconds, so this makes the start of a range inclusive. */
-const justBefore = 0.001;
 
 /**
  * Runs the planned times of a range that have not fired yet (contract, schedules: a time never fires twice).
@@ -74,7 +60,7 @@ export const listTimes = defineOperation({
     const record = await findSchedule(deps, ctx.principal, id);
     if (from >= to) throw new AppError('validation_failed', 'from: must be before to');
     if (to - from > maxRangeSeconds) throw new AppError('validation_failed', 'to: must be at most 366 days after from');
-    const { times, isComplete } = await planIn(deps, record, { from, to });
+    const { times, isComplete } = await plannedIn(deps.temporal, record, { from, to });
     const fired = await firedOf(deps, record, times);
     return {
       times: times.map(({ planned }) => ({ scheduled_for: planned, has_fired: fired.has(planned) })),
@@ -84,26 +70,14 @@ export const listTimes = defineOperation({
 });
 
 /** All planned times of a range that a backfill can run. */
-async function timesIn(deps: Deps, record: ScheduleDocument, range: Range): Promise<PlannedTime[]> {
-  const { times, isComplete } = await planIn(deps, record, range);
+async function timesIn(deps: Deps, record: ScheduleDocument, range: TimeSpan): Promise<PlannedTime[]> {
+  const { times, isComplete } = await plannedIn(deps.temporal, record, range);
   if (!isComplete)
     throw new AppError(
       'validation_failed',
       `from, to: the range must contain fewer than ${maxPlannedTimes} planned times`,
     );
   return times;
-}
-
-async function planIn(
-  { temporal }: Deps,
-  record: ScheduleDocument,
-  { from, to }: Range,
-): Promise<{ times: PlannedTime[]; isComplete: boolean }> {
-  const jittered = await plannedBetween(temporal, record._id, from - justBefore, to + record.jitter);
-  const times = jittered
-    .map((at) => ({ planned: plannedTime(record, at), jittered: at }))
-    .filter(({ planned }) => planned >= from && planned <= to);
-  return { times, isComplete: jittered.length < maxPlannedTimes };
 }
 
 async function firedOf(
@@ -117,9 +91,9 @@ async function firedOf(
 }
 
 /** Groups consecutive times that have not fired into ranges, as `backfill` takes them. */
-function rangesOf(times: readonly PlannedTime[], fired: ReadonlySet<number>): Range[] {
-  const ranges: Range[] = [];
-  let open: Range | undefined;
+function rangesOf(times: readonly PlannedTime[], fired: ReadonlySet<number>): TimeSpan[] {
+  const ranges: TimeSpan[] = [];
+  let open: TimeSpan | undefined;
   for (const { planned, jittered } of times) {
     if (fired.has(planned)) open = undefined;
     else if (open) open.to = jittered;

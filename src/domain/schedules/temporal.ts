@@ -21,7 +21,8 @@ import { AppError } from '../../errors.js';
 import { conflictAwareSchedules } from '../../temporal/conflict-aware-schedules.js';
 import { priorityOf } from '../../temporal/priority.js';
 import { startOnce } from '../../temporal/start-once.js';
-import { firstTimeAfter, plannedTime, specOf } from './times.js';
+import { plannedIn, rangeMargin, timestamp, type TimeSpan } from './planned-times.js';
+import { firstTimeAfter, specOf } from './times.js';
 import type { ScheduleDocument } from './record.js';
 
 type Stores = Pick<Deps, 'mongo' | 'temporal'>;
@@ -120,11 +121,9 @@ async function runSkipped(temporal: Deps['temporal'], record: ScheduleDocument):
   const { info } = await onSchedule(temporal, record._id, (handle) => handle.describe());
   const processed = (info.lastUpdatedAt ?? info.createdAt).getTime() / 1000;
   if (processed > requested + maxProcessing) return;
-  const skipped = (await plannedBetween(temporal, record._id, requested, processed + record.jitter)).filter(
-    (jittered) => plannedTime(record, jittered) <= processed,
-  );
-  const to = skipped.at(-1);
-  if (to !== undefined) await backfill(temporal, record, `skipped-${record.revision}`, [{ from: requested, to }]);
+  const { times } = await plannedIn(temporal, record, { from: requested, to: processed });
+  const last = times.at(-1);
+  if (last) await backfill(temporal, record, `skipped-${record.revision}`, [{ from: requested, to: last.jittered }]);
 }
 
 function optionsOf(temporal: Deps['temporal'], record: ScheduleDocument) {
@@ -213,7 +212,7 @@ export async function backfill(
   temporal: Deps['temporal'],
   { _id, overlap }: ScheduleDocument,
   requestId: string,
-  ranges: readonly { from: number; to: number }[],
+  ranges: readonly TimeSpan[],
 ): Promise<void> {
   const overlapPolicy = encodeScheduleOverlapPolicy(overlap === 'allow_all' ? 'ALLOW_ALL' : 'BUFFER_ALL');
   const backfillRequest = ranges.map(({ from, to }) => ({
@@ -232,9 +231,6 @@ export async function backfill(
   }
 }
 
-/** In seconds. A jittered time in nanoseconds loses precision as a number of seconds. */
-const rangeMargin = 0.001;
-
 /** The client reports the server's INVALID_ARGUMENT as a TypeError. */
 function toAppError(error: unknown): unknown {
   return error instanceof TypeError
@@ -243,37 +239,3 @@ function toAppError(error: unknown): unknown {
       })
     : error;
 }
-
-/** Temporal lists only the first planned times of a range, at most this many. */
-export const maxPlannedTimes = 1000;
-
-/** The jittered planned times after `from` up to `to`, as Temporal computes them. In epoch seconds. */
-export async function plannedBetween(
-  temporal: Deps['temporal'],
-  id: string,
-  from: number,
-  to: number,
-): Promise<number[]> {
-  const { startTime } = await temporal.call((client) =>
-    client.workflowService.listScheduleMatchingTimes({
-      namespace: client.options.namespace,
-      scheduleId: scheduleId(id),
-      startTime: timestamp(from),
-      endTime: timestamp(to),
-    }),
-  );
-  return startTime.map(({ seconds, nanos }) => Number(seconds ?? 0) + (nanos ?? 0) / 1e9);
-}
-
-function timestamp(at: number) {
-  const seconds = Math.floor(at);
-  return { seconds: seconds as unknown as Long, nanos: Math.round((at - seconds) * 1e9) };
-}
-
-type Long = NonNullable<
-  Parameters<Deps['temporal']['client']['workflowService']['listScheduleMatchingTimes']>[0] extends {
-    startTime?: { seconds?: infer S } | null;
-  }
-    ? S
-    : never
->;

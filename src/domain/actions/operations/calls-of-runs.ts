@@ -70,25 +70,25 @@ export function reasonOf(error: unknown): string | undefined {
 /** The refusal of a call whose approval was rejected or has expired. */
 export async function refusalAfterDecision(
   { approvals, lifecycles }: Settled,
-  under: ApprovalOfStep,
+  approval: ApprovalOfStep,
   error: unknown,
 ): Promise<Refused> {
   // If an attempt requested the approval again after it was settled, its held call is not yet settled.
-  await endHeldCalls(lifecycles, under.approval_id, { status: 'denied' });
-  if (reasonOf(error) === 'expired') return expiredCall(under);
-  const comment = await reasonOfRejection(approvals, under);
-  return refusedFor(under, 'approval_rejected', comment || 'a person rejected the call');
+  await endHeldCalls(lifecycles, approval.approval_id, { status: 'denied' });
+  if (reasonOf(error) === 'expired') return expiredCall(approval);
+  const comment = await reasonOfRejection(approvals, approval);
+  return refusedFor(approval, 'approval_rejected', comment || 'a person rejected the call');
 }
 
 /** The refusal of a call with an unknown outcome that cannot be repeated because of `error`. */
 export async function notRepeated(
   { approvals, lifecycles }: Settled,
-  under: ApprovalOfStep,
+  approval: ApprovalOfStep,
   error: Error,
 ): Promise<Refused> {
-  await endHeldCalls(lifecycles, under.approval_id, { status: 'denied' });
-  const why = (await reasonOfRejection(approvals, under)) || error.message;
-  return refusedFor({ ...under, after_unknown: true }, 'outcome_unknown', why);
+  await endHeldCalls(lifecycles, approval.approval_id, { status: 'denied' });
+  const why = (await reasonOfRejection(approvals, approval)) || error.message;
+  return refusedFor({ ...approval, after_unknown: true }, 'outcome_unknown', why);
 }
 
 async function reasonOfRejection(
@@ -99,8 +99,8 @@ async function reasonOfRejection(
   return record?.votes.find(({ decision }) => decision === 'reject')?.comment;
 }
 
-export function expiredCall(under: ApprovalOfStep): Refused {
-  return refusedFor(under, 'approval_expired', 'nobody decided in time');
+export function expiredCall(approval: ApprovalOfStep): Refused {
+  return refusedFor(approval, 'approval_expired', 'nobody decided in time');
 }
 
 function refusedFor({ after_unknown }: ApprovalOfStep, code: string, message: string): Refused {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { plannedBetween } from '../../../../src/domain/schedules/temporal.js';
+import { plannedBetween } from '../../../../src/domain/schedules/planned-times.js';
 import { createWorkspace, useDeps } from '../../../support/fixture.js';
 import { verifies } from '../../../support/verifies.js';
 import { coworker, scheduled } from './schedules.js';
