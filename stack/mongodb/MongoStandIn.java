@@ -1,7 +1,14 @@
+import de.bwaldvogel.mongo.MongoCollection;
+import de.bwaldvogel.mongo.MongoDatabase;
 import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.backend.CollectionOptions;
+import de.bwaldvogel.mongo.backend.QueryResult;
 import de.bwaldvogel.mongo.backend.h2.H2Backend;
+import de.bwaldvogel.mongo.backend.h2.H2Collection;
+import de.bwaldvogel.mongo.backend.h2.H2Database;
 import de.bwaldvogel.mongo.bson.Document;
 import io.netty.channel.Channel;
+import java.util.List;
 import org.h2.mvstore.MVStore;
 
 /** Speaks MongoDB's wire protocol over one H2 file. Arguments: data file, loopback port. */
@@ -23,6 +30,25 @@ public final class MongoStandIn {
     private static final class DriverCompatibleBackend extends H2Backend {
         DriverCompatibleBackend(MVStore store) {
             super(store);
+        }
+
+        @Override
+        protected MongoDatabase openOrCreateDatabase(String databaseName) {
+            MVStore store = getMvStore();
+            return new H2Database(databaseName, store, getCursorRegistry()) {
+                @Override
+                protected MongoCollection<Object> openOrCreateCollection(String name, CollectionOptions options) {
+                    String fullName = getFullCollectionNamespace(name);
+                    return new H2Collection(this, name, options, store.openMap("databases." + fullName),
+                            store.openMap("meta." + fullName), cursorRegistry) {
+                        /** An update changes the document that it found. Without a copy, a reply could contain half of it. */
+                        @Override
+                        protected QueryResult createQueryResult(List<Document> found, int batchSize) {
+                            return super.createQueryResult(found.stream().map(Document::clone).toList(), batchSize);
+                        }
+                    };
+                }
+            };
         }
 
         @Override
