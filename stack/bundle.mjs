@@ -63,6 +63,14 @@ function withoutNames(code) {
     .replace(/(?<=^\s*)__name\((?!this)[^A-Z][\w$]*, "[^"]*"\);$/gm, '');
 }
 
+/**
+ * Makes the text ASCII, which a process reads as Latin-1, so that V8 stores one byte for a character. esbuild leaves other
+ * characters in regular expressions, tagged templates and comments.
+ */
+function inAscii(code) {
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 const built = await Promise.all([
   build({ ...processes, entryPoints: ['src/main.ts'], external: unbundled }),
   build({ ...processes, entryPoints: ['src/worker.ts'], external: [...unbundled, '@temporalio/*'] }),
@@ -70,7 +78,7 @@ const built = await Promise.all([
 ]);
 await mkdir(bundled, { recursive: true });
 for (const { path, text } of built.flatMap(({ outputFiles }) => outputFiles))
-  await writeFile(path, path.endsWith('js') ? withoutNames(text) : text);
+  await writeFile(path, path.endsWith('js') ? inAscii(withoutNames(text)) : text);
 await copyFile('stack/load-bundle.mjs', `${bundled}/load-bundle.mjs`);
 await Promise.all(
   ['main', 'worker'].map(async (name) => {

@@ -14,7 +14,7 @@ export function loadBundle(name) {
   // V8's API does not read source maps.
   if (process.sourceMapsEnabled) return { exports: require(file) };
   const cacheFile = `${file}.cache`;
-  // esbuild escapes all other characters.
+  // The build escapes all other characters.
   const source = readFileSync(file, 'latin1');
   const script = new Script(`(function (module, exports, require, __filename, __dirname) {${source}\n})`, {
     filename: file,

@@ -3,7 +3,7 @@ import type { ScheduleClientInterceptor, WorkflowClientInterceptor } from '@temp
 import { LRUCache } from 'lru-cache';
 import { searchAttributes } from '../../workflows/search-attributes.js';
 
-const maxRemembered = 100_000;
+const maxRemembered = 10_000;
 
 /** Reads the organization of a workflow from its record. Returns undefined if there is no record. */
 export type ReadOrganization = (workflowId: string) => Promise<string | undefined>;

@@ -16,3 +16,9 @@ test.each(['main', 'worker'])('V8 accepts the code cache of %s with the flags of
   });
   expect(output).toBe('false\n');
 });
+
+test.each(['main', 'worker'])('%s is ASCII, because it is read as Latin-1', (name) => {
+  const code = readFileSync(path.join(packageRoot, `dist/src/bundled/${name}.cjs`), 'latin1');
+  const at = code.search(/[^\0-\x7f]/);
+  expect(at === -1 ? '' : code.slice(at - 40, at + 40)).toBe('');
+});

@@ -119,7 +119,7 @@ function isOnPolicies(catalog: Catalog, { tools = [] }: PolicyRule): boolean {
 function parseCondition(when: string | undefined): Expr | undefined | string {
   if (when === undefined) return undefined;
   if (countLevels(when) > maxLevels) return `the condition has more than ${maxLevels} brackets`;
-  const parsed = cedar.policyToJson(`permit(principal, action, resource) when {\n${when}\n};`);
+  const parsed = cedar().policyToJson(`permit(principal, action, resource) when {\n${when}\n};`);
   if (parsed.type === 'failure') return parsed.errors.map(explain).join('; ');
   const [clause, ...others] = parsed.json.conditions;
   if (clause?.kind !== 'when' || others.length > 0) return 'the condition must be one expression';
@@ -149,7 +149,7 @@ function validate(schema: SchemaJson<string>, policies: Record<string, PolicyJso
   const [policy_id = '', ...others] = Object.keys(policies);
   const validateEach = () => Object.entries(policies).flatMap(([id, policy]) => validate(schema, { [id]: policy }));
   try {
-    const answer = cedar.validate({ schema, policies: { staticPolicies: policies } });
+    const answer = cedar().validate({ schema, policies: { staticPolicies: policies } });
     if (answer.type === 'success')
       return [...answer.validationErrors, ...answer.validationWarnings].map(({ policyId, error }) => ({
         policy_id: policyId,

@@ -94,7 +94,7 @@ export function createPolicyEngine(limits: EngineLimits = forCalls): PolicyEngin
       const key = set.id + JSON.stringify(readOf(call, set.read(request.operation.name)));
       const before = remembered.get(key);
       if (before) return before;
-      const answer = cedar.statefulIsAuthorized({ ...call, preparsedPolicySetId: nameOf(set) });
+      const answer = cedar().statefulIsAuthorized({ ...call, preparsedPolicySetId: nameOf(set) });
       const decision = decisionOf(answer, set.rules, set.version);
       if (key.length <= maxKeyLength) remembered.set(key, decision);
       return decision;
@@ -118,7 +118,7 @@ function readOf({ principal, action, resource, context, entities }: Authorizatio
 }
 
 function preparse(name: string, set: CompiledSet): void {
-  const answer = cedar.preparsePolicySet(name, { staticPolicies: set.policies });
+  const answer = cedar().preparsePolicySet(name, { staticPolicies: set.policies });
   if (answer.type === 'failure')
     throw new Error(`the policy engine refused a set: ${answer.errors.map(({ message }) => message).join('; ')}`);
 }

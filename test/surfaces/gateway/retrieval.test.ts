@@ -56,6 +56,7 @@ describe('POST /v1/query-context with a question', () => {
     verifies('retrieval.dates');
     expect(ids(await ask('who started to keep something in May 2023'))[0]).toBe('t2');
     expect(ids(await ask('who started to keep something in 2024'))[0]).toBe('t4');
+    expect(ids(await ask('who started to keep something 2023年5月'))[0]).toBe('t2');
   });
 
   test('finds the turn next to a match, and the one saved last first if all else is equal', async () => {
