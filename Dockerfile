@@ -22,7 +22,7 @@ RUN node --input-type=commonjs -e " \
 
 FROM ${NODE} AS runtime
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DOWNSTREAM_PORT=8081 DATA_DIR=/data \
-    MALLOC_ARENA_MAX=2
+    MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 RUN install -d -o node -g node -m 0700 /data
 COPY --from=dependencies /app/node_modules ./node_modules

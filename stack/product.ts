@@ -66,7 +66,8 @@ interface Part {
 function run(title: string, script: string, logFile: string, env: NodeJS.ProcessEnv): Part {
   const logFrom = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
   const args = ['--max-semi-space-size=8', path.join(packageRoot, 'dist', script)];
-  const ownEnv = { MALLOC_ARENA_MAX: '2', ...env };
+  // As in the Dockerfile. The C library returns memory that the start used.
+  const ownEnv = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072', ...env };
   const start = () => runSupervised({ command: process.execPath, args, env: ownEnv, logFile });
   return { title, process: start(), start, logFile, logFrom };
 }
