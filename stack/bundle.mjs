@@ -68,6 +68,8 @@ function withoutNames(code) {
  * characters in regular expressions, tagged templates and comments.
  */
 function inAscii(code) {
+  const escaped = /.{0,40}\\[^\0-\x7f]/.exec(code);
+  if (escaped) throw new Error(`the bundle has a backslash before a character that is not ASCII: ${escaped[0]}`);
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
