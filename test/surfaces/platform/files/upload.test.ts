@@ -150,9 +150,10 @@ describe('POST /file/{projectID}', () => {
     ['an unknown connector', [file('a.txt', 'x'), { name: 'connector_id', content: newId() }], 404, 'not_found'],
     [
       'a tag that is too long',
-      [file('a.txt', 'x'), { name: 'tags', content: 'a'.repeat(201) }],
+      [file('a.txt', 'x'), { name: 'tags', content: 'a' }, { name: 'tags', content: 'a'.repeat(201) }],
       400,
       'invalid_request',
+      'tags.1: must have at most 200 characters',
     ],
     ['tags that are not texts', [file('a.txt', 'x'), { name: 'tags', content: '[{"$gt":1}]' }], 400, 'invalid_request'],
     [
@@ -162,9 +163,10 @@ describe('POST /file/{projectID}', () => {
       'invalid_request',
     ],
     ['too many files', Array.from({ length: 101 }, (_, at) => file(`${at}.txt`, 'x')), 400, 'invalid_request'],
-  ])('refuses %s and leaves nothing', async (_, parts, status, error) => {
+  ])('refuses %s and leaves nothing', async (_, parts, status, error, description = expect.any(String)) => {
     const workspace = await createWorkspace(deps);
-    expect(await send(workspace.api, `/file/${workspace.projectID}`, parts)).toMatchObject({ status, body: { error } });
+    const answer = await send(workspace.api, `/file/${workspace.projectID}`, parts);
+    expect(answer).toMatchObject({ status, body: { error, error_description: description } });
     expect([await recordsOf(workspace), storedIn(workspace)]).toEqual([[], []]);
   });
 
