@@ -6,7 +6,12 @@ import { checkJson, checkValueCount } from '../json-gate.js';
 /** Parses JSON bodies up to `limit`. Refuses other content types, and JSON that `checkJson` refuses. */
 export function jsonBody(limit: string): RequestHandler[] {
   return [
-    express.json({ limit, strict: false, type: hasJson, verify: (_req, _res, text, charset) => checkText(text, charset) }),
+    express.json({
+      limit,
+      strict: false,
+      type: hasJson,
+      verify: (_req, _res, text, charset) => checkText(text, charset),
+    }),
     (req, _res, next) => {
       const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
       if (hasBody && !hasJson(req)) throw new AppError('invalid_request', 'the body must be sent as application/json');
