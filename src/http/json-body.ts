@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import express, { type RequestHandler } from 'express';
 import { AppError } from '../errors.js';
 import { checkJson, checkValueCount } from '../json-gate.js';
@@ -5,7 +6,12 @@ import { checkJson, checkValueCount } from '../json-gate.js';
 /** Parses JSON bodies up to `limit`. Refuses other content types, and JSON that `checkJson` refuses. */
 export function jsonBody(limit: string): RequestHandler[] {
   return [
-    express.json({ limit, strict: false, type: hasJson, verify: (_req, _res, text) => checkText(text) }),
+    express.json({
+      limit,
+      strict: false,
+      type: hasJson,
+      verify: (_req, _res, text, charset) => checkText(text, charset),
+    }),
     (req, _res, next) => {
       const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
       if (hasBody && !hasJson(req)) throw new AppError('invalid_request', 'the body must be sent as application/json');
@@ -19,8 +25,10 @@ export function jsonBody(limit: string): RequestHandler[] {
  * Throws the refusal as the cause of another error, because body-parser changes the status of an error that `verify`
  * throws.
  */
-function checkText(text: Buffer): void {
+function checkText(text: Buffer, charset: string): void {
   try {
+    // The parser would replace the invalid bytes and store another text.
+    if (charset === 'utf-8' && !isUtf8(text)) throw new AppError('invalid_request', 'the body is not valid UTF-8');
     checkValueCount(text);
   } catch (cause) {
     throw new Error('the body was refused before it was parsed', { cause });

@@ -115,6 +115,8 @@ describe('an API key of an OWNER', () => {
     expect(await platform.get(`/v1/project/${other.projectID}`)).toMatchObject({ status: 200 });
     expect(await platform.get('/v1/project')).toMatchObject({ body: { total_count: 2 } });
     expect(await platform.get(`/settings/${other.projectID}`)).toMatchObject(refusal(403, 'access_denied'));
+    const elsewhere = { 'x-service-workspace': `ws_${other.projectID}` };
+    expect(await platform.post('/tag', { name: 'lost' }, elsewhere)).toMatchObject(refusal(403, 'access_denied'));
     expect(await platform.post('/v1/project', { name: 'made by a key' })).toMatchObject({ status: 201 });
     const somebody = await createPerson(deps, { workspace, role: null });
     const member = `/project-member/${workspace.projectID}`;

@@ -44,11 +44,19 @@ export function wasNeverStarted(error: unknown): boolean {
   return inQueue && cause.cause === undefined && cause.lastHeartbeatDetails === undefined;
 }
 
+const timeoutTexts: Record<NonNullable<TimeoutFailure['timeoutType']>, string> = {
+  SCHEDULE_TO_START: 'no worker was available for the step in time',
+  SCHEDULE_TO_CLOSE: 'the step did not succeed in time',
+  START_TO_CLOSE: 'an attempt took too long',
+  HEARTBEAT: 'the worker was lost during an attempt',
+};
+
 /** For a timeout, includes the failure of the previous attempt, which is more specific. */
 export function stepMessageOf(error: unknown): string {
   const cause = causeOf(error);
-  const before = cause instanceof TimeoutFailure ? cause.cause : undefined;
-  return before instanceof Error ? `${messageOf(error)}; before that: ${before.message}` : messageOf(error);
+  if (!(cause instanceof TimeoutFailure)) return messageOf(error);
+  const text = cause.timeoutType ? timeoutTexts[cause.timeoutType] : cause.message;
+  return cause.cause instanceof Error ? `${text}; before that: ${stepMessageOf(cause.cause)}` : text;
 }
 
 export function attemptsOf(error: unknown): number {

@@ -55,7 +55,10 @@ export function referToFiles(
       if (size_bytes > maxDocumentBytes)
         throw new AppError('validation_failed', `the file ${file_id} must not exceed ${maxDocumentBytes} bytes`);
       if (!isReadableDocument(mime_type))
-        throw new AppError('validation_failed', `the file ${file_id} must be text or PDF, not ${mime_type}`);
+        throw new AppError(
+          'validation_failed',
+          `the file ${file_id} must be text or PDF, not ${mime_type}; text must be in UTF-8`,
+        );
       return { name, mime_type, location, store: 'file' };
     }),
   );

@@ -30,6 +30,9 @@ export async function download(
     'Cache-Control': cacheControl,
     ETag: `"${file.sha256}"`,
   });
+  // The `send` package refuses a suffix that is longer than the file. It means the whole file (RFC 9110, 14.1.2).
+  const suffix = /^bytes=-(\d+)$/.exec(res.req.headers.range ?? '')?.[1];
+  if (Number(suffix) > file.size_bytes) res.req.headers.range = 'bytes=0-';
   await new Promise<void>((resolve, reject) => {
     const options = { root: path.dirname(local), cacheControl: false, dotfiles: 'allow' as const };
     res.sendFile(path.basename(local), options, (error: unknown) => {

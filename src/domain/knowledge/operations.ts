@@ -64,8 +64,9 @@ export const readKnowledgeUpload = defineOperation({
 });
 
 function refuseOtherTypes({ name, mime_type }: FileDocument): void {
-  if (!documentTypes.includes(mime_type))
-    throw new AppError('validation_failed', `${name}: must be one of ${documentTypes.join(', ')}, not ${mime_type}`);
+  if (documentTypes.includes(mime_type)) return;
+  const types = documentTypes.join(', ');
+  throw new AppError('validation_failed', `${name}: must be one of ${types}, not ${mime_type}; text must be in UTF-8`);
 }
 
 /** @throws AppError `not_found` for a file that was not uploaded to the knowledge base */

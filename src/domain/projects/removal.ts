@@ -40,7 +40,7 @@ export async function removeProject(
 
 type Closed = Pick<ProjectRemovalInput, 'project_id' | 'organization_id'>;
 
-/** Revokes the project's credentials, marks it as deleted, and releases its name and quota. Idempotent. */
+/** Revokes the project's credentials, marks it as deleted, ends the roles on it, and releases its name and quota. Idempotent. */
 export async function closeProject(
   deps: ProjectRemovalDeps,
   { project_id: _id, organization_id }: Closed,
@@ -62,4 +62,18 @@ export async function closeProject(
     );
   }
   await deps.customers.release(organization_id, 'number_of_workspaces', _id);
+  await endRoles(deps, { project_id: _id, organization_id });
+}
+
+/** People without another role in the organization are then no longer counted as its members. */
+async function endRoles(
+  { mongo: { collections }, customers }: ProjectRemovalDeps,
+  { project_id, organization_id }: Closed,
+): Promise<void> {
+  const { memberships } = collections;
+  for await (const { _id, user_id } of memberships.find({ organization_id, project_id })) {
+    if (!(await memberships.findOne({ user_id, organization_id, _id: { $ne: _id } })))
+      await customers.release(organization_id, 'number_of_members', user_id);
+    await memberships.deleteOne({ _id });
+  }
 }

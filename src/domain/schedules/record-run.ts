@@ -63,9 +63,7 @@ async function endOrPause(deps: Deps, run: RunReference, failure: Failure | null
   for (;;) {
     const schedule = await schedules.findOne({ _id: run.schedule_id });
     if (!schedule || schedule.is_deleted) return;
-    const isPausing =
-      schedule.pause_on_failure || (await isFormerMember(deps.mongo.collections, principalOf(schedule)));
-    const pauses = failure && isPausing ? failure : null;
+    const pauses = failure && (schedule.pause_on_failure || (await cannotSucceed(deps, schedule))) ? failure : null;
     const outcome = schedule.status === 'active' ? await outcomeFor(deps, schedule, run, pauses) : undefined;
     const { _id, revision } = schedule;
     if (
@@ -82,6 +80,15 @@ async function endOrPause(deps: Deps, run: RunReference, failure: Failure | null
     if (pauses) await applySchedule(deps, _id);
     return;
   }
+}
+
+/** Whether every later run would fail too: its person has left, or its agentflow was deleted. */
+async function cannotSucceed({ mongo: { collections } }: Deps, schedule: ScheduleDocument): Promise<boolean> {
+  const agentflow = await collections.agentflows.findOne(
+    { _id: schedule.coworker_id },
+    { projection: { is_deleted: 1 } },
+  );
+  return agentflow?.is_deleted !== false || isFormerMember(collections, principalOf(schedule));
 }
 
 /** The changes to an active schedule after the run, or undefined if it continues. */

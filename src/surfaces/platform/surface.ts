@@ -20,17 +20,23 @@ export function platformSurface(deps: Deps, baseUrl: () => string): SurfaceRules
 
   async function authenticate(req: Request): Promise<Principal> {
     const secret = req.get('x-api-key');
-    if (secret !== undefined) {
-      if (secret.length > 200) throw new AppError('invalid_token', apiKeyRefused);
-      return authenticateApiKey(auth.readKey, secret, auth.keyUse);
-    }
+    const principal = secret === undefined ? await person(req) : await byKey(secret);
+    return resolveScope(deps, principal, req.get(workspaceHeader));
+  }
+
+  async function byKey(secret: string): Promise<Principal> {
+    if (secret.length > 200) throw new AppError('invalid_token', apiKeyRefused);
+    return authenticateApiKey(auth.readKey, secret, auth.keyUse);
+  }
+
+  async function person(req: Request): Promise<Principal> {
     const sent = await readAuthorization(req);
     if (sent === undefined)
       throw new AppError(
         'invalid_token',
         'missing credential: send an API key in x-api-key, or a user token as Authorization: Bearer',
       );
-    return resolveScope(deps, await personByBearer(deps, sent, baseUrl()), req.get(workspaceHeader));
+    return personByBearer(deps, sent, baseUrl());
   }
 
   return {

@@ -39,16 +39,13 @@ export async function upload(
   }
 }
 
-const Tags = z
-  .array(
-    z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .refine((text) => !text.includes('\0'), 'must not contain a NUL character'),
-  )
-  .max(100);
+const Tag = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
+const Tags = z.object({ tags: z.array(Tag).max(100) });
 
 /**
  * Validates the form fields of an upload, which apply to all its files.
@@ -72,13 +69,13 @@ async function uploadFields(
     throw new AppError('invalid_request', 'projectID: must be the same in path, query and body');
   const [connector_id = '', ...others] = [...new Set(valuesOf('connector_id'))];
   if (others.length > 0) throw new AppError('invalid_request', 'connector_id: must not be given more than once');
-  const tags = parseWithProblems(Tags, [...new Set(valuesOf('tags').flatMap(tagsOf))], 'tags');
-  if ('problems' in tags) throw new AppError('invalid_request', tags.problems.join('; '));
+  const parsed = parseWithProblems(Tags, { tags: [...new Set(valuesOf('tags').flatMap(tagsOf))] });
+  if ('problems' in parsed) throw new AppError('invalid_request', parsed.problems.join('; '));
   if (connector_id !== '') {
     const connector = await findConnector(collections, connector_id);
     if (connector?.projectID !== principal.projectId) throw notFound('the connector');
   }
-  return { tags: tags.data, connector_id };
+  return { ...parsed.data, connector_id };
 }
 
 /** A field contains one tag or a JSON array of tags. */

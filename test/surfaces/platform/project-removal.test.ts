@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { TypedSearchAttributes } from '@temporalio/common';
+import { grantRole } from '../../../src/auth/users.js';
 import { indexNext } from '../../../src/graph/language/index-next.js';
 import { lockProject } from '../../../src/graph/ontology/state.js';
 import { inWriteTransaction } from '../../../src/graph/store/sessions.js';
@@ -17,6 +18,7 @@ import {
   projectRemovalWorkflowId,
   type ProjectRemovalInput,
 } from '../../../workflows/project-removal/messages.js';
+import { createPerson } from '../../auth/auth-server.js';
 import { eventually } from '../../support/eventually.js';
 import { moveExecution, prepareExecution, startExecution, untilExecution } from '../../support/executions.js';
 import { createPersonalWorkspace, createWorkspace, personOf, useDeps, type Workspace } from '../../support/fixture.js';
@@ -193,6 +195,25 @@ describe('DELETE /v1/project/{project_id}', () => {
     expect(await used()).toEqual([workspaces, 1, 1]);
     expect(await owner.api.delete(`/v1/project/${member.projectID}`)).toMatchObject({ status: 200 });
     await eventually(async () => expect(await used()).toEqual([workspaces - 1, 0, 0]));
+  });
+
+  test('ends the roles on it, and frees the places of people without another role', async () => {
+    verifies('platform.projects.delete.ends-work');
+    const { owner, member, release } = await ownedProject();
+    release();
+    const members = async () =>
+      (await owner.api.get(`/customer?organization_id=${owner.organizationId}`)).body.usage.number_of_members;
+    const before = await members();
+    const [leaves, stays] = await Promise.all(
+      ['VIEWER', 'MEMBER'].map((role) => createPerson(deps, { workspace: member, role })),
+    );
+    const { organizationId, projectID: projectId } = owner;
+    await grantRole(collections, { userId: stays?.userId ?? '', organizationId, projectId, role: 'VIEWER' });
+    expect(await members()).toBe(before + 2);
+    expect(await owner.api.delete(`/v1/project/${member.projectID}`)).toMatchObject({ status: 200 });
+    await eventually(async () => expect(await members()).toBe(before + 1));
+    expect(await collections.memberships.countDocuments({ user_id: leaves?.userId ?? '' })).toBe(0);
+    expect(await collections.memberships.countDocuments({ user_id: stays?.userId ?? '' })).toBe(1);
   });
 
   test('removes its context graph, vectors, personal values, remembered texts and exchanges of steps, and nothing of another project', async () => {

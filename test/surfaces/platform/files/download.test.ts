@@ -57,6 +57,8 @@ describe('GET /files/content/{file_id}', () => {
       'bytes 23-25/26',
       'xyz',
     ]);
+    const longer = await fetch(url, { headers: { range: 'bytes=-100' } });
+    expect([longer.status, longer.headers.get('content-range')]).toEqual([206, 'bytes 0-25/26']);
     const beyond = await fetch(url, { headers: { range: 'bytes=26-30' } });
     expect([beyond.status, beyond.headers.get('content-range'), beyond.headers.get('content-disposition')]).toEqual([
       416,

@@ -5,6 +5,7 @@ import { safeFileName } from '../../../../src/domain/files/file-name.js';
 import { newId } from '../../../../src/ids.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
 import { apiClient } from '../../../support/client.js';
+import { refusal } from '../../../support/refusal.js';
 import { testRun } from '../../../support/run.js';
 import { verifies } from '../../../support/verifies.js';
 import { file, multipart, send, sendBig } from '../../../support/uploads.js';
@@ -150,9 +151,10 @@ describe('POST /file/{projectID}', () => {
     ['an unknown connector', [file('a.txt', 'x'), { name: 'connector_id', content: newId() }], 404, 'not_found'],
     [
       'a tag that is too long',
-      [file('a.txt', 'x'), { name: 'tags', content: 'a'.repeat(201) }],
+      [file('a.txt', 'x'), { name: 'tags', content: 'a' }, { name: 'tags', content: 'a'.repeat(201) }],
       400,
       'invalid_request',
+      'tags.1: must have at most 200 characters',
     ],
     ['tags that are not texts', [file('a.txt', 'x'), { name: 'tags', content: '[{"$gt":1}]' }], 400, 'invalid_request'],
     [
@@ -162,9 +164,10 @@ describe('POST /file/{projectID}', () => {
       'invalid_request',
     ],
     ['too many files', Array.from({ length: 101 }, (_, at) => file(`${at}.txt`, 'x')), 400, 'invalid_request'],
-  ])('refuses %s and leaves nothing', async (_, parts, status, error) => {
+  ])('refuses %s and leaves nothing', async (_, parts, status, error, description = '') => {
     const workspace = await createWorkspace(deps);
-    expect(await send(workspace.api, `/file/${workspace.projectID}`, parts)).toMatchObject({ status, body: { error } });
+    const answer = await send(workspace.api, `/file/${workspace.projectID}`, parts);
+    expect(answer).toMatchObject(refusal(status, error, description));
     expect([await recordsOf(workspace), storedIn(workspace)]).toEqual([[], []]);
   });
 

@@ -36,13 +36,20 @@ describe('a cron expression', () => {
     ]);
   });
 
-  test('does not fire in an hour that a clock change skips, and fires once in an hour that it repeats', async () => {
+  test('does not fire in an hour that a clock change skips', async () => {
     verifies('schedule.cron');
-    // 02:30 does not exist on 29 March and occurs twice on 25 October.
     const spring = await firings('30 2 * * *', 'Europe/Oslo', '2026-03-28T00:00Z', '2026-03-31T00:00Z');
     expect(spring).toEqual(['2026-03-28T01:30Z', '2026-03-30T00:30Z']);
-    const autumn = await firings('30 2 * * *', 'Europe/Oslo', '2026-10-24T12:00Z', '2026-10-25T12:00Z');
-    expect(autumn).toHaveLength(1);
+  });
+
+  test('fires in an hour that a clock change repeats as the guide says', async () => {
+    verifies('schedule.cron');
+    // Oslo repeats 02:00 to 03:00 on 25 October 2026, New York 01:00 to 02:00 on 1 November 2026.
+    const oslo = (cron: string) => firings(cron, 'Europe/Oslo', '2026-10-24T23:00Z', '2026-10-25T02:00Z');
+    expect(await oslo('30 2 * * *')).toEqual(['2026-10-25T01:30Z']);
+    expect(await oslo('0 * * * *')).toEqual(['2026-10-25T00:00Z', '2026-10-25T02:00Z']);
+    const newYork = await firings('30 1 * * *', 'America/New_York', '2026-11-01T00:00Z', '2026-11-02T00:00Z');
+    expect(newYork).toEqual(['2026-11-01T05:30Z', '2026-11-01T06:30Z']);
   });
 
   test('supports the 29th of February and the 31st', async () => {

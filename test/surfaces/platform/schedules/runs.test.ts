@@ -245,6 +245,17 @@ test.concurrent('pause_on_failure pauses the record and the Temporal Schedule wi
   expect((await temporalOf(_id)).state.paused).toBe(false);
 });
 
+test.concurrent('the first run after the deletion of its coworker pauses a schedule with the reason', async () => {
+  const workspace = await createWorkspace(deps);
+  const coworker_id = await coworker(workspace);
+  const { _id } = await scheduled(workspace, { coworker_id, ...far });
+  expect(await workspace.api.delete(`/agentflow/${coworker_id}`)).toMatchObject({ status: 200 });
+  await trigger(workspace, _id);
+  const record = await untilSchedule(workspace, _id, { status: 'paused', count: 1 });
+  expect(record.reason).toContain('the agentflow was not found');
+  await eventually(async () => expect((await temporalOf(_id)).state.paused).toBe(true));
+});
+
 test.concurrent(
   'pause_on_failure ends when somebody resumes the schedule, also while the failed run is closing',
   async () => {

@@ -239,6 +239,15 @@ describe('POST …/table/{table_id}/row', () => {
     expect((await records()).total_count).toBe(0);
   });
 
+  test('refuses bytes that are not UTF-8 instead of storing another text', async () => {
+    verifies('table.values-checked');
+    const workspace = await createWorkspace(deps);
+    const { insert, records } = await createTable(workspace, typed);
+    const answer = await insert(Buffer.from('{"text":"café"}', 'latin1'));
+    expect(answer).toMatchObject(refusal(400, 'invalid_request', 'the body is not valid UTF-8'));
+    expect((await records()).total_count).toBe(0);
+  });
+
   test('answers 404 for an unknown or foreign table', async () => {
     const [workspace, other] = await Promise.all([createWorkspace(deps), createWorkspace(deps)]);
     const { _id } = await createTable(workspace);

@@ -27,7 +27,7 @@ export interface CsvFile {
  */
 export async function readCsv(file: File, table: Table): Promise<CsvFile> {
   if (file.size > maxBytes) throw new Error(`The file must not exceed ${maxBytes / 1024 / 1024} MiB.`);
-  const text = await file.text();
+  const text = textOf(await file.arrayBuffer());
   const { parse } = await import('csv-parse/browser/esm/sync');
   const delimiter = delimiterOf(text);
   const lines = parse(text, {
@@ -56,6 +56,14 @@ export async function readCsv(file: File, table: Table): Promise<CsvFile> {
 }
 
 const names = ({ column_id, column_name }: Column) => [column_name.toLowerCase(), column_id.toLowerCase()];
+
+function textOf(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Error('The file is not encoded in UTF-8. Spreadsheets offer this encoding as “CSV UTF-8”.');
+  }
+}
 
 /** Returns the delimiter that occurs most often in the first line. */
 function delimiterOf(text: string): string {
