@@ -103,7 +103,7 @@ const processOf = (file: string, answered: object): McpTarget => ({
 });
 
 test('a process that ignores unknown requests can be called, and one that never answers is ended', async () => {
-  verifies('mcp-client.stdio');
+  verifies('mcp-client.results');
   const folder = await mkdtemp(path.join(tmpdir(), 'mcp-'));
   const [ids, silentIds] = [path.join(folder, 'ids'), path.join(folder, 'silent-ids')];
   const isRunning = (pid: string) => {
