@@ -81,7 +81,7 @@ export interface McpClient {
 /** The maximum size of a response over HTTP and stdio: one message, or one stream. */
 const maxMcpAnswerBytes = 4 * 1024 * 1024;
 const farewellMs = 1000;
-const probeMs = 5000;
+const probeMs = 10_000;
 /** Exceeds the duration of any call. */
 const longestMs = 24 * 3600 * 1000;
 const maxMessageLength = 400;
