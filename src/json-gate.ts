@@ -45,8 +45,10 @@ export const answerGate = (what: string): JsonGate => ({
 export function checkJson(value: unknown, gate: JsonGate = bodyGate): void {
   const found = problemIn(value, gate, 0);
   if (!found) return;
-  const where = found.path.reverse().join('.').slice(0, 200);
-  throw new AppError(gate.code, found.isOfAll ? `${gate.what} ${found.text}` : `${where || gate.what}: ${found.text}`);
+  const path = found.path.reverse().join('.').slice(0, 200);
+  // The fields of a body need no further name.
+  const place = path === '' ? gate.what : gate === bodyGate ? path : `${gate.what}: ${path}`;
+  throw new AppError(gate.code, found.isOfAll ? `${gate.what} ${found.text}` : `${place}: ${found.text}`);
 }
 
 const [quote = 0, backslash, comma, openBracket, closeBracket, openBrace, closeBrace, colon] = Buffer.from('"\\,[]{}:');

@@ -6,12 +6,16 @@ const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(leve
 
 describe('checkJson', () => {
   test.each([
-    ['NUL in a name', { a: { 'b\0': 1 } }, 'a: NUL characters are not allowed'],
-    ['NUL in a text', { a: ['b\0'] }, 'a.0: NUL characters are not allowed'],
-    ['a lone surrogate', { a: '\ud800' }, 'a: the text is not well-formed Unicode'],
-    ['a prototype', JSON.parse('{"a":{"__proto__":{}}}'), 'a: the field name __proto__ is not allowed'],
-    ['a type of the driver', { a: { _bsontype: 'ObjectId' } }, 'a: the field name _bsontype is not allowed'],
-    ['a number that is read as infinite', JSON.parse('{"a":1e400}'), 'a: the number is too large'],
+    ['NUL in a name', { a: { 'b\0': 1 } }, 'the answer: a: NUL characters are not allowed'],
+    ['NUL in a text', { a: ['b\0'] }, 'the answer: a.0: NUL characters are not allowed'],
+    ['a lone surrogate', { a: '\ud800' }, 'the answer: a: the text is not well-formed Unicode'],
+    ['a prototype', JSON.parse('{"a":{"__proto__":{}}}'), 'the answer: a: the field name __proto__ is not allowed'],
+    [
+      'a type of the driver',
+      { a: { _bsontype: 'ObjectId' } },
+      'the answer: a: the field name _bsontype is not allowed',
+    ],
+    ['a number that is read as infinite', JSON.parse('{"a":1e400}'), 'the answer: a: the number is too large'],
     ['deep nesting', nested(65), 'the answer is nested deeper than 64 levels'],
   ])('refuses %s and names the position', (_name, value, message) => {
     expect(() => checkJson(value, answerGate('the answer'))).toThrow(message);

@@ -28,10 +28,17 @@ function fromBodyParser(error: unknown): AppError | undefined {
   if (parseFailed) return new AppError('invalid_request', 'the body is not valid JSON', { cause: error });
   if (error instanceof URIError)
     return new AppError('invalid_request', 'the path is not valid percent-encoding', { cause: error });
-  if (error.status >= 400 && error.status < 500)
-    return new AppError('invalid_request', 'the request could not be read', { cause: error });
-  return undefined;
+  if (error.status < 400 || error.status >= 500) return undefined;
+  const { type, code } = error as { type?: unknown; code?: unknown };
+  const problem = String(code).startsWith('Z_') ? notDecoded : unreadable.get(type);
+  return new AppError('invalid_request', problem ?? 'the request could not be read', { cause: error });
 }
+
+const notDecoded = 'the body does not match its Content-Encoding';
+const unreadable = new Map<unknown, string>([
+  ['encoding.unsupported', 'the Content-Encoding must be gzip, deflate or br, or be left out'],
+  ['charset.unsupported', 'the body must be UTF-8'],
+]);
 
 /** Returns whether this is the error of a socket, which the driver may pass through when the server dies. */
 function isSocketError(error: unknown): boolean {

@@ -141,18 +141,14 @@ function collectToolCalls() {
   };
 }
 
-/**
- * Refuses arguments that cannot be stored, because they become action inputs. Arguments that are not JSON are reported
- * back to the model.
- */
+/** Reports arguments that cannot be stored, because they become action inputs. */
 function checked(call: ChatToolCall): ChatToolCall {
   try {
-    checkJson(parseJsonOrUndefined(call.arguments) ?? null, answerGate('the arguments of a tool call'));
+    checkJson(parseJsonOrUndefined(call.arguments) ?? null, answerGate('the arguments'));
     return call;
   } catch (error) {
-    throw unusableAnswer(
-      `the model asked for a tool with arguments that cannot be stored: ${isAppError(error) ? error.message : ''}`,
-    );
+    if (!isAppError(error)) throw error;
+    return { ...call, problem: error.message };
   }
 }
 

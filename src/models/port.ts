@@ -55,6 +55,8 @@ export interface ChatToolCall {
   name: string;
   /** The text that the model wrote, which may be invalid JSON. */
   arguments: string;
+  /** Why the arguments cannot be used, although they are JSON. */
+  problem?: string;
 }
 
 export type ConversationMessage =

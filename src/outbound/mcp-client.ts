@@ -19,6 +19,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { createAnsweredFetch } from './answered-fetch.js';
 import { withDeadline, type Clock } from './deadline.js';
 import type { HttpClient } from './http-client.js';
 import { isOutboundError, OutboundError } from './outbound-error.js';
@@ -80,6 +81,7 @@ export interface McpClient {
 /** The maximum size of a response over HTTP and stdio: one message, or one stream. */
 const maxMcpAnswerBytes = 4 * 1024 * 1024;
 const farewellMs = 1000;
+const probeMs = 10_000;
 /** Exceeds the duration of any call. */
 const longestMs = 24 * 3600 * 1000;
 const maxMessageLength = 400;
@@ -110,14 +112,16 @@ export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOu
         const client = new Client(
           { name: 'governed-context-service', version: '1' },
           {
-            versionNegotiation: { mode: 'auto' },
+            // A server of an earlier revision may ignore the question for its version until it is initialized.
+            versionNegotiation: { mode: 'auto', probe: 'url' in target ? {} : { timeoutMs: probeMs } },
             capabilities: { elicitation: { form: {} } },
             jsonSchemaValidator: unchecked,
           },
         );
         answerQuestions(client, options, clock, within.signal);
         try {
-          await client.connect(transport, within);
+          // The library ignores the signal while it asks for the version.
+          await Promise.race([client.connect(transport, within), rejectedBy(within.signal)]);
           return await work(sessionOf(client, problemOfOutput, within));
         } catch (error) {
           signal.throwIfAborted();
@@ -231,7 +235,7 @@ function transportTo(
 ): Transport {
   if ('url' in target) {
     return new StreamableHTTPClientTransport(new URL(target.url), {
-      fetch: http.fetchWith({ maxBytes: maxMcpAnswerBytes, failed }),
+      fetch: createAnsweredFetch(http.fetchWith({ maxBytes: maxMcpAnswerBytes, failed }), failed),
       requestInit: { headers: { ...target.headers, 'accept-encoding': 'identity' } },
       ...(authProvider && { authProvider }),
       reconnectionOptions: {
@@ -250,7 +254,14 @@ function transportTo(
 /** Ends the session of an older server, which would otherwise keep it until it expires. */
 async function close(client: Client, transport: Transport): Promise<void> {
   if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession().catch(() => undefined);
-  await client.close().catch(() => undefined);
+  // A client without a transport has not connected yet.
+  await (client.transport ? client : transport).close().catch(() => undefined);
+}
+
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
 }
 
 function outboundErrorOf(error: unknown): unknown {

@@ -3,6 +3,8 @@ export interface ToolCall {
   name: string;
   /** JSON text as the model wrote it: not yet parsed, and possibly not valid JSON. */
   arguments: string;
+  /** Why the arguments cannot be used, although they are JSON. */
+  problem?: string;
 }
 
 /** What happened in the current agent's turns so far, in order. */

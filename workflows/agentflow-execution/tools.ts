@@ -112,6 +112,7 @@ function readCall(agent: AgentPlan, call: ToolCall): ReadCall {
     const names = tools.map(({ offer }) => offer.name).join(', ') || 'none';
     return { problem: `the tool ${JSON.stringify(call.name)} does not exist; available tools: ${names}` };
   }
+  if (call.problem !== undefined) return { problem: call.problem };
   const values = parseObject(call.arguments);
   return values ? { tool, values } : { problem: 'the arguments are not a JSON object' };
 }

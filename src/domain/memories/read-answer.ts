@@ -126,7 +126,9 @@ export function readAnswer(
 
 /** Some endpoints return the arguments as text that prose surrounds, instead of calling the tool. */
 function objectIn({ tool_calls, content }: Pick<ChatCompletion, 'tool_calls' | 'content'>): Record<string, unknown> {
-  const written = tool_calls[0]?.arguments ?? content.slice(content.indexOf('{'), content.lastIndexOf('}') + 1);
+  const [call] = tool_calls;
+  if (call?.problem !== undefined) throw unusableAnswer(`the model called ${call.name}: ${call.problem}`);
+  const written = call?.arguments ?? content.slice(content.indexOf('{'), content.lastIndexOf('}') + 1);
   const answer = parseJsonOrUndefined(written);
   if (!isJsonObject(answer)) throw unusableAnswer('the model gave no JSON object with entities and facts');
   return answer;

@@ -1,5 +1,6 @@
 import type { ManagedTransaction } from 'neo4j-driver';
 import { lockProject } from '../ontology/state.js';
+import { isRemainder } from '../save/fact-plan.js';
 import { saveWithin, type Save } from '../save/save.js';
 import { spanProperties, stampProperties, type Stamp } from '../store/provenance.js';
 import { writeOnce, type Connection } from '../store/sessions.js';
@@ -40,7 +41,8 @@ export async function savePart(
     const merges = await writeMerges(tx, place, resolved, stamp);
     const { created, closed } = plan.facts;
     const entities = added.filter((each) => !each.known).length;
-    const saved: SavedPart = { entities, facts: created.length, closed, dropped, merges };
+    const facts = created.filter((fact) => !isRemainder(fact)).length;
+    const saved: SavedPart = { entities, facts, closed, dropped, merges };
     await tx.run('CREATE (:SavedPart {key: $key, result: $result})', { key, result: JSON.stringify(saved) });
     return saved;
   });

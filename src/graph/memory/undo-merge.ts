@@ -40,17 +40,14 @@ export async function undoMerge(
     const [entity] = (await readEntities(tx, projectId, { ids: [entityId], names: [] })).byId;
     if (!entity) throw new AppError('conflict', 'the entity of the merge no longer exists');
     const facts = await factsAround(tx, projectId, entityId, String(merge.memory_id));
-    await supersedeFacts(
-      tx,
-      projectId,
-      [...facts.moved, ...facts.remainders].map(({ id }) => ({ id, by: null })),
-      { at: stamp.recorded_at, embeds: graph.embeds },
-    );
+    const removed = facts.removed.map(({ id }) => ({ id, by: null }));
+    await supersedeFacts(tx, projectId, removed, { at: stamp.recorded_at, embeds: graph.embeds });
     const own = derivedId('undone', projectId, mergeId);
     const input = inputOf(entity, own, merge, facts, state.ontology?.entity_types[entity.type]?.properties ?? {});
     const more = { _memory_id: String(merge.memory_id) };
     await saveWithin(tx, projectId, input, { stamp, more, embeds: graph.embeds }, state);
-    const undone: UndoneMerge = { entity_id: own, moved: facts.moved.length, restored: facts.restored.length };
+    const restored = new Set(facts.restored.map(({ id }) => id)).size;
+    const undone: UndoneMerge = { entity_id: own, moved: facts.moved.length, restored };
     await tx.run(
       `MATCH (m:EntityMerge {key: $key}) SET m.undone = $undone, m.undone_at = $at
        WITH m UNWIND m.aliases AS alias MATCH (a:EntityAlias {key: alias, memory_id: m.memory_id}) SET a.entity_id = $own`,
@@ -63,10 +60,11 @@ export async function undoMerge(
 
 interface FactsAround {
   /** The memory's current facts about the entity. */
+  removed: StoredFact[];
+  /** The facts about the mention as the memory stated them, even if another source has since closed them. */
   moved: StoredFact[];
-  /** The facts of other sources that these replaced, and the remaining parts of those facts. */
+  /** What facts of other sources state for the periods that `removed` leaves. A fact can have several periods. */
   restored: StoredFact[];
-  remainders: StoredFact[];
 }
 
 async function factsAround(
@@ -80,24 +78,40 @@ async function factsAround(
      UNION MATCH (:Entity {project_id: $projectId, id: $entityId})<-[:FACT_OBJECT]-(f:Fact {project_id: $projectId}) RETURN f`,
     { projectId, entityId },
   );
-  const nodes = records.map((record) => record.get('f') as Node);
+  // What was recorded later overrides what was recorded before.
+  const nodes = records
+    .map((record) => record.get('f') as Node)
+    .sort((a, b) => Number(a.properties.recorded_at) - Number(b.properties.recorded_at));
   const sealed = await readSealed(tx, projectId, 'fact', nodes.map(idOf));
   const isOwn = ({ properties }: Node) => properties._memory_id === memoryId;
   const isCurrent = ({ properties }: Node) => properties.superseded_at == null;
+  const isSubject = ({ properties }: Node) => properties.subject === entityId;
   const own = new Set<unknown>(nodes.filter(isOwn).map(idOf));
-  const others = nodes.filter((node) => !isOwn(node) && node.properties.subject === entityId);
-  const remainders = others.filter((node) => isCurrent(node) && own.has(node.properties._closed_by));
-  // A fact that was changed again after the memory keeps its current state.
-  const changed = new Set<unknown>(
-    others.filter((node) => !isCurrent(node)).map(({ properties }) => properties._closed_by as unknown),
-  );
-  const restored = others.filter(({ properties: { _superseded_by: by } }) => own.has(by) && !changed.has(by));
-  const facts = (chosen: Node[]) => chosen.map((node) => factOf(node, sealed));
+  const isOther = (id: unknown) => id != null && !own.has(id);
+  const isStated = (node: Node) =>
+    isSubject(node)
+      ? (isCurrent(node) || isOther(node.properties._superseded_by)) && !isOther(node.properties._closed_by)
+      : isCurrent(node);
+  // Not the remaining parts of facts that the memory had closed before: these facts contain them.
+  const isReplaced = ({ properties: p }: Node) => own.has(p._superseded_by) && !own.has(p._closed_by);
+  const facts = (isChosen: (node: Node) => boolean) => nodes.filter(isChosen).map((node) => factOf(node, sealed));
+  const removed = facts((node) => isOwn(node) && isCurrent(node));
+  const periods = removed.filter(({ subject }) => subject === entityId);
+  const replaced = facts((node) => !isOwn(node) && isSubject(node) && isReplaced(node));
   return {
-    moved: facts(nodes.filter((node) => isOwn(node) && isCurrent(node))),
-    restored: facts(restored),
-    remainders: facts(remainders.filter(({ properties }) => !changed.has(properties._closed_by))),
+    removed,
+    moved: facts((node) => isOwn(node) && isStated(node)),
+    restored: replaced.flatMap((fact) =>
+      periods.filter(({ predicate }) => predicate === fact.predicate).flatMap((period) => within(fact, period)),
+    ),
   };
+}
+
+/** Returns the fact for the part of its validity that is within the period. */
+function within(fact: StoredFact, period: StoredFact): StoredFact[] {
+  const valid_from = Math.max(fact.valid_from, period.valid_from);
+  const end = Math.min(fact.valid_to ?? Infinity, period.valid_to ?? Infinity);
+  return valid_from < end ? [{ ...fact, valid_from, valid_to: end === Infinity ? null : end }] : [];
 }
 
 /** Builds the input of the new entity: the properties that the memory added, and those that its type requires. */

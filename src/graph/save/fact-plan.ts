@@ -76,6 +76,11 @@ export async function planFacts(
   };
 }
 
+/** Returns whether this planned fact is the remaining part of a closed one. */
+export function isRemainder({ stamp }: StoredFact): boolean {
+  return stamp._closed_by !== undefined;
+}
+
 /** Returns the stored fact that replaces this one. Facts between them existed only during the call. */
 function successorOf(
   id: string,

@@ -1,4 +1,5 @@
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
+import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { RequestHandler } from 'express';
 import { AppError } from '../../errors.js';
 import { attachCaller, type Caller } from './caller.js';
@@ -58,6 +59,9 @@ export function postMessage({ sessions }: SseDeps): RequestHandler {
     if (typeof id !== 'string') throw new AppError('invalid_request', 'session: required; open /sse to get one');
     const caller = res.locals.caller as Caller;
     const session = sessions.use(id, caller);
+    // The library would answer with a text that does not name the problem.
+    if (!JSONRPCMessageSchema.safeParse(req.body).success)
+      throw new AppError('invalid_request', 'the body must be one JSON-RPC 2.0 message');
     attachCaller(req, caller);
     countUntilClosed(session, res, 'call');
     await session.link.handlePostMessage(req, res, req.body);

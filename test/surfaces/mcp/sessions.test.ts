@@ -308,6 +308,11 @@ describe('GET /sse', () => {
     expect(endpoint).toMatch(/^\/messages\?session=[0-9a-f-]{36}/);
     const session = new URL(endpoint, testRun().url).searchParams.get('session') ?? '';
     expect((await rawMcp(apiKey).post(`/messages?session=${session}`, ping)).status).toBe(202);
+    for (const message of [{ id: 1 }, [ping]]) {
+      const refused = await rawMcp(apiKey).post(`/messages?session=${session}`, message);
+      expect(refused.status).toBe(400);
+      expect(refused.body.error).toMatchObject({ code: -32_600, message: 'the body must be one JSON-RPC 2.0 message' });
+    }
     const stranger = (await createWorkspace(deps)).apiKey;
     expect((await rawMcp(stranger).post(`/messages?session=${session}`, ping)).status).toBe(404);
     gone.abort();

@@ -91,18 +91,22 @@ describe('POST /oauth/register', () => {
   });
 
   test.each([
-    [{ redirect_uris, token_endpoint_auth_method: 'private_key_jwt' }, 'invalid_client_metadata'],
-    [{ redirect_uris, grant_types: ['client_credentials'] }, 'invalid_client_metadata'],
-    [{ redirect_uris, response_types: ['token'] }, 'invalid_client_metadata'],
-    [{ redirect_uris, client_name: 'n'.repeat(1001) }, 'invalid_client_metadata'],
-    [{ redirect_uris: [] }, 'invalid_redirect_uri'],
-    [{ redirect_uris: Array.from({ length: 11 }, (_, at) => `https://client.example/${at}`) }, 'invalid_redirect_uri'],
-    [{}, 'invalid_redirect_uri'],
-    [[], 'invalid_client_metadata'],
-  ])('refuses %j', async (metadata, error) => {
+    [{ redirect_uris, token_endpoint_auth_method: 'private_key_jwt' }, 'invalid_client_metadata', 'must be one of'],
+    [{ redirect_uris, grant_types: ['client_credentials'] }, 'invalid_client_metadata', 'must include'],
+    [{ redirect_uris, response_types: ['token'] }, 'invalid_client_metadata', 'must include'],
+    [{ redirect_uris, client_name: 'n'.repeat(1001) }, 'invalid_client_metadata', 'must have at most 1000 characters'],
+    [{ redirect_uris: [] }, 'invalid_redirect_uri', 'redirect_uris: must have at least 1 item'],
+    [
+      { redirect_uris: Array.from({ length: 11 }, (_, at) => `https://client.example/${at}`) },
+      'invalid_redirect_uri',
+      'at most 10 items',
+    ],
+    [{}, 'invalid_redirect_uri', 'redirect_uris: is required'],
+    [[], 'invalid_client_metadata', 'must be a JSON object'],
+  ])('refuses %j', async (metadata, error, message) => {
     verifies('oauth.register.invalid');
     const { status, body } = await register(metadata);
-    expect([status, body.error]).toEqual([400, error]);
+    expect([status, body.error, body.error_description]).toEqual([400, error, expect.stringContaining(message)]);
   });
 
   test('refuses a body that is too large or is not JSON', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { canonicalText } from '../../../json.js';
+import { parseWithProblems } from '../../../problems.js';
 import { hiddenCharacterIn } from '../rules.js';
 
 const maxMessageLength = 4000;
@@ -92,8 +93,8 @@ export function checkValues(
       continue;
     }
     const { enumNames: _titles, ...schema } = { enumNames: undefined, ...field };
-    const checked = z.fromJSONSchema(schema).safeParse(values[name]);
-    if (!checked.success) return { problem: `values.${name}: ${checked.error.issues[0]?.message ?? 'is not valid'}` };
+    const checked = parseWithProblems(z.object({ [name]: z.fromJSONSchema(schema) }), { [name]: values[name] });
+    if ('problems' in checked) return { problem: `values.${checked.problems[0] ?? name}` };
   }
   return { values };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseWithProblems } from '../../../problems.js';
 import { OauthError } from '../oauth-error.js';
 import { clientAuthMethods, grantTypes, type ClientMetadata } from '../../../auth/oauth/clients.js';
 import { redirectUriProblem } from '../../../auth/oauth/redirect-uri.js';
@@ -25,8 +26,8 @@ export function readClientMetadata(
   value: unknown,
   defaultMethod: ClientMetadata['token_endpoint_auth_method'],
 ): ClientMetadata {
-  const parsed = Metadata.safeParse(value);
-  if (!parsed.success) throw refusalOf(parsed.error);
+  const parsed = parseWithProblems(Metadata, value);
+  if ('problems' in parsed) throw refusalOf(parsed.problems);
   const {
     redirect_uris,
     token_endpoint_auth_method,
@@ -58,12 +59,10 @@ function displayName(text: string): string {
   return [...plain].slice(0, maxNameLength).join('');
 }
 
-function refusalOf(error: z.ZodError): OauthError {
-  const problems = error.issues.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);
-  const code = error.issues.some(({ path }) => path[0] === 'redirect_uris')
-    ? 'invalid_redirect_uri'
-    : 'invalid_client_metadata';
-  return new OauthError(code, problems.join('; '));
+function refusalOf(problems: readonly string[]): OauthError {
+  const isAddress = problems.some((problem) => problem.startsWith('redirect_uris'));
+  const code = isAddress ? 'invalid_redirect_uri' : 'invalid_client_metadata';
+  return new OauthError(code, problems.slice(0, 5).join('; '));
 }
 
 function invalid(description: string): OauthError {

@@ -106,7 +106,7 @@ describe('POST /v1/remember', () => {
     );
     await remembered(workspace, { text: inBerlin, at: '2024-01-01T00:00:00Z' });
     const memory = await remembered(workspace, { text: inParis, at: '2025-06-01T00:00:00Z' });
-    expect(memory.written).toEqual({ entities: 0, facts: 2, closed: 1, dropped: 0 });
+    expect(memory.written).toEqual({ entities: 0, facts: 1, closed: 1, dropped: 0 });
     expect(said(await facts(workspace))).toEqual(['Ada Lovelace city Paris']);
     const before = await facts(workspace, '2024-12-31T00:00:00Z');
     expect(said(before)).toEqual(['Ada Lovelace city Berlin']);

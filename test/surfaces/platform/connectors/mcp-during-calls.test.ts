@@ -112,9 +112,9 @@ describe('a server that asks a person during a call', () => {
     expect(await reply({ decision: 'reject' }, elsewhere.api)).toMatchObject({ status: 404 });
     for (const [values, problem] of [
       [{}, 'values.name: is required'],
-      [{ name: 'Ada', email: 'nobody' }, 'values.email'],
-      [{ name: 'Ada', integer: 101 }, 'values.integer'],
-      [{ name: 'Ada', untitledSingleSelectEnum: 'Gunther' }, 'values.untitledSingleSelectEnum'],
+      [{ name: 'Ada', email: 'nobody' }, 'values.email: must be an email address'],
+      [{ name: 'Ada', integer: 101 }, 'values.integer: must be an integer from 1 to 100'],
+      [{ name: 'Ada', untitledSingleSelectEnum: 'Gunther' }, 'values.untitledSingleSelectEnum: must be one of "'],
       [{ name: 'Ada', shoe: 1 }, 'no field "shoe"'],
     ] as const)
       expect(await reply({ decision: 'accept', values })).toMatchObject({

@@ -115,11 +115,19 @@ describe('POST /execute_flow refuses', () => {
       await api.post('/execute_flow', '{}', { 'content-type': 'application/json; charset=koi8-r' }),
       400,
       'invalid_request',
+      'must be UTF-8',
     );
     refused(
       await api.post('/execute_flow', 'no gzip', { 'content-encoding': 'gzip', 'content-type': 'application/json' }),
       400,
       'invalid_request',
+      'does not match its Content-Encoding',
+    );
+    refused(
+      await api.post('/execute_flow', '{}', { 'content-encoding': 'zip', 'content-type': 'application/json' }),
+      400,
+      'invalid_request',
+      'must be gzip, deflate or br',
     );
     expect(await count()).toBe(0);
   });

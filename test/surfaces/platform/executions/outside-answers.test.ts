@@ -135,6 +135,22 @@ describe('a run ends and is recorded', () => {
   });
 });
 
+test('a model that calls an action with arguments that cannot be stored is told why, and can call it again', async () => {
+  verifies('execution.outside-answers');
+  const path = `/${newId()}`;
+  const name = `model-${newId()}`;
+  const replies = [
+    streamed(chunk(args('{"word":"a\\u0000"}')), chunk({}, 'tool_calls')),
+    streamed(chunk({ content: 'done' }), chunk({}, 'stop')),
+  ];
+  model.on(name, (res, _asked, attempt) => replies[attempt - 1]?.(res));
+  const { skills, ...given } = agentThatCalls([product.sink.url + path]);
+  const agent = { ...given, skills: [{ ...skills[0], initial_action_id: null }], llm: { model: name } };
+  await untilEnded(await startExecution(workspace, { name: 'Corrected model', agents: [agent] }), 'completed');
+  const messages: { role: string; content: string }[] = model.asked(name)[1]?.body.messages;
+  expect(messages.at(-1)).toMatchObject({ role: 'tool', content: expect.stringContaining('the arguments: word: NUL') });
+});
+
 test('content that cannot be stored is omitted from the record', async () => {
   verifies('execution.outside-answers');
   const execution_id = newId();

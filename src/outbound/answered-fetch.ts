@@ -1,0 +1,50 @@
+import { createParser } from 'eventsource-parser';
+import { isJsonObject, parseJsonOrUndefined } from '../json.js';
+import { OutboundError } from './outbound-error.js';
+
+/**
+ * Wraps the `fetch` of an MCP client. A response that ends without the answer to its request is passed to `failed`,
+ * because the library would wait for that answer.
+ */
+export function createAnsweredFetch(send: typeof fetch, failed: (error: OutboundError) => void): typeof fetch {
+  return async (url, init) => {
+    const response = await send(url, init);
+    const request = typeof init?.body === 'string' ? parseJsonOrUndefined(init.body) : undefined;
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+    if (!isJsonObject(request) || request.id === undefined || request.method === undefined) return response;
+    if (!response.ok || !response.body || !(isStream || isJson(response))) return response;
+    let text = '';
+    let isAnswered = false;
+    let hasOther = false;
+    const read = (data: string) => {
+      for (const message of [parseJsonOrUndefined(data)].flat()) {
+        if (!isJsonObject(message)) hasOther = true;
+        else if (message.method === undefined && String(message.id) === String(request.id)) isAnswered = true;
+        else hasOther ||= message.method === undefined;
+      }
+    };
+    const events = createParser({ onEvent: ({ data }) => read(data) });
+    const decoder = new TextDecoder();
+    const check = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, to) {
+        const piece = decoder.decode(chunk, { stream: true });
+        if (isStream) events.feed(piece);
+        else text += piece;
+        to.enqueue(chunk);
+      },
+      flush() {
+        if (text !== '') read(text);
+        if (isAnswered) return;
+        const error = hasOther ? otherAnswer() : endedEarly();
+        failed(error);
+        throw error;
+      },
+    });
+    return new Response(response.body.pipeThrough(check), response);
+  };
+}
+
+const isJson = ({ headers }: Response) => headers.get('content-type')?.includes('application/json') ?? false;
+const otherAnswer = () =>
+  new OutboundError('action_refused', 'the MCP server answered with something that is not the answer to the request');
+const endedEarly = () => new OutboundError('unreachable', 'the MCP server ended its response without an answer');

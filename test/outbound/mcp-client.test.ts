@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newId } from '../../src/ids.js';
+import { createHttpClient } from '../../src/outbound/http-client.js';
+import { createMcpClient, type McpTarget } from '../../src/outbound/mcp-client.js';
+import { eventually } from '../support/eventually.js';
+import { sendJson } from '../support/fake-model.js';
+import { startHttpSink, type HttpSink } from '../support/http-sink.js';
+import { verifies } from '../support/verifies.js';
+
+const http = createHttpClient({ allowPrivateTargets: true });
+const client = createMcpClient(http, async () => undefined);
+let sink: HttpSink;
+beforeAll(async () => {
+  sink = await startHttpSink();
+});
+afterAll(() => Promise.all([sink.close(), http.close()]));
+
+/** Lists the tools of the server and calls one. */
+const call = (target: McpTarget, timeoutMs: number) =>
+  client.use(target, { timeoutMs, signal: new AbortController().signal }, async (session) => {
+    await session.listTools();
+    return session.callTool('echo', {}, { meta: {} });
+  });
+
+const content = [{ type: 'text', text: 'done' }];
+const serverInfo = { name: 'odd', version: '1' };
+const results: Record<string, object> = {
+  initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo },
+  'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+  'tools/call': { content },
+};
+
+type Respond = (res: ServerResponse, answer: { id: unknown }) => void;
+
+/** The address of a server that answers these methods in its own way, or all if there are none. */
+function server(methods: readonly string[], respond: Respond): McpTarget {
+  const name = newId();
+  sink.answer(`/${name}`, ({ method, body }, res) => {
+    if (method !== 'POST') return void res.writeHead(405).end();
+    const asked = JSON.parse(body) as { id?: number; method: string };
+    if (asked.id === undefined) return void res.writeHead(202).end();
+    const result = results[asked.method];
+    const answer = {
+      jsonrpc: '2.0',
+      id: asked.id,
+      ...(result ? { result } : { error: { code: -32601, message: 'no' } }),
+    };
+    if (methods.length === 0 || methods.includes(asked.method)) respond(res, answer);
+    else sendJson(res, 200, answer);
+  });
+  return { url: `${sink.url}/${name}`, headers: {} };
+}
+
+const stream =
+  (text: (answer: { id: unknown }) => string): Respond =>
+  (res, answer) =>
+    void res.writeHead(200, { 'content-type': 'text/event-stream' }).end(text(answer));
+const event = (message: object) => `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+const otherId: Respond = (res, answer) => sendJson(res, 200, { ...answer, id: 4711 });
+const otherIdInStream = stream((answer) => event({ ...answer, id: 4711 }));
+const notAnAnswer = { code: 'action_refused', message: expect.stringContaining('not the answer to the request') };
+const noAnswer = { code: 'unreachable', message: expect.stringContaining('without an answer') };
+const longMs = 600_000;
+
+test.each<[string, readonly string[], Respond, object]>([
+  ['answers a call with another id', ['tools/call'], otherId, notAnAnswer],
+  ['answers a call with another id in a stream', ['tools/call'], otherIdInStream, notAnAnswer],
+  ['answers every request with the same id', [], otherId, notAnAnswer],
+  ['answers every request with the same id in a stream', [], otherIdInStream, notAnAnswer],
+  ['sends an event that is not JSON', ['tools/call'], stream(() => 'data: {half\n\n'), notAnAnswer],
+  ['ends its stream without an answer', ['tools/call'], stream(() => ''), noAnswer],
+])('a call fails at once when the server %s', async (_name, methods, respond, error) => {
+  verifies('mcp-client.results');
+  await expect(call(server(methods, respond), longMs)).rejects.toMatchObject(error);
+});
+
+test('a call reads the answer in a stream with other events, also if it is sent twice', async () => {
+  verifies('mcp-client.results');
+  const progress = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } };
+  const twice = stream((answer) => event(progress) + event(answer) + event(answer));
+  expect(await call(server(['tools/list', 'tools/call'], twice), longMs)).toMatchObject({ content });
+});
+
+/** A server as a process that answers only these methods, and writes the ids of its processes to a file. */
+const processOf = (file: string, answered: object): McpTarget => ({
+  commandLine: [
+    process.execPath,
+    '-e',
+    `const fs = require('node:fs'); fs.appendFileSync(${JSON.stringify(file)}, process.pid + ' ');
+    const results = ${JSON.stringify(answered)};
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method } = JSON.parse(line);
+      if (results[method]) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] }));
+    });
+    // Keeps running although its input has ended.
+    setInterval(() => undefined, 1000);`,
+  ],
+});
+
+test('a process that ignores unknown requests can be called, and one that never answers is ended', async () => {
+  verifies('mcp-client.results');
+  const folder = await mkdtemp(path.join(tmpdir(), 'mcp-'));
+  const [ids, silentIds] = [path.join(folder, 'ids'), path.join(folder, 'silent-ids')];
+  const isRunning = (pid: string) => {
+    try {
+      return process.kill(Number(pid), 0);
+    } catch {
+      return false;
+    }
+  };
+  const running = (file: string) => readFileSync(file, 'utf8').trim().split(' ').filter(isRunning);
+  expect(await call(processOf(ids, results), longMs)).toMatchObject({ content });
+  await expect(call(processOf(silentIds, {}), 3000)).rejects.toMatchObject({ code: 'timeout' });
+  await eventually(() => expect([...running(ids), ...running(silentIds)]).toEqual([]));
+  await rm(folder, { recursive: true });
+});
