@@ -22,8 +22,6 @@ export interface Intent extends Pick<
 > {
   actor: string;
   resource: string;
-  /** The `_id` of the resume token of the call. */
-  resume_token_id: string | null;
 }
 
 export interface IntentDocument extends Intent {

@@ -224,7 +224,11 @@ export const approvalRequestsCollection = defineCollection('approval_requests', 
 });
 export const approvalPayloadsCollection = defineCollection('approval_payloads', { indexes: [expiring] });
 export const resumeTokensCollection = defineCollection('resume_tokens', {
-  indexes: [{ keys: { approval_id: 1 }, options: { unique: true } }, { keys: { used_at: 1, expires_at: 1 } }],
+  indexes: [
+    { keys: { approval_id: 1 }, options: { unique: true } },
+    { keys: { used_at: 1, expires_at: 1 } },
+    { keys: { used_by: 1 } },
+  ],
   majorityRead: true,
 });
 
