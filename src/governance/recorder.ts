@@ -42,7 +42,7 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-export interface RecorderOptions {
+interface RecorderOptions {
   collections: Pick<Collections, 'lifecycles' | 'intents' | 'project_news'>;
   audit: Pick<Audit, 'append'>;
   leaseMs?: number;

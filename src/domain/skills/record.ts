@@ -1,7 +1,7 @@
 import { defineCollection } from '../../stores/collections.js';
 import { type Skill } from '../agentflows/record.js';
 
-export type SkillDocument = Skill;
+type SkillDocument = Skill;
 
 export const skillsCollection = defineCollection('skills', { indexes: [{ keys: { projectID: 1, _id: -1 } }] });
 

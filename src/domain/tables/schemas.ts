@@ -6,8 +6,8 @@ import { Id, ProjectId, exampleId } from '../../ids.js';
 const ScalarType = z.enum(['string', 'number', 'integer', 'boolean', 'date']);
 
 /** All column types. The specification shows only `string` and `number`. */
-export const ColumnType = z.enum([...ScalarType.options, 'enum', 'array', 'object']);
-export type ColumnType = z.infer<typeof ColumnType>;
+const ColumnType = z.enum([...ScalarType.options, 'enum', 'array', 'object']);
+type ColumnType = z.infer<typeof ColumnType>;
 
 const fieldNameShape = /^(?!\$)[^.\0]{1,100}$/;
 const EnumOptions = z

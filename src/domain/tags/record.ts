@@ -27,7 +27,7 @@ export const Tag = z
     },
   });
 export type Tag = z.infer<typeof Tag>;
-export type TagDocument = Tag;
+type TagDocument = Tag;
 
 export const NewTag = z
   .strictObject({ name: Name, color: Color.nullable().default(null), projectID: z.string().optional() })

@@ -152,7 +152,7 @@ export interface ApprovalDocument extends Omit<
 }
 
 /** `_id` is the approval id. Sealed; deleted once the approval is decided. */
-export interface ApprovalPayloadDocument {
+interface ApprovalPayloadDocument {
   _id: string;
   sealed: string;
   /** Absent while the clock of the approval is stopped. */

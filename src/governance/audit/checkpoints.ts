@@ -16,7 +16,7 @@ import {
   type StatementSigner,
 } from './statement.js';
 
-export interface CheckpointsOptions {
+interface CheckpointsOptions {
   collections: Pick<Collections, 'audit_entries' | 'audit_checkpoints'>;
   signer: StatementSigner;
   file: CheckpointFile;

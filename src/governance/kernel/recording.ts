@@ -6,7 +6,7 @@ import { governedRecord, intentOf } from './record.js';
 import type { StageId } from './stage-ids.js';
 
 /** Records one call: its intent before S8, and its lifecycle and audit entry at the end. */
-export interface Recording {
+interface Recording {
   before(stage: StageId, call: PartialCall): Promise<void>;
   passed(stage: StageId, detail: string): void;
   failed(stage: StageId, detail: string): void;

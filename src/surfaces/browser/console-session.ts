@@ -25,7 +25,7 @@ export function principalOf({ userId, sessionId }: Person): Principal {
 export const csrfHeader = 'X-CSRF-Token';
 
 /** Returns all `Authorization` headers of a request, or the header made from the console's cookie. */
-export type ReadAuthorization = (req: Request) => Promise<readonly string[] | undefined>;
+type ReadAuthorization = (req: Request) => Promise<readonly string[] | undefined>;
 
 /**
  * Lets console pages call the API with their cookie. Browsers attach cookies automatically, so the request must also

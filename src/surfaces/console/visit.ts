@@ -18,7 +18,7 @@ export interface ConsoleDeps {
   browsers: BrowserSessions;
 }
 
-export type Person = NonNullable<BrowserSession['person']>;
+type Person = NonNullable<BrowserSession['person']>;
 
 /** A request of a signed-in person for any page. */
 export interface PersonVisit {
@@ -29,7 +29,7 @@ export interface PersonVisit {
 }
 
 /** A request of a signed-in person for a page of a project in which they have a role. */
-export interface Visit extends PersonVisit {
+interface Visit extends PersonVisit {
   /** The URL path of the project. */
   base: string;
 }

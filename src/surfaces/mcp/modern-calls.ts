@@ -23,7 +23,7 @@ import { rpcCodes, rpcError } from './rpc-errors.js';
 import { modernCreated, tasksExtension } from './task-views.js';
 import { toolResult } from './tool-result.js';
 
-export interface ModernCallDeps {
+interface ModernCallDeps {
   content: Content;
   box: SecretBox;
 }

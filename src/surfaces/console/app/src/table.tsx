@@ -33,7 +33,7 @@ export const timeColumn = <T,>(
   ...(onNarrow && { onNarrow }),
 });
 
-export interface TableOptions<T> {
+interface TableOptions<T> {
   /** The accessible name. */
   name: string;
   rows: readonly T[];
