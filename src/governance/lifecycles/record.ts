@@ -19,7 +19,6 @@ const LifecycleStage = z.object({
   status: z.enum(['ok', 'failed']),
   detail: z.string().meta({ example: 'bearer credential accepted' }),
 });
-type LifecycleStage = z.infer<typeof LifecycleStage>;
 
 /** The caller; never contains a secret. */
 const Caller = z.object({
@@ -31,7 +30,6 @@ const Caller = z.object({
   execution_id: Id.optional().meta({ description: 'Only for the kind `execution`: the run that made the call.' }),
   client_id: z.string().optional().meta({ example: 'https://app.acme.dev/client.json' }),
 });
-type Caller = z.infer<typeof Caller>;
 
 /** How an act ended. */
 export const ActRecord = z

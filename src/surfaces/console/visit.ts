@@ -18,14 +18,12 @@ export interface ConsoleDeps {
   browsers: BrowserSessions;
 }
 
-type Person = NonNullable<BrowserSession['person']>;
-
 /** A request of a signed-in person for any page. */
 export interface PersonVisit {
   req: Request;
   res: Response;
   csrf: string;
-  person: Person;
+  person: NonNullable<BrowserSession['person']>;
 }
 
 /** A request of a signed-in person for a page of a project in which they have a role. */
