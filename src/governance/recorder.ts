@@ -45,15 +45,15 @@ export interface Recorder {
 interface RecorderOptions {
   collections: Pick<Collections, 'lifecycles' | 'intents' | 'project_news'>;
   audit: Pick<Audit, 'append'>;
-  leaseMs?: number;
 }
 
+const leaseMs = 60_000;
 const deleteEveryMs = 1000;
 
 /**
  * Writes records in batches: the next batch collects while one is being written. The audit chain has its own batches.
  */
-export function createRecorder({ collections, audit, leaseMs = 60_000 }: RecorderOptions): Recorder {
+export function createRecorder({ collections, audit }: RecorderOptions): Recorder {
   const { intents, lifecycles } = collections;
   const open = new Map<string, number>();
   const begun = createGroup<IntentDocument, void>(async (batch) => {
