@@ -16,13 +16,11 @@ import type { StepResult } from '../workflows/agentflow-execution/steps/definiti
 import type { StepActivities } from '../workflows/agentflow-execution/steps/index.js';
 import { runStep } from './step.js';
 
-type Note = (part: ExchangePart) => void;
-
 /** Runs a step, and stores the parts of its exchange that `work` reports. */
 function runKept<T>(
   exchanges: Exchanges,
   key: string | undefined,
-  work: (signal: AbortSignal, note: Note) => Promise<T>,
+  work: (signal: AbortSignal, note: (part: ExchangePart) => void) => Promise<T>,
 ): Promise<StepResult<T>> {
   return runStep(async (signal) => {
     const { note, end } = exchanges.begin(key, Context.current().info.attempt);
@@ -46,12 +44,10 @@ export function createDocumentActivities(
   };
 }
 
-type Viewed = Pick<Collections, 'execution_deltas'>;
-
 /** Calls one action. Viewers of the run see the progress that the server of the action reports. */
 export function createActionActivities(
   act: Act,
-  collections: Viewed,
+  collections: Pick<Collections, 'execution_deltas'>,
   exchanges: Exchanges,
 ): Pick<StepActivities, 'callAction'> {
   return {

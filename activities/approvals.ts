@@ -6,7 +6,7 @@ import { isOver } from '../src/domain/executions/record.js';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { ApprovalActivities } from '../workflows/approval/activities.js';
 
-export interface ApprovalActivityDeps extends Pick<WithdrawDeps, 'temporal' | 'audit'> {
+interface ApprovalActivityDeps extends Pick<WithdrawDeps, 'temporal' | 'audit'> {
   mongo: Mongo;
   secrets: Pick<SecretBox, 'isSigned' | 'seal'>;
 }

@@ -6,7 +6,7 @@ import type { Mongo } from '../src/stores/mongo.js';
 import type { RememberActivities } from '../workflows/remember/activities.js';
 import { withHeartbeat } from './with-heartbeat.js';
 
-export interface MemoryActivityDeps extends Omit<MemoryDeps, 'collections'> {
+interface MemoryActivityDeps extends Omit<MemoryDeps, 'collections'> {
   mongo: Pick<Mongo, 'collections'>;
   save: SavePartAsPerson;
   /** How long ended memories are kept; 0 keeps them forever. */

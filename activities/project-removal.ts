@@ -1,6 +1,6 @@
 import type { Deps } from '../src/domain/deps.js';
 import { closeProject } from '../src/domain/projects/removal.js';
-import { cancelExecutions, removeKnowledgeOfProject, removeStarters } from '../src/domain/projects/remove-contents.js';
+import { cancelExecutions, removeContents, removeStarters } from '../src/domain/projects/remove-contents.js';
 import type { ProjectRemovalActivities } from '../workflows/project-removal/activities.js';
 import { withHeartbeat } from './with-heartbeat.js';
 
@@ -9,8 +9,7 @@ export function createProjectRemovalActivities(deps: Deps): ProjectRemovalActivi
   return {
     closeProject: (project) => withHeartbeat(null, () => closeProject(deps, project)),
     removeStarters: (project) => withHeartbeat(null, () => removeStarters(deps, project)),
-    removeKnowledgeOfProject: (project) =>
-      withHeartbeat(null, ({ signal }) => removeKnowledgeOfProject(deps, project, signal)),
+    removeKnowledgeOfProject: (project) => withHeartbeat(null, ({ signal }) => removeContents(deps, project, signal)),
     cancelExecutions: (project) => withHeartbeat(null, () => cancelExecutions(deps, project)),
   };
 }

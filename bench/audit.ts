@@ -118,7 +118,7 @@ function entryOf(organizationId: string): UnchainedEntry {
     outcome: 'completed',
     lifecycle_id: newId(),
   };
-  return unchained({ organization_id: organizationId, ...event }, Date.now() / 1000);
+  return unchained({ organization_id: organizationId, ...event });
 }
 
 /** Returns the function that appends or inserts one entry in a child process. */

@@ -2,13 +2,13 @@ import { processorMs } from './environment.js';
 import { inParallel, inTurns, median, range, timed, type Sides } from './measure.js';
 
 /** The process that answers the calls, and one call. */
-export interface Side {
+interface Side {
   /** Undefined if the process is not on this machine. */
   pid: number | undefined;
   work: () => Promise<unknown>;
 }
 
-export interface Measured {
+interface Measured {
   /** The median of the rounds, in calls per second. */
   rate: number;
   /** The median of the calls. */

@@ -33,7 +33,7 @@ export interface BenchEnvironment {
   stop(): Promise<void>;
 }
 
-export interface BenchWorkspace {
+interface BenchWorkspace {
   api: ApiClient;
   apiKey: string;
   projectID: string;

@@ -26,7 +26,7 @@ import { platformApiKeyRoutes } from './surfaces/gateway/routes/api-keys.js';
 import { platformRoutes, platformTags } from './surfaces/platform/resources.js';
 import { platformSurface } from './surfaces/platform/surface.js';
 
-export interface AppOptions {
+interface AppOptions {
   /** The public address; known once the port is bound. */
   baseUrl(): string;
   condition(): Condition;

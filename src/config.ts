@@ -114,7 +114,7 @@ const CheckedEnvironment = Environment.superRefine(checkBucket).superRefine(chec
 /** The names of all variables that this file reads. Other packages also read `OTEL_…` and `TEMPORAL_GRPC_META_…`. */
 export const environmentVariables: readonly string[] = Object.keys(Environment.shape);
 
-export type Surface = z.infer<typeof surface>;
+type Surface = z.infer<typeof surface>;
 
 export interface Config {
   environment: 'development' | 'test' | 'production';
@@ -185,7 +185,7 @@ export interface Config {
   workerMetricsPort: number | undefined;
 }
 
-export interface CallbacksConfig {
+interface CallbacksConfig {
   /** The default is this process's own downstream listener. */
   downstreamUrl: string | undefined;
   downstreamHost: string;

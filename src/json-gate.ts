@@ -6,7 +6,7 @@ import { AppError } from './errors.js';
  */
 export const bodyLimits = { depth: 64, names: 25_000, values: 30_000, callbackValues: 50_000, fields: 2_000 };
 
-export interface JsonGate {
+interface JsonGate {
   /** The name of the value in error messages, such as `the body`. */
   what: string;
   code: ErrorCode;

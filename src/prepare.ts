@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deps } from './domain/deps.js';
 
-export interface Preparation {
+interface Preparation {
   name: string;
   run(): Promise<unknown>;
 }

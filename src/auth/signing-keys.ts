@@ -59,13 +59,13 @@ export interface SigningKeys {
 export interface SigningKeyOptions {
   collections: Collections;
   box: SecretBox;
-  /** The age at which the next key replaces a key. */
-  rotateAfterSeconds?: number;
   /** The longest lifetime of a token. A key stays published for this time after it has stopped signing. */
   maxTokenSeconds?: number;
 }
 
 const day = 24 * 3600;
+/** The age at which the next key replaces a key. */
+const maxAgeSeconds = 30 * day;
 /** Twice the time for which clients may cache the published set (src/surfaces/gateway/routes/jwks.ts). */
 const defaultLeadSeconds = 600;
 const cacheSeconds = 60;
@@ -75,9 +75,7 @@ interface Generation extends SigningKeyDocument {
   retiresAt: number | undefined;
 }
 
-export function createSigningKeys({ collections, box, ...options }: SigningKeyOptions): SigningKeys {
-  const rotateAfter = options.rotateAfterSeconds ?? 30 * day;
-  const maxTokenSeconds = options.maxTokenSeconds ?? day;
+export function createSigningKeys({ collections, box, maxTokenSeconds = day }: SigningKeyOptions): SigningKeys {
   const opened = new Map<string, Promise<CryptoKey>>();
   let cache: { generations: Generation[]; readAt: number } | undefined;
 
@@ -98,7 +96,7 @@ export function createSigningKeys({ collections, box, ...options }: SigningKeyOp
     const known = cache && now - cache.readAt < cacheSeconds ? cache.generations : await read();
     const [oldest, ...later] = known;
     const newest = known.at(-1);
-    if (oldest && newest && newest.created_at + rotateAfter > now) return [oldest, ...later];
+    if (oldest && newest && newest.created_at + maxAgeSeconds > now) return [oldest, ...later];
     await makeNext(newest, newest ? defaultLeadSeconds : 0);
     const [first, ...rest] = await read();
     if (!first) throw new Error('the signing key that was just stored is not there');

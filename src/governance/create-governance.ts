@@ -24,7 +24,7 @@ export interface Governance {
   close(): Promise<void>;
 }
 
-export interface GovernanceOptions {
+interface GovernanceOptions {
   config: Config;
   log: Logger;
   mongo: Mongo;

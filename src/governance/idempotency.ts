@@ -16,7 +16,7 @@ const leaseMs = 4_000;
 const waitMs = 10_000;
 
 /** `_id` is the hash of project, user, route and key. `answer` is null while the first request is running. */
-export interface IdempotencyDocument {
+interface IdempotencyDocument {
   _id: string;
   body_hash: string;
   record_id: string;
@@ -34,7 +34,7 @@ export interface Answer {
   held?: true;
 }
 
-export interface IdempotentRequest {
+interface IdempotentRequest {
   key: string;
   route: string;
   principal: Principal;

@@ -22,8 +22,6 @@ export interface Intent extends Pick<
 > {
   actor: string;
   resource: string;
-  /** The `_id` of the resume token of the call. */
-  resume_token_id: string | null;
 }
 
 export interface IntentDocument extends Intent {
@@ -44,18 +42,18 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-export interface RecorderOptions {
+interface RecorderOptions {
   collections: Pick<Collections, 'lifecycles' | 'intents' | 'project_news'>;
   audit: Pick<Audit, 'append'>;
-  leaseMs?: number;
 }
 
+const leaseMs = 60_000;
 const deleteEveryMs = 1000;
 
 /**
  * Writes records in batches: the next batch collects while one is being written. The audit chain has its own batches.
  */
-export function createRecorder({ collections, audit, leaseMs = 60_000 }: RecorderOptions): Recorder {
+export function createRecorder({ collections, audit }: RecorderOptions): Recorder {
   const { intents, lifecycles } = collections;
   const open = new Map<string, number>();
   const begun = createGroup<IntentDocument, void>(async (batch) => {

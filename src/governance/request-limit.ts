@@ -4,7 +4,7 @@ import { addToCounter, currentWindow, secondsUntil } from '../auth/window-counte
 import { AppError } from '../errors.js';
 import type { Collections } from '../stores/collections.js';
 
-export interface RequestLimitOptions {
+interface RequestLimitOptions {
   /** The maximum number of requests of one key or person in a window; 0 means unlimited. */
   credentialMax: number;
   organizationMax: number;

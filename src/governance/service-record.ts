@@ -12,7 +12,7 @@ import type { Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/mongo.js';
 
 /** Work that an event, a schedule or an earlier operation started, and that ends in a workflow or a sweep. */
-export interface ServiceRun {
+interface ServiceRun {
   lifecycle_id: string;
   project_id: string;
   organization_id: string;
@@ -20,7 +20,7 @@ export interface ServiceRun {
   resource: string;
 }
 
-export interface ServiceOutcome {
+interface ServiceOutcome {
   failed: boolean;
   /** What the run did, or why it failed. */
   detail: string;

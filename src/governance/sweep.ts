@@ -34,7 +34,7 @@ export async function sweepIntents(deps: SweepDeps, now = Date.now()): Promise<v
 }
 
 async function endCall({ collections, audit, approvals }: SweepDeps, intent: IntentDocument): Promise<void> {
-  const { _id: lifecycle_id, organization_id, actor, tool: action, resource, created_at, resume_token_id } = intent;
+  const { _id: lifecycle_id, organization_id, actor, tool: action, resource, created_at } = intent;
   const entry = await audit.entrySince(organization_id, { lifecycle_id, since: created_at });
   const lifecycle = await insertOnce(collections.lifecycles, lifecycleOf(intent, entry?.outcome));
   const { status, act } = lifecycle;
@@ -44,8 +44,10 @@ async function endCall({ collections, audit, approvals }: SweepDeps, intent: Int
     const outcome = isUnknown && !act ? 'failed: outcome unknown' : known;
     await audit.append({ organization_id, actor, action, resource, outcome, lifecycle_id });
   }
-  if (resume_token_id !== null)
-    await approvals.settle({ tokenId: resume_token_id, lifecycleId: lifecycle_id, completed: status === 'completed' });
+  // The run of an act decides itself what becomes of its approval, because the act may have taken effect.
+  const token = act ? null : await collections.resume_tokens.findOne({ used_by: lifecycle_id });
+  if (token)
+    await approvals.settle({ tokenId: token._id, lifecycleId: lifecycle_id, completed: status === 'completed' });
 }
 
 /** `audited` is the outcome in the audit entry, as `governedRecord` writes it. */

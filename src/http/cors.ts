@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-export interface CorsOptions {
+interface CorsOptions {
   /** `*` allows every origin. */
   origins: readonly string[];
   methods: string;

@@ -4,13 +4,13 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { AppError } from '../errors.js';
 import { discardRest } from './discard-rest.js';
 
-export interface IncomingFile {
+interface IncomingFile {
   /** The name as the client sent it, including any path. */
   name: string;
   stream: Readable;
 }
 
-export interface MultipartLimits {
+interface MultipartLimits {
   files: number;
   fields: number;
   fieldBytes: number;

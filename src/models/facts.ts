@@ -1,4 +1,4 @@
-export interface Fact {
+interface Fact {
   path: string;
   value: string;
 }

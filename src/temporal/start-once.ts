@@ -6,8 +6,6 @@ import {
 import { attributePairs } from '../../workflows/search-attributes.js';
 import type { Temporal } from './client.js';
 
-type Options = Omit<WorkflowStartOptions, 'taskQueue'>;
-
 /**
  * Starts a workflow, unless one with this id runs or, by default, has ever run. Safe to repeat.
  * @returns whether this call started it
@@ -16,7 +14,7 @@ type Options = Omit<WorkflowStartOptions, 'taskQueue'>;
 export async function startOnce(
   temporal: Pick<Temporal, 'call' | 'taskQueue'>,
   workflowType: string,
-  options: Options,
+  options: Omit<WorkflowStartOptions, 'taskQueue'>,
 ): Promise<boolean> {
   const { taskQueue } = temporal;
   const workflowIdReusePolicy = WorkflowIdReusePolicy.REJECT_DUPLICATE;

@@ -13,7 +13,7 @@ import { apiClient, type ApiClient } from '../support/client.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { serveRoutes, type RouteServer } from '../support/governance/gateway-server.js';
 
-export interface AuthServer {
+interface AuthServer {
   deps: Deps;
   client(): ApiClient;
   /** Returns a client that sends `Authorization: Bearer`. */
@@ -59,7 +59,7 @@ export interface Person {
   workspace: Workspace;
 }
 
-export interface PersonOptions {
+interface PersonOptions {
   /**
    * The role, which is null for a person without one. OWNER and ORG_ADMIN have it on the organization, others on the
    * project.

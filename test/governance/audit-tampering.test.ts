@@ -317,7 +317,7 @@ describe('checkpoints of an audit chain', () => {
     const { collections } = deps.mongo;
     const chains = createActiveChains({ collections, checkpoints: { seal }, checkpointSeconds: 0.05 });
     const organizationId = newId();
-    await chains.appender(organizationId).append(unchained(eventOf(organizationId, 1), 0));
+    await chains.appender(organizationId).append(unchained(eventOf(organizationId, 1)));
     await eventually(() => expect(attempts).toBe(2));
     await chains.close();
     expect(attempts).toBe(2);
@@ -346,7 +346,7 @@ describe('checkpoints of an audit chain', () => {
       checkpointSeconds: 0.05,
     });
     const append = (organizationId: string) =>
-      chains.appender(organizationId).append(unchained(eventOf(organizationId, 1), 0));
+      chains.appender(organizationId).append(unchained(eventOf(organizationId, 1)));
     const stored = append(slow);
     await append(quick);
     // The sweep that seals this chain has processed both chains.

@@ -75,6 +75,20 @@ describe('a call whose process dies between its effect and its record', () => {
     expect(await governance.audit.verify(principal.organizationId)).toMatchObject({ valid: true });
   });
 
+  test('gets its approval back, also if the caller has no resume token, like the console', async () => {
+    verifies('operation.intent', 'approval.token-returned');
+    const { principal, approvalId, resumeToken } = await approved();
+    const lifecycleId = newId();
+    await new Promise<void>((isRunning) => {
+      const run = () => new Promise<never>(() => isRunning());
+      void kernel.perform(kernelCall({ principal, lifecycleId, resumesItself: true, run }));
+    });
+    expect(await governance.approvals.read(principal, approvalId)).not.toHaveProperty('resume_token');
+    await sweep();
+    expect(await collections.lifecycles.findOne({ _id: lifecycleId })).toMatchObject({ status: 'failed' });
+    expect(await governance.approvals.read(principal, approvalId)).toMatchObject({ resume_token: resumeToken });
+  });
+
   test('between its lifecycle and its audit entry keeps the outcome that was recorded', async () => {
     verifies('operation.intent');
     const principal = principalOf();
@@ -96,7 +110,7 @@ describe('a call whose process dies between its effect and its record', () => {
       trace_id: 't',
       created_at: epochSeconds(),
     };
-    await collections.intents.insertOne({ ...intent, ...place, resume_token_id: null, leased_until: new Date() });
+    await collections.intents.insertOne({ ...intent, ...place, leased_until: new Date() });
     await sweep();
     expect(await entriesOf(principal, other)).toMatchObject([{ outcome: 'completed' }]);
     expect(await collections.lifecycles.findOne({ _id: other })).toMatchObject({ status: 'completed' });
@@ -121,7 +135,7 @@ describe('a call whose process dies between its effect and its record', () => {
         principal: { user_id: 'u', kind: 'execution' },
         project_id: principal.projectId,
       },
-      ...{ trace_id: 't', created_at: epochSeconds() - 1, resume_token_id: null, leased_until: new Date() },
+      ...{ trace_id: 't', created_at: epochSeconds() - 1, leased_until: new Date() },
     });
     await sweep();
     expect(await collections.lifecycles.findOne({ _id })).toMatchObject(expected);

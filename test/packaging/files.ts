@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { packageRoot } from '../../src/package-root.js';
 
-export interface ComposeService {
+interface ComposeService {
   image: string;
   profiles?: string[];
   build?: string;
@@ -19,7 +19,7 @@ export interface ComposeService {
   [setting: string]: unknown;
 }
 
-export interface ComposeFile {
+interface ComposeFile {
   services: Record<string, ComposeService>;
   configs: Record<string, { content: string } | { file: string }>;
   networks: Record<string, { internal?: boolean }>;
@@ -46,7 +46,7 @@ export function composeFile(source: string): ComposeFile {
   return parse(source, { merge: true }) as ComposeFile;
 }
 
-export interface Instruction {
+interface Instruction {
   name: string;
   rest: string;
 }

@@ -10,7 +10,7 @@ export interface Usage {
   readonly line: number;
 }
 
-export interface Problem {
+interface Problem {
   readonly kind: 'uncovered' | 'pending-covered' | 'duplicate' | 'unknown' | Exclude<Usage['kind'], 'verified'>;
   readonly text: string;
   readonly part?: Part;

@@ -19,7 +19,7 @@ export interface SecuredTemporal {
   close(): void;
 }
 
-export interface Demands {
+interface Demands {
   server: Certificate;
   /** Connections need a client certificate of this authority. */
   clients: Authority;

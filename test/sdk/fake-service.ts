@@ -1,7 +1,7 @@
 import { createClient, type Client, type ClientOptions, type ServiceError } from '../../sdk/node/src/index.js';
 import { startHttpSink, type SinkRequest } from '../support/http-sink.js';
 
-export interface FakeAnswer {
+interface FakeAnswer {
   status: number;
   body?: unknown;
   headers?: Record<string, string>;

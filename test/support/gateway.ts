@@ -27,7 +27,7 @@ export async function colleagueOf(
   return personOf(deps, workspace, { ...options, userId: newId() });
 }
 
-export interface Lifecycle {
+interface Lifecycle {
   lifecycle_id: string;
   tool: string;
   status: string;

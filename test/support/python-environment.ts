@@ -8,7 +8,7 @@ import { cacheRoot } from '../../stack/binary-cache.js';
 const run = promisify(execFile);
 
 /** Runs pip with these arguments. */
-export type Pip = (...args: string[]) => Promise<unknown>;
+type Pip = (...args: string[]) => Promise<unknown>;
 
 /**
  * A Python environment in the user's cache folder; made on first use.

@@ -158,10 +158,10 @@ export interface Document {
 
 /** Why a run ends its execution by itself. */
 export const endCodes = ['limit_exceeded', 'preview_rejected', 'preview_expired'] as const;
-export type EndCode = (typeof endCodes)[number];
+type EndCode = (typeof endCodes)[number];
 
 /** Why a run ended without its workflow being able to report it. The execution's record then has this reason. */
-export type LostReason = 'terminated' | 'timed_out' | 'lost';
+type LostReason = 'terminated' | 'timed_out' | 'lost';
 
 export interface ExecutionFailure {
   /** For `step_failed`, `code` is the code of the step's error; otherwise it equals the reason. */

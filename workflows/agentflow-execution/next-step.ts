@@ -111,7 +111,7 @@ export function limitProblem(
   return undefined;
 }
 
-export function agentOf(plan: AgentflowExecutionInput, agentId: string): AgentPlan {
+function agentOf(plan: AgentflowExecutionInput, agentId: string): AgentPlan {
   const agent = plan.agents.find(({ _id }) => _id === agentId);
   if (!agent) throw new Error(`the agentflow has no agent ${agentId}`);
   return agent;

@@ -29,7 +29,7 @@ export function requestPreview(
   addEvent(state, 'preview_requested', at, { agent_id: agent._id, title: agent.title, kind, expires_at });
 }
 
-export interface Refusal {
+interface Refusal {
   type: 'not_found' | 'conflict' | 'invalid_request';
   message: string;
 }

@@ -12,10 +12,10 @@ import { failOver, isOver, takeOutput } from './state.js';
 import { isStep } from './steps/index.js';
 import { waitingPreview } from './view.js';
 
-export type Stop = 'done' | 'history is full';
+type Stop = 'done' | 'history is full';
 
 /** How the flow lets its record be written. */
-export interface RecordWriting {
+interface RecordWriting {
   changed: (change?: Change) => void;
   isWritingAlone: () => boolean;
 }

@@ -11,7 +11,7 @@ export interface ToolOffer {
   input_schema?: Record<string, unknown>;
 }
 
-export interface Tool {
+interface Tool {
   offer: ToolOffer;
   skill: SkillPlan;
   action: ActionPlan;

@@ -2,7 +2,7 @@ import type { ActAwaitingApproval } from './act-messages.js';
 import type { AgentflowExecutionInput, Anomaly, ExecutionState } from './messages.js';
 import type { Preview } from './preview-record.js';
 
-export interface ExecutionView {
+interface ExecutionView {
   previews: Record<string, Preview>;
   anomaly_detected: Anomaly[] | null;
   /** The fields of `execution_context` except the failure. */

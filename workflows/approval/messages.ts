@@ -7,7 +7,7 @@ export function approvalWorkflowId(approvalId: string): string {
   return `approval/${approvalId}`;
 }
 
-export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'expired';
+type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'expired';
 
 /** The call that waits, with everything that its resume token will be bound to. Times are epoch seconds. */
 export interface ApprovalInput {

@@ -7,7 +7,7 @@ import {
   type DecideResult,
 } from './messages.js';
 
-export interface Refusal {
+interface Refusal {
   type: 'conflict' | 'access_denied' | 'invalid_request';
   message: string;
 }

@@ -5,7 +5,7 @@ export interface CatalogRunReference {
   run_id: string;
 }
 
-export interface CatalogSliceRequest extends CatalogRunReference {
+interface CatalogSliceRequest extends CatalogRunReference {
   /** Where the previous slice ended; absent in the first one. */
   cursor?: unknown;
 }

@@ -1,6 +1,6 @@
 import type { ColumnRemovalInput } from './messages.js';
 
-export type ColumnOfTable = Pick<ColumnRemovalInput, 'table_id' | 'column_id'>;
+type ColumnOfTable = Pick<ColumnRemovalInput, 'table_id' | 'column_id'>;
 
 /** All are safe to repeat. */
 export interface ColumnRemovalActivities {

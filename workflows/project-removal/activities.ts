@@ -8,6 +8,6 @@ export interface ProjectRemovalActivities {
   removeStarters(project: ProjectRemovalInput): Promise<void>;
   /** Cancels the executions that have not ended. */
   cancelExecutions(project: ProjectRemovalInput): Promise<{ cancelled: number }>;
-  /** Removes the context graph with vectors and personal values, the remembered texts, and the exchanges of steps. */
+  /** Removes the context graph with vectors and personal values, the remembered texts, the exchanges of steps, the tables and the files. */
   removeKnowledgeOfProject(project: ProjectRemovalInput): Promise<void>;
 }

@@ -20,12 +20,12 @@ const { cancelExecutions } = proxyActivities<ProjectRemovalActivities>({
 const { removeKnowledgeOfProject } = proxyActivities<ProjectRemovalActivities>({
   ...slow,
   startToCloseTimeout: '12h',
-  summary: 'remove its context graph and remembered texts',
+  summary: 'remove its context graph, remembered texts, tables and files',
 });
 
 /**
  * Deletes a project and everything in it that starts runs: first prevents new runs, then cancels the running ones. Then
- * it deletes the context graph.
+ * it deletes its contents.
  */
 export async function projectRemoval(input: ProjectRemovalInput): Promise<{ cancelled: number }> {
   await closeProject(input);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../json.js';
 import { insertOnce } from '../../stores/mongo.js';
 
 /** `_id` is the approval id. A step whose worker was lost after the call uses this answer instead of calling again. */
-export interface ActAnswerDocument {
+interface ActAnswerDocument {
   _id: string;
   sealed: string;
   expires_at: Date;
@@ -16,7 +16,7 @@ export interface ActAnswer {
   edits?: JsonObject;
 }
 
-export interface ActAnswerDeps {
+interface ActAnswerDeps {
   collections: Pick<Collections, 'act_answers'>;
   secrets: Pick<SecretBox, 'seal' | 'open'>;
 }

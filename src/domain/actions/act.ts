@@ -18,10 +18,10 @@ import {
 } from './operations/calls-of-runs.js';
 
 /** How an act ended for its run: with an answer, waiting for an approval, or refused. */
-export type ActResult = ActAnswer | { held: AwaitedApproval } | { refused: Refused };
+type ActResult = ActAnswer | { held: AwaitedApproval } | { refused: Refused };
 export type Act = (request: CallActionRequest, options: CallOptions) => Promise<ActResult>;
 
-export interface ActDeps extends AttemptDeps {
+interface ActDeps extends AttemptDeps {
   prepare: PrepareAction;
 }
 

@@ -35,7 +35,7 @@ export interface CallProgress {
 }
 
 /** What a call sends and receives, without credentials. People see it in the details of the step. */
-export interface CallExchange {
+interface CallExchange {
   lifecycle_id?: string;
   input?: JsonObject;
   request?: JsonObject;

@@ -34,7 +34,7 @@ export interface PreparedAction extends Omit<PreparedCall, 'send'> {
 }
 
 export type PrepareAction = (request: CallActionRequest, options: CallOptions) => Promise<PreparedAction>;
-export type CallAction = (request: CallActionRequest, options: CallOptions) => Promise<unknown>;
+type CallAction = (request: CallActionRequest, options: CallOptions) => Promise<unknown>;
 
 /** Prepares an action by its category, without side effects. */
 export function createPrepareAction(deps: Omit<ActionDeps, 'tokens'>): PrepareAction {

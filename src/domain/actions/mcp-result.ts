@@ -8,7 +8,7 @@ const maxExcerptLength = 400;
 const maxFiles = 20;
 
 /** The result of a tool as an agent receives it. Members without content are absent. */
-export interface McpResult {
+interface McpResult {
   text?: string;
   structured?: unknown;
   /** Resources, links, images and audio. Their bytes become files, which `file_id` names. */

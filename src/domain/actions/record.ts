@@ -8,7 +8,7 @@ export const StandaloneAction = Action.extend({ projectID: z.string(), user_id: 
   id: 'StandaloneAction',
   example: { ...exampleAction, projectID: exampleId, user_id: 'user_1' },
 });
-export type ActionDocument = z.infer<typeof StandaloneAction>;
+type ActionDocument = z.infer<typeof StandaloneAction>;
 
 export const actionsCollection = defineCollection('actions', { indexes: [{ keys: { projectID: 1, _id: -1 } }] });
 

@@ -159,7 +159,7 @@ function unknownTarget(where: string, kind: string, id: string): string {
 }
 
 /** The creator. The record belongs to the project and organization of the credential, regardless of the request. */
-export type Creator = Pick<Principal, 'projectId' | 'organizationId' | 'userId'>;
+type Creator = Pick<Principal, 'projectId' | 'organizationId' | 'userId'>;
 
 /** Creates a complete agentflow from a request, with generated ids and default values. `at` is in epoch seconds. */
 export function newAgentflow(request: NewAgentflow, creator: Creator, id: string, at: number): AgentflowDocument {

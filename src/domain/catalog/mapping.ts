@@ -3,8 +3,8 @@ import { derivedId, TypeName } from '../../graph/store/names.js';
 import { graphName, graphText } from '../../graph/graph-text.js';
 import type { CatalogLineage, CatalogReference, CatalogTable } from './client.js';
 
-export type Entity = SaveInput['entities'][number] & { id: string };
-export interface Edge {
+type Entity = SaveInput['entities'][number] & { id: string };
+interface Edge {
   from: string;
   type: string;
   to: string;

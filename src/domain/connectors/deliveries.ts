@@ -5,7 +5,7 @@ import { insertOnce } from '../../stores/mongo.js';
 const dayMs = 24 * 3600 * 1000;
 
 /** `_id` consists of the receiver and the identity of the delivery, so that a repeated delivery is not processed again. */
-export interface CallbackDeliveryDocument {
+interface CallbackDeliveryDocument {
   _id: string;
   /** The callback id that all copies of an event share. Absent on deliveries that were not claimed. */
   callback_id?: string;

@@ -11,7 +11,7 @@ import { priorityOf } from '../../temporal/priority.js';
 import { isLoaded, namedFrequencies, type ConnectorDocument, type DataLoaderConfig } from './record.js';
 import { findConnector, type ConnectorCollections } from './operations/store.js';
 
-export type LoadedConnector = Pick<ConnectorDocument, '_id' | 'projectID' | 'organization_id' | 'data_loader_config'>;
+type LoadedConnector = Pick<ConnectorDocument, '_id' | 'projectID' | 'organization_id' | 'data_loader_config'>;
 
 /**
  * The data loaders of connectors, as Temporal Schedules named `connector-load/<connector id>`. A schedule is started before

@@ -12,7 +12,7 @@ import type { EncryptedBlobStore } from '../../stores/encrypted-blobs.js';
 import type { Temporal } from '../../temporal/client.js';
 import type { Deliveries } from './deliveries.js';
 
-export interface ConnectorAddress {
+interface ConnectorAddress {
   /** The id of the connector, or of a trigger without a connector. */
   id: string;
   projectID: string;

@@ -1,6 +1,6 @@
 import type { ConnectorCategory } from './record.js';
 
-export interface TriggerAction {
+interface TriggerAction {
   category: ConnectorCategory;
   /** The value for `event` in a connector's trigger. */
   event: string;

@@ -26,7 +26,7 @@ export const PlanPatch = z
   .partial();
 export type PlanPatch = z.infer<typeof PlanPatch>;
 
-export interface ModelUsage {
+interface ModelUsage {
   executions: number;
   input_tokens: number;
   output_tokens: number;

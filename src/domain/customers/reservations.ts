@@ -5,7 +5,7 @@ import { planLimit, type CountedLimit } from './rules.js';
 import type { CountedRecords } from './records.js';
 
 /** The reserved places of a limit. `_id` is `<organization id>/<limit>`. A place is reserved before its record is created. */
-export interface CustomerPlacesDocument {
+interface CustomerPlacesDocument {
   _id: string;
   ids: { id: string; at: number }[];
 }
@@ -13,7 +13,7 @@ export interface CustomerPlacesDocument {
 /** After this time, a place without a record is released: the process that reserved it has crashed. */
 const graceSeconds = 60;
 
-export interface Reservations {
+interface Reservations {
   reserve(organizationId: string, limit: CountedLimit, id: string, maximum: number): Promise<void>;
   release(organizationId: string, limit: CountedLimit, id: string): Promise<void>;
 }

@@ -24,7 +24,7 @@ const planLimits = [
   'number_of_connectors',
   'storage_space_in_mb',
 ] as const;
-export type PlanLimit = (typeof planLimits)[number];
+type PlanLimit = (typeof planLimits)[number];
 
 /** The limits and features of a plan (specification, Customer, quota). */
 export interface Quota extends Record<PlanLimit, number> {

@@ -6,7 +6,7 @@ import { epochSeconds } from '../../time.js';
 import { planLimit } from './rules.js';
 
 /** `_id` is the file id. After a release, the record stays for an hour with 0 bytes, so that a late write cannot reserve them again. */
-export interface StoredBytesDocument {
+interface StoredBytesDocument {
   _id: string;
   organization_id: string;
   bytes: number;
@@ -23,14 +23,14 @@ interface Change {
 }
 
 /** `_id` is the organization id. `bytes` includes `changes`, which may not have been written to the file records yet. */
-export interface StorageTotalDocument {
+interface StorageTotalDocument {
   _id: string;
   bytes: number;
   revision: number;
   changes: Change[];
 }
 
-export interface Storage {
+interface Storage {
   reserve(organizationId: string, id: string, bytes: number, maximum: number): Promise<void>;
   release(organizationId: string, id: string): Promise<void>;
   used(organizationId: string): Promise<number>;

@@ -25,7 +25,7 @@ interface StoredComponent {
 }
 
 /** `_id` is the project's id. */
-export interface DashboardDocument extends Omit<Dashboard, 'components'> {
+interface DashboardDocument extends Omit<Dashboard, 'components'> {
   components: StoredComponent[];
   /** The number of layout changes, for optimistic locking. */
   revision: number;

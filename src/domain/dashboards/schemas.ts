@@ -10,7 +10,7 @@ const Aggregation = z
 const Cells = z.int().min(0).max(10_000);
 
 /** The data source of a component: tasks, executions, or the rows of the table `table_id`. */
-export const Resource = z.enum(['tasks', 'executions', 'table']);
+const Resource = z.enum(['tasks', 'executions', 'table']);
 
 const Definition = z.object({
   tab_id: z.string(),

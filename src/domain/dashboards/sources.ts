@@ -7,7 +7,7 @@ import { taskProjection } from '../tasks/record.js';
 import type { Definition } from './schemas.js';
 
 /** The input of a pipeline: a collection, and stages that restrict it to the project. */
-export interface Source {
+interface Source {
   collection: Pick<Collection, 'aggregate'>;
   stages: Document[];
 }

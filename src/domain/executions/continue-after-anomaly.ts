@@ -15,7 +15,7 @@ import { creditsOfRun } from '../customers/operations/run-credits.js';
 import type { ExchangePart } from './exchanges.js';
 import { continueRules } from './rules.js';
 
-export type ContinueResult = { permitted: true } | { held: AwaitedApproval } | { refused: Refused };
+type ContinueResult = { permitted: true } | { held: AwaitedApproval } | { refused: Refused };
 
 /** Evaluates the rules for continuing a run after an anomaly. Its only effect is its record. Safe to repeat. */
 export async function continueAfterAnomaly(

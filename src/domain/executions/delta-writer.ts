@@ -73,7 +73,7 @@ function createNewsWriter(
   };
 }
 
-export interface DeltaWriter {
+interface DeltaWriter {
   add(text: string): void;
   /** Writes the remaining text. */
   end(): Promise<void>;
@@ -104,13 +104,13 @@ export function createDeltaWriter(collections: Deltas, turn: ReportingStep): Del
 }
 
 /** What a server reported about a call. It is untrusted. */
-export interface Progress {
+interface Progress {
   progress: number;
   total?: number | undefined;
   message?: string | undefined;
 }
 
-export interface ProgressWriter {
+interface ProgressWriter {
   add(progress: Progress): void;
   /** Writes the last report. */
   end(): Promise<void>;

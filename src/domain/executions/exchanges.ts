@@ -23,7 +23,7 @@ export interface Exchange {
 export type ExchangePart = Omit<Partial<Exchange>, 'attempt' | 'started_at' | 'ended_at'>;
 
 /** `_id` is the idempotency key of the step with the time of the attempt, so that ids sort by time. */
-export interface ExecutionExchangeDocument {
+interface ExecutionExchangeDocument {
   _id: string;
   /** The JSON of an `Exchange`. */
   sealed: string;
@@ -39,7 +39,7 @@ const maxWaitMs = 1000;
 const maxShown = 5;
 const maxTextLength = 32_000;
 
-export interface ExchangeWriter {
+interface ExchangeWriter {
   /** Adds a part. An output is written at once, while the step writes its own records. */
   note(part: ExchangePart): void;
   /** Writes what remains. */
@@ -51,7 +51,7 @@ export interface Exchanges {
   begin(key: string | undefined, attempt: number): ExchangeWriter;
 }
 
-export interface ExchangeDeps {
+interface ExchangeDeps {
   collections: Pick<Collections, 'execution_exchanges'>;
   secrets: Pick<SecretBox, 'seal' | 'open'>;
 }

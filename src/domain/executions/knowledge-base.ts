@@ -7,7 +7,7 @@ import type { ModelTurnRequest } from '../../../workflows/agentflow-execution/st
 import { knowledgeText } from './knowledge-text.js';
 import { sha256Hex } from '../../sha256.js';
 
-export type Knowledge = Pick<ExecutionKnowledgeDocument, 'query' | 'lifecycle_id' | 'entities' | 'text'>;
+type Knowledge = Pick<ExecutionKnowledgeDocument, 'query' | 'lifecycle_id' | 'entities' | 'text'>;
 
 /** What the project's context graph contributes to a turn. */
 export interface KnowledgeBase {
@@ -18,12 +18,12 @@ export interface KnowledgeBase {
   ask(turn: KnowledgeTurn, prompt: string, signal: AbortSignal): Promise<Knowledge>;
 }
 
-export type KnowledgeTurn = Pick<
+type KnowledgeTurn = Pick<
   ModelTurnRequest,
   'execution_id' | 'project_id' | 'organization_id' | 'executed_by' | 'agent' | 'context'
 >;
 
-export interface KnowledgeBaseOptions {
+interface KnowledgeBaseOptions {
   collections: Pick<Collections, 'execution_knowledge'>;
   customers: Pick<Customers, 'requireFeature'>;
   /** Queries the context graph on behalf of the person who started the execution (`createQueryAsExecution`). */
@@ -80,7 +80,7 @@ function questionOf(goal: string, prompt: string): string {
  * The result of a knowledge base query by an agent. It is stored once per execution, so that retries and later turns use
  * the same result. `_id` is `<execution id>/<agent id>/<SHA-256 of the question>`.
  */
-export interface ExecutionKnowledgeDocument {
+interface ExecutionKnowledgeDocument {
   _id: string;
   execution_id: string;
   agent_id: string;

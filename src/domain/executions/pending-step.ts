@@ -13,7 +13,7 @@ import type { Execution } from './record.js';
 type Pending = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 
 /** Temporal's information about the current step: its attempts, the last error, and the time of the next attempt. */
-export interface PendingStep {
+interface PendingStep {
   attempts: number;
   error: string | null;
   next_attempt_at: number | null;

@@ -20,7 +20,7 @@ const stateAfter: ReadonlyMap<string, string> = new Map([
   ['failed', 'failed'],
 ]);
 
-export type ProjectExecution = (projection: ExecutionProjection, runId: string) => Promise<void>;
+type ProjectExecution = (projection: ExecutionProjection, runId: string) => Promise<void>;
 
 /**
  * Writes what is new in a run of an execution: charges and events first, then the record, so that the record never shows

@@ -6,7 +6,7 @@ import { variablesOf } from '../../prompts/variables.js';
 
 const maxSectionLength = 200_000;
 
-export interface Prompt {
+interface Prompt {
   messages: ChatMessage[];
   material: ChatMaterial;
 }

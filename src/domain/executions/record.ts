@@ -178,7 +178,7 @@ export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'age
 }
 
 /** `_id` is `<execution_id>:<seq>`. */
-export interface ExecutionEventDocument {
+interface ExecutionEventDocument {
   _id: string;
   execution_id: string;
   seq: number;

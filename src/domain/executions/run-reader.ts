@@ -8,7 +8,7 @@ import { createTail, type Tail } from './tail.js';
 /** The maximum number of other events, such as pauses, after the start of a running step. */
 export const maxEventsPerStep = 100;
 
-export interface RunNews {
+interface RunNews {
   /** The events since the last read, in order. The first read returns those that can belong to the running step. */
   events: ExecutionEvent[];
   /** The number of the last event that is certainly in the store. */
@@ -20,7 +20,7 @@ export interface RunNews {
 }
 
 /** Reads the events of a run, and keeps the newest ones. */
-export interface RunReader {
+interface RunReader {
   read(): Promise<RunNews>;
   keep(news: RunNews): void;
   /** The events after `last`. Undefined if some of them are only in the store. */

@@ -8,7 +8,7 @@ import { withDefaults } from '../../../workflows/agentflow-execution/state.js';
 import type { Temporal } from '../../temporal/client.js';
 
 /** The position of a run in its history. The state of a run can change only with a new event. */
-export interface RunPosition {
+interface RunPosition {
   runId: string;
   historyLength: number;
 }

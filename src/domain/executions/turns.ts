@@ -7,7 +7,7 @@ import { createTail } from './tail.js';
 const pauseMs = 300;
 
 /** The news of the newest two steps of a run that report while they run. A process reads them once for all viewers. */
-export interface Turns {
+interface Turns {
   /** Call this with new events before viewers see them. If they end a step, this reads the rest of its news. */
   follow(events: readonly ExecutionEvent[]): Promise<void>;
   /** The news of a step after a position. Undefined if some of them are only in the store. */

@@ -17,7 +17,7 @@ import type { FileDocument } from './record.js';
 import { createS3FileStore } from '../../stores/s3-file-store.js';
 import { signedPath, urlLifetimeSeconds } from './signed-url.js';
 
-export interface FilesOptions {
+interface FilesOptions {
   config: Pick<Config, 's3' | 'dataDir'>;
   collections: Collections;
   customers: Customers;
@@ -26,7 +26,7 @@ export interface FilesOptions {
 }
 
 /** How the caller of an upload wants its files to be stored. */
-export interface KeepOptions {
+interface KeepOptions {
   principal: Principal;
   key: string | undefined;
   route: string;

@@ -56,7 +56,7 @@ export type InboxItem = z.infer<typeof InboxItem>;
 export type UnreadItem = Omit<InboxItem, 'read_at'>;
 
 /** `_id` is `<user_id>/<item id>`. */
-export interface InboxReadDocument {
+interface InboxReadDocument {
   _id: string;
   user_id: string;
   item_id: string;

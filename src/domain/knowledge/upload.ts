@@ -21,7 +21,7 @@ export interface KnowledgeUploadDeps extends Pick<Deps, 'mongo' | 'graph' | 'fil
 }
 
 /** Starts a memory (`startMemory`). */
-export type Remember = (
+type Remember = (
   place: { projectId: string; organizationId: string; userId: string },
   id: string,
   memory: NewMemory,

@@ -15,7 +15,7 @@ import { graphName, graphText } from '../../graph/graph-text.js';
 import type { Chunk } from './chunks.js';
 
 /** The number of chunks in one activity and in one transaction. */
-export const batchSize = 200;
+const batchSize = 200;
 const maxRemovalsPerBatch = 500;
 const service = 'service:knowledge-upload';
 

@@ -66,7 +66,7 @@ export const UpdateCheck = z
   });
 
 /** `_id` is the id of the published agentflow, so that concurrent calls create only one publication. */
-export type PublicationDocument = Publication;
+type PublicationDocument = Publication;
 
 /** `_id` is `<publication>:<version>`. */
 export interface PublicationVersionDocument extends z.infer<typeof Version> {

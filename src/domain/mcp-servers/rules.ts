@@ -91,7 +91,7 @@ export function hiddenCharacterIn(value: unknown, path: readonly string[]): stri
   return undefined;
 }
 
-export interface Difference {
+interface Difference {
   /** The path in the definition, such as `inputSchema.properties.path`. */
   path: string;
   pinned: unknown;

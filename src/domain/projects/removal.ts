@@ -11,7 +11,7 @@ import type { Deps } from '../deps.js';
 import { epochSeconds } from '../../time.js';
 import type { Project } from './record.js';
 
-export type ProjectRemovalDeps = Pick<Deps, 'mongo' | 'customers' | 'auth' | 'oauth' | 'log' | 'temporal'>;
+type ProjectRemovalDeps = Pick<Deps, 'mongo' | 'customers' | 'auth' | 'oauth' | 'log' | 'temporal'>;
 
 /**
  * Deletes a project. Starts the removal workflow first, which stops everything that runs in the project, and also deletes

@@ -10,6 +10,7 @@ import type { Deps } from '../deps.js';
 import { move } from '../executions/operations/moves.js';
 import { removeExchanges } from '../executions/operations/remove-exchanges.js';
 import { removeSchedules } from '../schedules/operations.js';
+import { removeTables } from '../tables/operations.js';
 
 /** The number of executions that are cancelled concurrently. */
 const maxConcurrentCancels = 10;
@@ -80,12 +81,16 @@ async function endSyncs(deps: Deps, { project_id }: ProjectRemovalInput): Promis
     await Promise.all(batch.map((id) => cancelWorkflow(deps.temporal, id)));
 }
 
-/** Removes the context graph, the remembered texts, and what steps sent and received. Safe to repeat. */
-export async function removeKnowledgeOfProject(
-  { graph, mongo }: Pick<Deps, 'graph' | 'mongo'>,
-  { project_id }: ProjectRemovalInput,
+/**
+ * Removes the context graph, the remembered texts, what steps sent and received, and the tables and files, whose places
+ * and storage nobody could free afterwards. Safe to repeat.
+ */
+export async function removeContents(
+  deps: Pick<Deps, 'graph' | 'mongo' | 'customers' | 'files'>,
+  { project_id, organization_id }: ProjectRemovalInput,
   signal: AbortSignal,
 ): Promise<void> {
+  const { graph, mongo } = deps;
   await removeProjectGraph(graph, project_id, signal);
   const { memories, memory_parts } = mongo.collections;
   for (;;) {
@@ -99,6 +104,9 @@ export async function removeKnowledgeOfProject(
     await memories.deleteMany({ _id: { $in: ids } });
   }
   await removeExchanges(mongo.collections, project_id);
+  await removeTables(deps, { projectID: project_id, organization_id });
+  const stored = { projectID: project_id, status: { $in: ['uploading' as const, 'ready' as const] } };
+  for await (const file of mongo.collections.files.find(stored)) await deps.files.deleteContent(file, 'deleted');
 }
 
 async function cancelExecution(

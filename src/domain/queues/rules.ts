@@ -12,7 +12,7 @@ const seenWithinSeconds = 150;
 const delayedAfterSeconds = 10;
 
 export const queueStates = ['ok', 'delayed', 'no_workers'] as const;
-export type QueueState = (typeof queueStates)[number];
+type QueueState = (typeof queueStates)[number];
 
 export function stateOfQueue({ askedAt, waitingSince }: Facts, now: number): QueueState {
   if (askedAt === null || now - askedAt > seenWithinSeconds) return 'no_workers';

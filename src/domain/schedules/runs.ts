@@ -32,8 +32,10 @@ export const listRuns = defineOperation({
     const { schedule_runs } = deps.mongo.collections;
     const until = input.cursor === undefined ? undefined : decodePosition(input.cursor).at;
     const [stored, fired, live] = await Promise.all([
+      // Without their executions, of which a run over the rows of a table has up to a thousand.
       schedule_runs
         .find({ schedule_id: id, ...(until != null && { scheduled_for: { $lte: until } }) })
+        .project<FiredRun>({ executions: 0 })
         .sort({ scheduled_for: -1 })
         .limit(maxRuns)
         .toArray(),
@@ -42,14 +44,16 @@ export const listRuns = defineOperation({
     ]);
     const idle = live ? await idleTimes(deps, record, stored, live) : [];
     const all = [
-      ...stored.map((run) => ({ id: run._id, item: toScheduleRun(run, deps.temporal.uiLink(run._id)) })),
-      ...idle.map((item) => ({ id: '', item })),
+      ...stored.map((run) => ({ at: run.scheduled_for, id: run._id, item: run })),
+      ...idle.map((run) => ({ at: run.scheduled_for, id: '', item: run })),
     ];
+    const page = pageOf<FiredRun | ScheduleRun>(all, input);
+    const ids = page.data.flatMap((run) => ('_id' in run ? [run._id] : []));
+    const shown = await schedule_runs.find({ _id: { $in: ids } }).toArray();
+    const byId = new Map(shown.map((run) => [run._id, toScheduleRun(run, deps.temporal.uiLink(run._id))]));
     return {
-      ...pageOf(
-        all.map((run) => ({ at: run.item.scheduled_for, ...run })),
-        input,
-      ),
+      ...page,
+      data: page.data.flatMap((run) => ('_id' in run ? (byId.get(run._id) ?? []) : [run])),
       ...{ ...fired, total_count: fired.total_count + idle.length },
       next:
         record.status === 'active'
@@ -61,6 +65,8 @@ export const listRuns = defineOperation({
     };
   },
 });
+
+type FiredRun = Omit<ScheduleRunDocument, 'executions'>;
 
 async function describe({ temporal }: Deps, id: string) {
   try {
@@ -80,7 +86,7 @@ function toScheduleRun(run: ScheduleRunDocument, temporal_ui_url: string): Sched
 async function idleTimes(
   deps: Deps,
   record: ScheduleDocument,
-  runs: readonly ScheduleRunDocument[],
+  runs: readonly FiredRun[],
   live: ScheduleDescription,
 ): Promise<ScheduleRun[]> {
   const fired = runs.filter(({ is_triggered }) => is_triggered !== true);
@@ -113,7 +119,7 @@ async function idleTimes(
 function waitingIn(
   { overlap }: ScheduleDocument,
   idle: readonly number[],
-  fired: readonly ScheduleRunDocument[],
+  fired: readonly FiredRun[],
   buffered: number,
 ): Set<number> {
   if (buffered === 0) return new Set();
@@ -143,7 +149,7 @@ type Counters = Pick<ScheduleDescription['info'], 'numActionsSkippedOverlap' | '
 /** Why a time did not fire, consistent with Temporal's counters. Undefined if it may still fire. */
 function reasonAt(
   record: ScheduleDocument,
-  fired: readonly ScheduleRunDocument[],
+  fired: readonly FiredRun[],
   counters: Counters,
   at: number,
 ): string | undefined {

@@ -141,7 +141,6 @@ export const SchedulePatch = z
     message: 'requires status paused',
   })
   .meta({ id: 'SchedulePatch', example: { status: 'paused', reason: 'The source is being moved' } });
-export type SchedulePatch = z.infer<typeof SchedulePatch>;
 
 export const Backfill = z
   .strictObject({ from: z.number().min(0), to: z.number().min(0), projectID: z.string().optional() })
@@ -232,4 +231,3 @@ export const ScheduleRuns = z
       .meta({ description: "Temporal's count of runs that missed the catch-up window.", example: 0 }),
   })
   .meta({ id: 'ScheduleRuns' });
-export type ScheduleRuns = z.infer<typeof ScheduleRuns>;

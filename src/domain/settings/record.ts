@@ -46,7 +46,6 @@ export const SettingsPatch = z
   .strictObject({ ...fields, language, projectID: z.string() })
   .partial()
   .meta({ id: 'SettingsPatch', example: { user_settings_schema: example.user_settings_schema } });
-export type SettingsPatch = z.infer<typeof SettingsPatch>;
 
 export const settingsCollection = defineCollection('settings', {});
 

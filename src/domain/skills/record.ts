@@ -1,12 +1,10 @@
 import { defineCollection } from '../../stores/collections.js';
 import { type Skill } from '../agentflows/record.js';
 
-export type SkillDocument = Skill;
-
 export const skillsCollection = defineCollection('skills', { indexes: [{ keys: { projectID: 1, _id: -1 } }] });
 
 declare module '../../stores/collections.js' {
   interface Documents {
-    skills: SkillDocument;
+    skills: Skill;
   }
 }

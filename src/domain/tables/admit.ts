@@ -39,7 +39,7 @@ export interface ChosenInsert {
   rows: RowDocument[];
 }
 
-export interface Admitted {
+interface Admitted {
   chosen: ChosenInsert[];
   /** Requests that do not fit into this write. */
   later: Waiter[];

@@ -13,7 +13,7 @@ const maxIdLength = 60;
 const maxDefaultBytes = 1024;
 
 /** `Unit price (€)` becomes `unit_price`. Appends a number if the table has or had a column with this id. */
-export function columnIdOf(columnName: string, taken: ReadonlySet<string>): string {
+function columnIdOf(columnName: string, taken: ReadonlySet<string>): string {
   const words = columnName
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

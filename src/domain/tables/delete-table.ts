@@ -4,6 +4,7 @@ import { notFound } from '../../errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
 import { deleteConnectorCompletely } from '../connectors/operations/setup.js';
 import { defineOperation, writes } from '../operation.js';
+import type { Deps } from '../deps.js';
 import { rowsOf } from './record.js';
 
 /**
@@ -32,3 +33,16 @@ export const deleteTable = defineOperation({
     return { _id, table_name: table.table_name };
   },
 });
+
+/** Deletes the tables of a deleted project, whose connectors have been deleted. Safe to repeat. */
+export async function removeTables(
+  { mongo, customers }: Pick<Deps, 'mongo' | 'customers'>,
+  { projectID, organization_id }: { projectID: string; organization_id: string },
+): Promise<void> {
+  const { tables } = mongo.collections;
+  for await (const { _id } of tables.find({ projectID }, { projection: { _id: 1 } })) {
+    await rowsOf(mongo, _id).drop();
+    await customers.release(organization_id, 'number_of_tables', _id);
+    await tables.deleteOne({ _id });
+  }
+}

@@ -33,7 +33,7 @@ import type { RowReference } from '../../../workflows/coworker-run/activities.js
 import { Id } from '../../ids.js';
 export { tablesCollection } from './record.js';
 
-export { deleteTable } from './delete-table.js';
+export { deleteTable, removeTables } from './delete-table.js';
 export { deleteColumn } from './remove-column.js';
 
 const ofTable = z.object({ table_id: Id.max(100) });

@@ -5,7 +5,7 @@ import { unknownColumn } from './system-columns.js';
 import type { Column } from './schemas.js';
 import type { RowDocument } from './record.js';
 
-export interface Order {
+interface Order {
   column: Column;
   direction: 1 | -1;
 }

@@ -19,7 +19,7 @@ export const maxRowBytes = 4 * 1024 * 1024;
 export const maxPendingBytes = 12 * 1024 * 1024;
 
 /** A change that is recorded in the table document, but may not have been applied to the rows yet. `at` is epoch seconds. */
-export type PendingChange =
+type PendingChange =
   | { kind: 'insert'; at: number; rows: RowDocument[]; bytes?: number }
   | { kind: 'delete'; at: number; record_id: string };
 

@@ -20,9 +20,9 @@ import { ProjectId } from '../../ids.js';
 type Tables = Pick<Mongo, 'db' | 'collections'>;
 
 /** For tables with more rows, a workflow removes the data. */
-export const maxRowsSweptInline = 5000;
+const maxRowsSweptInline = 5000;
 /** The range of row ids in one update. */
-export const rowsPerBatch = 1000;
+const rowsPerBatch = 1000;
 
 /**
  * Deletes a column, with immediate effect for readers and writers, and then its data in all rows. For a large table, a

@@ -6,8 +6,7 @@ import { Id, ProjectId, exampleId } from '../../ids.js';
 const ScalarType = z.enum(['string', 'number', 'integer', 'boolean', 'date']);
 
 /** All column types. The specification shows only `string` and `number`. */
-export const ColumnType = z.enum([...ScalarType.options, 'enum', 'array', 'object']);
-export type ColumnType = z.infer<typeof ColumnType>;
+const ColumnType = z.enum([...ScalarType.options, 'enum', 'array', 'object']);
 
 const fieldNameShape = /^(?!\$)[^.\0]{1,100}$/;
 const EnumOptions = z
@@ -100,7 +99,6 @@ export const NewTable = z
       ],
     },
   });
-export type NewTable = z.infer<typeof NewTable>;
 
 export const ColumnReference = z
   .strictObject({ table_id: z.string().max(100), column_id: z.string().max(100), projectID: z.string().optional() })

@@ -27,12 +27,11 @@ export const Tag = z
     },
   });
 export type Tag = z.infer<typeof Tag>;
-export type TagDocument = Tag;
+type TagDocument = Tag;
 
 export const NewTag = z
   .strictObject({ name: Name, color: Color.nullable().default(null), projectID: z.string().optional() })
   .meta({ id: 'NewTag', example });
-export type NewTag = z.infer<typeof NewTag>;
 
 export const tagsCollection = defineCollection('tags', {
   indexes: [{ keys: { projectID: 1, name: 1 }, options: { unique: true } }, { keys: { projectID: 1, _id: -1 } }],

@@ -38,7 +38,7 @@ const OntologyAnswer = z
   })
   .meta({ id: 'OntologyState' });
 
-export interface OntologyDeps {
+interface OntologyDeps {
   graph: Graph;
   collections: Pick<Collections, 'ontology_drafts' | 'ontology_versions'>;
 }

@@ -8,7 +8,7 @@ const path = '/v1/projects/{projectId}/mode';
 const projectId = z.string().min(1).max(200);
 const Mode = z.object({ mode: ProjectMode }).meta({ id: 'ProjectMode', example: { mode: 'governed' } });
 
-export interface ProjectModeDeps {
+interface ProjectModeDeps {
   collections: Pick<Collections, 'project_modes'>;
 }
 

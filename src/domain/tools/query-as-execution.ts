@@ -4,7 +4,7 @@ import type { ContextAnswer } from '../../graph/query/views.js';
 import { callToolAs } from './call-as.js';
 import { queryContextTool } from './query-context.js';
 
-export type QueryAsExecution = (
+type QueryAsExecution = (
   identity: ExecutionIdentity,
   input: { query: string; limit: number },
   signal: AbortSignal,

@@ -88,7 +88,7 @@ interface PreparedQuery {
   asOf: number;
 }
 
-export interface QueryContextDeps {
+interface QueryContextDeps {
   graph: Graph;
   redact: Redact;
   collections: Pick<Collections, 'memberships' | 'projects'>;

@@ -23,7 +23,7 @@ export const SaveAnswer = z
   })
   .meta({ id: 'SaveAnswer' });
 
-export interface PreparedSave {
+interface PreparedSave {
   input: Pick<SaveInput, 'entities' | 'relationships' | 'facts' | 'source'>;
   plan: SavePlan;
 }

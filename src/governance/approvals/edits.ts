@@ -14,7 +14,7 @@ export interface CallEdits {
  * `_id` is `<approval id>/<digest of the edited call>` for edits that approvers made. For a call that had been edited
  * before its approval was requested, it is the approval id. Sealed.
  */
-export interface ActEditsDocument {
+interface ActEditsDocument {
   _id: string;
   sealed: string;
   expires_at: Date;

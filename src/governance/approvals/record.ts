@@ -152,7 +152,7 @@ export interface ApprovalDocument extends Omit<
 }
 
 /** `_id` is the approval id. Sealed; deleted once the approval is decided. */
-export interface ApprovalPayloadDocument {
+interface ApprovalPayloadDocument {
   _id: string;
   sealed: string;
   /** Absent while the clock of the approval is stopped. */
@@ -224,7 +224,11 @@ export const approvalRequestsCollection = defineCollection('approval_requests', 
 });
 export const approvalPayloadsCollection = defineCollection('approval_payloads', { indexes: [expiring] });
 export const resumeTokensCollection = defineCollection('resume_tokens', {
-  indexes: [{ keys: { approval_id: 1 }, options: { unique: true } }, { keys: { used_at: 1, expires_at: 1 } }],
+  indexes: [
+    { keys: { approval_id: 1 }, options: { unique: true } },
+    { keys: { used_at: 1, expires_at: 1 } },
+    { keys: { used_by: 1 } },
+  ],
   majorityRead: true,
 });
 

@@ -43,7 +43,7 @@ export interface ApprovalCall {
   causedBy?: (() => Promise<readonly string[]>) | undefined;
 }
 
-export interface PendingApproval {
+interface PendingApproval {
   approval_id: string;
   expires_at: number;
 }

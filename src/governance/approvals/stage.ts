@@ -89,14 +89,8 @@ async function reasonOfApproval(
 ): Promise<ResumeRefusal | undefined> {
   const record = isId(id) ? await approvals.findOne({ _id: id }) : null;
   if (record?.project_id !== principal.projectId || record.requested_by !== principal.userId) return undefined;
-  const reasons = {
-    pending: undefined,
-    approved: undefined,
-    rejected: 'rejected',
-    expired: 'expired',
-    used: 'used',
-  } as const;
-  return reasons[record.status];
+  const { status } = record;
+  return status === 'pending' || status === 'approved' ? undefined : status;
 }
 
 const invalid = 'the resume token is not valid for this credential';

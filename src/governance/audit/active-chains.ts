@@ -4,7 +4,7 @@ import type { Checkpoints } from './checkpoints.js';
 import type { ChainHead } from './entry.js';
 import type { Checkpoint } from './statement.js';
 
-export interface ActiveChainsOptions {
+interface ActiveChainsOptions {
   collections: Pick<Collections, 'audit_entries'>;
   checkpoints: Pick<Checkpoints, 'seal'>;
   checkpointEvery?: number;
@@ -13,7 +13,7 @@ export interface ActiveChainsOptions {
 }
 
 /** The chains to which this process appends. Seals each one with a checkpoint after a number of entries or seconds. */
-export interface ActiveChains {
+interface ActiveChains {
   appender(organizationId: string): Appender;
   seal(organizationId: string): Promise<Checkpoint | null>;
   close(): Promise<void>;

@@ -5,7 +5,7 @@ type NamedCollections = Pick<Collections, 'users' | 'api_keys' | 'oauth_clients'
 /**
  * Readable names for the actors of audit entries, such as `Ada (ada@example.com) with the API key "Nightly import"`.
  */
-export type ActorNames = (organizationId: string, actors: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+type ActorNames = (organizationId: string, actors: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 export function createActorNames({ users, api_keys, oauth_clients }: NamedCollections): ActorNames {
   return async (organizationId, actors) => {

@@ -16,7 +16,7 @@ export interface Appender {
 
 type Batch = readonly Waiting<UnchainedEntry, ChainHead>[];
 
-export interface AppenderOptions {
+interface AppenderOptions {
   entries: Collection<AuditEntryDocument>;
   organizationId: string;
   onAppended(head: ChainHead): void;

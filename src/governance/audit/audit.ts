@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.js';
 import type { ListQuery, Page } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
+import { epochSeconds } from '../../time.js';
 import { createActiveChains } from './active-chains.js';
 import { createCheckpointFile } from './checkpoint-file.js';
 import { createCheckpoints, type Checkpoints } from './checkpoints.js';
@@ -28,7 +29,6 @@ export interface AuditOptions {
   checkpointSeconds?: number;
   /** Called if a background checkpoint fails, or is refused because the chain is broken. */
   onError?(error: unknown): void;
-  now?(): number;
 }
 
 export interface Audit {
@@ -49,10 +49,10 @@ export interface Audit {
 
 /** The audit chains of all organizations: one SHA-256 chain each, with signed checkpoints (design, Audit). */
 export function createAudit(options: AuditOptions): Audit {
-  const { collections, signer, now = Date.now } = options;
+  const { collections, signer } = options;
   const { audit_entries: entries } = collections;
   const file = createCheckpointFile(options.checkpointFolder);
-  const checkpoints = createCheckpoints({ collections, signer, file, now });
+  const checkpoints = createCheckpoints({ collections, signer, file });
   const chains = createActiveChains({ ...options, checkpoints });
   const verifying = new Map<string, Promise<Verification>>();
 
@@ -83,7 +83,7 @@ export function createAudit(options: AuditOptions): Audit {
   }
 
   return {
-    append: (event) => chains.appender(event.organization_id).append(unchained(event, now() / 1000)),
+    append: (event) => chains.appender(event.organization_id).append(unchained(event)),
     list: async (organizationId, query) =>
       listEntries(entries, organizationId, await chains.appender(organizationId).head(), query),
     entrySince: async (organizationId, { lifecycle_id, since }) =>
@@ -102,7 +102,7 @@ export function createAudit(options: AuditOptions): Audit {
       const sealed = statements.reduce((most, statement) => Math.max(most, checkpointOf(statement)?.entries ?? 0), 0);
       yield* exportLines({
         organizationId,
-        at: now() / 1000,
+        at: epochSeconds(),
         entries: entriesOf(organizationId, isIntact ? sealed : undefined),
         statements,
         jwks,

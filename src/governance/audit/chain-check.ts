@@ -6,7 +6,7 @@ export interface CheckpointedHead {
   head_hash: string;
 }
 
-export interface ChainFinding {
+interface ChainFinding {
   /** The first entry that is missing or was changed. */
   seq: number;
   reason: string;

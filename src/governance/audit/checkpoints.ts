@@ -3,6 +3,7 @@ import { AppError } from '../../errors.js';
 import { listPage, type ListQuery, type Page } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
+import { epochSeconds } from '../../time.js';
 import { createChainCheck } from './chain-check.js';
 import type { CheckpointFile } from './checkpoint-file.js';
 import { entryId, idsAfter, type AuditEntryDocument, type ChainHead } from './entry.js';
@@ -16,11 +17,10 @@ import {
   type StatementSigner,
 } from './statement.js';
 
-export interface CheckpointsOptions {
+interface CheckpointsOptions {
   collections: Pick<Collections, 'audit_entries' | 'audit_checkpoints'>;
   signer: StatementSigner;
   file: CheckpointFile;
-  now(): number;
 }
 
 export interface Checkpoints {
@@ -35,7 +35,7 @@ export interface Checkpoints {
   list(organizationId: string, query: ListQuery): Promise<Page<Checkpoint>>;
 }
 
-export function createCheckpoints({ collections, signer, file, now }: CheckpointsOptions): Checkpoints {
+export function createCheckpoints({ collections, signer, file }: CheckpointsOptions): Checkpoints {
   const { audit_entries: entries, audit_checkpoints: checkpoints } = collections;
 
   async function latest(organizationId: string): Promise<Checkpoint | null> {
@@ -52,7 +52,7 @@ export function createCheckpoints({ collections, signer, file, now }: Checkpoint
       number: (last?.number ?? 0) + 1,
       entries: head.seq,
       head_hash: head.hash,
-      at: now() / 1000,
+      at: epochSeconds(),
       previous: last ? digestOf(last.statement) : null,
     };
     return { ...payload, statement: await signer.sign(payload, statementType) };

@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize';
 import { z } from 'zod';
 import { Id, newId, UserId } from '../../ids.js';
 import { Digest, sha256Hex } from '../../sha256.js';
-import { EpochSeconds } from '../../time.js';
+import { EpochSeconds, epochSeconds } from '../../time.js';
 
 /**
  * One entry of an organization's chain (contract, audit). `hash` is the SHA-256 of the RFC 8785 JSON of all other
@@ -68,11 +68,11 @@ export function idsAfter(organizationId: string, seq: number): { $gt: string; $l
  * Makes an entry of an event. Replaces invalid Unicode, as the database would, so that the hash still matches after
  * reading.
  */
-export function unchained(event: AuditEvent, now: number): UnchainedEntry {
+export function unchained(event: AuditEvent): UnchainedEntry {
   const text = (value: string) => Buffer.from(value.slice(0, maxText)).toString();
   return {
     entry_id: newId(),
-    at: event.at ?? now,
+    at: event.at ?? epochSeconds(),
     actor: text(event.actor),
     action: text(event.action),
     resource: text(event.resource),

@@ -18,7 +18,7 @@ export const ExportLine = z
   .meta({ id: 'AuditExportLine' });
 export type ExportLine = z.infer<typeof ExportLine>;
 
-export interface ExportSource {
+interface ExportSource {
   organizationId: string;
   at: number;
   entries: AsyncIterable<AuditEntry & { _id: string }>;

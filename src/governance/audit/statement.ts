@@ -39,14 +39,14 @@ export const CheckpointPayload = Checkpoint.omit({ statement: true });
 export type CheckpointPayload = z.infer<typeof CheckpointPayload>;
 
 /** `_id` is `<organization>:<number>`, so that only one of several processes can create a number. */
-export interface CheckpointDocument {
+interface CheckpointDocument {
   _id: string;
   organization_id: string;
   /** The payload is stored only here, so that no other copy can contradict it. */
   statement: string;
 }
 
-export interface StatementProblem {
+interface StatementProblem {
   /** The number of entries that sound statements before the problem cover. */
   soundEntries: number;
   reason: string;

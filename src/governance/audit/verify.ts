@@ -23,7 +23,7 @@ export const Verification = z
   .meta({ id: 'AuditVerification' });
 export type Verification = z.infer<typeof Verification>;
 
-export interface StoredChain {
+interface StoredChain {
   organizationId: string;
   entries: AsyncIterable<AuditEntry>;
   /** Statements that are stored with the chain, in ascending order. */

@@ -10,7 +10,7 @@ import type { PolicyEvaluation } from '../policy/decision.js';
 export const channels = ['rest', 'mcp', 'console', 'schedule', 'agent', 'callback'] as const;
 export type Channel = (typeof channels)[number];
 
-export interface Resource {
+interface Resource {
   type: string;
   id: string;
 }
@@ -146,7 +146,7 @@ export type PartialCall = Call & Partial<Omit<PermittedCall, keyof Call>> & Stag
 export type Stage<In, Out, Deps> = (deps: Deps, call: In) => Promise<Out & StageNote>;
 
 /** What the stage that refuses a call knows about it. `reason` is only for the audit chain. */
-export interface RefusalFacts {
+interface RefusalFacts {
   call: PartialCall;
   reason?: string;
 }

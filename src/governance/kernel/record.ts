@@ -1,6 +1,5 @@
 import { actorOf, type Principal } from '../../auth/principal.js';
 import { epochSeconds } from '../../time.js';
-import { hashResumeToken } from '../approvals/resume-token.js';
 import type { LifecycleDocument } from '../lifecycles/record.js';
 import type { GovernedRecord, Intent } from '../recorder.js';
 import type { PartialCall } from './call.js';
@@ -76,7 +75,6 @@ export function intentOf(call: PartialCall): Intent {
     organization_id: principal.organizationId,
     trace_id: call.traceId,
     created_at: call.startedAt,
-    resume_token_id: call.resumeToken === undefined ? null : hashResumeToken(call.resumeToken),
   };
 }
 

@@ -6,7 +6,7 @@ import { governedRecord, intentOf } from './record.js';
 import type { StageId } from './stage-ids.js';
 
 /** Records one call: its intent before S8, and its lifecycle and audit entry at the end. */
-export interface Recording {
+interface Recording {
   before(stage: StageId, call: PartialCall): Promise<void>;
   passed(stage: StageId, detail: string): void;
   failed(stage: StageId, detail: string): void;
@@ -34,11 +34,11 @@ export function createRecording(deps: KernelDeps, received: Call): Recording {
   return {
     async before(stage, call) {
       if (stage === 'S5:policy') {
-        // Stored while S5 reads the policies, and waited for before anything takes effect.
+        // Stored while S5 reads the policies. S6 can use an approval, which the sweep returns only to a call with an intent.
         begun = begin(call);
         begun.catch(() => undefined);
       }
-      if (stage === 'S8:execute' || (stage === 'S6:approval' && call.resumeToken !== undefined)) await begun;
+      if (stage === 'S6:approval') await begun;
     },
     passed: (stage, detail) => void stages.push({ stage, status: 'ok', detail }),
     failed: (stage, detail) => void stages.push({ stage, status: 'failed', detail }),

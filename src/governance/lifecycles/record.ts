@@ -12,17 +12,16 @@ import { Digest } from '../../sha256.js';
 export const LifecycleStatus = z.enum(['completed', 'denied', 'pending_approval', 'failed', 'dry_run']);
 export type LifecycleStatus = z.infer<typeof LifecycleStatus>;
 
-export const LifecycleStage = z.object({
+const LifecycleStage = z.object({
   stage: z
     .string()
     .meta({ description: 'The stage id; the first failed one refused the call.', example: 'S8:execute' }),
   status: z.enum(['ok', 'failed']),
   detail: z.string().meta({ example: 'bearer credential accepted' }),
 });
-export type LifecycleStage = z.infer<typeof LifecycleStage>;
 
 /** The caller; never contains a secret. */
-export const Caller = z.object({
+const Caller = z.object({
   user_id: UserId,
   kind: z
     .enum([...principalKinds, 'service'])
@@ -31,7 +30,6 @@ export const Caller = z.object({
   execution_id: Id.optional().meta({ description: 'Only for the kind `execution`: the run that made the call.' }),
   client_id: z.string().optional().meta({ example: 'https://app.acme.dev/client.json' }),
 });
-export type Caller = z.infer<typeof Caller>;
 
 /** How an act ended. */
 export const ActRecord = z

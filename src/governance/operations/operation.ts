@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../error-catalog.js';
 import type { CallContext } from './call-context.js';
 
 /** What an operation does: `data` changes rows, file contents or read marks; `act` reaches the outside world. */
-export type Effect = 'read' | 'data' | 'write' | 'act';
+type Effect = 'read' | 'data' | 'write' | 'act';
 
 /** A value of a call's input that rules can read as `context.input.<name>`. It comes only from the validated input. */
 export interface Fact {
@@ -19,7 +19,7 @@ export type FactValue = string | number | boolean | string[];
 export type Facts = Readonly<Record<string, Fact>>;
 
 /** `any` accepts every valid credential; the operation itself checks further. */
-export type NeededGrant = Grant | 'any';
+type NeededGrant = Grant | 'any';
 
 /** What rules and the kernel know about an operation, whether a route, a tool, a page, a schedule or a callback calls it. */
 export interface Operation {

@@ -10,7 +10,7 @@ export interface RuleProblem {
   problem: string;
 }
 
-export interface CompiledRules {
+interface CompiledRules {
   /** Cedar policies by rule id. */
   policies: Record<string, PolicyJson>;
   problems: RuleProblem[];

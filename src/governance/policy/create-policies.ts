@@ -39,7 +39,7 @@ export interface Policies {
   version(principal: Principal, version: number): Promise<PolicySet>;
 }
 
-export interface PolicyDeps {
+interface PolicyDeps {
   collections: Collections;
   catalog: Catalog;
   threads: Threads;

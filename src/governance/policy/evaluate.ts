@@ -38,7 +38,7 @@ export interface CompiledSet extends ModeRules {
   read(operation: string): ReadonlySet<string>;
 }
 
-export interface PolicyEngine {
+interface PolicyEngine {
   evaluate(set: CompiledSet, request: PolicyRequest): PolicyEvaluation;
 }
 
@@ -59,7 +59,7 @@ export function compileSet(catalog: Catalog, version: number, stored: readonly P
 }
 
 /** The number of preparsed sets and of cached decisions. */
-export interface EngineLimits {
+interface EngineLimits {
   sets: number;
   decisions: number;
 }

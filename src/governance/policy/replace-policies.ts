@@ -7,7 +7,7 @@ import { defaultRules } from './default-rules.js';
 import type { PolicyRule, PolicyVersionDocument } from './rule.js';
 import type { PolicyStore } from './store.js';
 
-export interface PolicyWriter {
+interface PolicyWriter {
   store: PolicyStore;
   /** @throws AppError `validation_failed` with each rule that cannot be stored, and its problem */
   check(policies: PolicyRule[]): Promise<void>;

@@ -29,7 +29,7 @@ export interface SimulationInput {
   calls: RecordedCall[];
 }
 
-export interface ChangedCall extends Omit<RecordedCall, keyof RecordedRequest> {
+interface ChangedCall extends Omit<RecordedCall, keyof RecordedRequest> {
   candidate: { decision: Decision; rules: string[] };
 }
 

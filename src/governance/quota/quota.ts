@@ -23,7 +23,7 @@ export interface QuotaOptions {
   now?: () => number;
 }
 
-export interface QuotaSubject {
+interface QuotaSubject {
   organizationId: string;
   projectId: string;
 }

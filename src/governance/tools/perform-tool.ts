@@ -17,7 +17,7 @@ import { namesProject, projectRefused } from './project-fields.js';
 import type { Tool, ToolContext } from './tool.js';
 
 /** A tool call as received by REST or MCP, before any validation. */
-export interface ReceivedCall {
+interface ReceivedCall {
   tool: Tool;
   input: unknown;
   /** Parameters of the path, if the tool's route has any. */
@@ -46,7 +46,7 @@ export interface GovernedTools {
   pipeline: Pipeline;
 }
 
-export interface PipelineDeps {
+interface PipelineDeps {
   kernel: Kernel;
   authenticate(authorization: readonly string[] | undefined): Promise<Principal>;
   resolveScope(principal: Principal, workspace: string | undefined): Promise<Principal>;

@@ -32,7 +32,7 @@ export interface ToolContext {
  * (answered as `dry_run_refused` for a dry run), `unavailable` (answered as `harness_unreachable`),
  * `data_service_unreachable`, `call_failed` or `call_timed_out`.
  */
-export interface ToolSpec<I extends z.ZodType, O extends z.ZodType, P> {
+interface ToolSpec<I extends z.ZodType, O extends z.ZodType, P> {
   /** The operation whose rules apply to the call, if it depends on the input. The input is not validated yet. */
   rulesFor?(rawInput: Readonly<Record<string, unknown>>): Operation | undefined;
   title: string;
@@ -65,7 +65,7 @@ export interface ToolSpec<I extends z.ZodType, O extends z.ZodType, P> {
   execute(prepared: P, ctx: ToolContext): Promise<ToolResult<z.input<O>>>;
 }
 
-export interface ToolResult<T> {
+interface ToolResult<T> {
   body: T;
   consumed?: readonly string[];
 }

@@ -20,7 +20,7 @@ import {
 /** The maximum number of elements of one kind per row, because a row may contain a list of them. */
 const elementsPerRow = 10;
 
-export interface Collector {
+interface Collector {
   /** Returns false and ignores the row if the response is full. */
   add(row: Row): boolean;
   answer(truncated: boolean): ContextAnswer;

@@ -1,7 +1,7 @@
 import { quoted } from '../guard/tree.js';
 import type { OntologyDefinition } from '../ontology/definition.js';
 
-export interface QueryExample {
+interface QueryExample {
   asks: string;
   query: string;
 }

@@ -14,7 +14,7 @@ export interface EntityKey extends Mentions {
 }
 
 /** A relationship with the element ids of its two entities. */
-export interface EntityLink {
+interface EntityLink {
   elementId: string;
   from: string;
   to: string;
@@ -33,7 +33,7 @@ export interface ScoredEntity {
 }
 
 /** The parts of a score before it is divided by the best one. The score is their sum. */
-export interface ScoreParts {
+interface ScoreParts {
   text: number;
   vector: number;
   /** The points if the question names the entity, or a short value of it such as its speaker. */

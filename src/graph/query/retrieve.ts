@@ -30,7 +30,7 @@ import {
 } from './views.js';
 import { phrasesOf, wordsOf, type Term } from './words.js';
 
-export interface Question {
+interface Question {
   text: string;
   /** The project of the caller, or the projects that the caller is granted. */
   projectIds: readonly string[];

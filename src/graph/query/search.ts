@@ -40,7 +40,7 @@ export interface IndexedProjects {
   projectIds: string[];
 }
 
-export interface TextQuestion {
+interface TextQuestion {
   terms: readonly Term[];
   phrases: readonly (readonly [string, string])[];
   places: readonly IndexedProjects[];

@@ -39,7 +39,9 @@ export async function planFacts(
   const statements = facts.map((fact, at) => statementOf(fact, ['facts', at], context, names));
   const known = new Map<string, StoredFact[]>();
   for (const fact of await readFacts(tx, projectId, distinct(statements))) {
-    known.set(keyOf(fact), [...(known.get(keyOf(fact)) ?? []), fact]);
+    const sameKey = known.get(keyOf(fact)) ?? [];
+    sameKey.push(fact);
+    known.set(keyOf(fact), sameKey);
   }
   const superseded = new Map<string, StoredFact>();
   const created = new Map<string, StoredFact>();

@@ -13,7 +13,7 @@ export interface StoredStatement<T> extends Statement<T> {
   id: string;
 }
 
-export interface StatementChange<T> {
+interface StatementChange<T> {
   /** The facts that are no longer current. They are kept with the time of the change. */
   superseded: StoredStatement<T>[];
   /** The current facts: the new statement, and the remaining parts of superseded facts. `of` is the superseded fact. */

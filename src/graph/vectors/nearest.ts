@@ -15,13 +15,13 @@ export interface Nearest {
   score: number;
 }
 
-export type NearestAnswer =
+type NearestAnswer =
   /** The hits, best first. `generation` is the id of the compared vectors. */
   | { hits: Nearest[]; generation: string }
   /** The reason why vectors are not available. The caller falls back to text. */
   | { unavailable: string };
 
-export interface NearestOptions {
+interface NearestOptions {
   /** All kinds if omitted. */
   kinds?: readonly VectorKind[];
   /** Selects elements that are valid at that time. If omitted, selects elements of any time except superseded facts. */
@@ -40,7 +40,7 @@ export type NearestByText = (
   options?: NearestOptions,
 ) => Promise<NearestAnswer>;
 
-export interface NearestDeps {
+interface NearestDeps {
   graph: Connection;
   /** Returns the vector of the question from the model of the generation. */
   embed(question: string, model: Generation, signal: AbortSignal | undefined): Promise<readonly number[]>;

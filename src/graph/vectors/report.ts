@@ -4,7 +4,7 @@ import { inReadTransaction, type Connection } from '../store/sessions.js';
 import { readEmbeddingState } from './state.js';
 
 /** The progress of a project's embedding. */
-export interface EmbeddingReport {
+interface EmbeddingReport {
   /** The generation that searches use, or null before the first one is complete. */
   generation: GenerationReport | null;
   /** The generation that is being built in addition, or null. */
@@ -24,7 +24,7 @@ export interface EmbeddingReport {
   error: { message: string; at: number } | null;
 }
 
-export interface GenerationReport {
+interface GenerationReport {
   id: string;
   model: string;
   dimensions: number;

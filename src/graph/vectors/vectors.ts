@@ -11,7 +11,7 @@ export interface EmbeddedNote extends ElementToEmbed {
   isRemoved: boolean;
 }
 
-export interface KnownVector {
+interface KnownVector {
   element: string;
   hash: string;
   vector: number[];

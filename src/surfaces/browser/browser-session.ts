@@ -16,7 +16,7 @@ const Sealed = z.object({
 /** The state that the cookie holds: the signed-in person and the CSRF secret, which each form must send back. */
 export type BrowserSession = z.infer<typeof Sealed>;
 
-export interface BrowserSessionOptions {
+interface BrowserSessionOptions {
   /** The name of the cookie. It gets the prefix `__Host-` if the service uses HTTPS. */
   cookie: string;
   /** `lax` for pages that people open by a link on another site, otherwise `strict`. */

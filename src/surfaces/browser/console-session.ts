@@ -6,10 +6,8 @@ import { projectOfWorkspace, workspaceHeader } from '../../auth/resolve-scope.js
 import { tokenOfSession } from '../../auth/sign-in.js';
 import { createConsoleSessions, repeatsSecret, type BrowserSession } from './browser-session.js';
 
-type Person = NonNullable<BrowserSession['person']>;
-
 /** Returns the principal of a person before they choose a project. It equals the principal of a user token. */
-export function principalOf({ userId, sessionId }: Person): Principal {
+export function principalOf({ userId, sessionId }: NonNullable<BrowserSession['person']>): Principal {
   return {
     kind: 'user_jwt',
     userId,
@@ -25,7 +23,7 @@ export function principalOf({ userId, sessionId }: Person): Principal {
 export const csrfHeader = 'X-CSRF-Token';
 
 /** Returns all `Authorization` headers of a request, or the header made from the console's cookie. */
-export type ReadAuthorization = (req: Request) => Promise<readonly string[] | undefined>;
+type ReadAuthorization = (req: Request) => Promise<readonly string[] | undefined>;
 
 /**
  * Lets console pages call the API with their cookie. Browsers attach cookies automatically, so the request must also

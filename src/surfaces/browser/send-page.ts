@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { Html } from './html.js';
 import { style as sharedStyle } from './style.js';
 
-export interface SendPageOptions {
+interface SendPageOptions {
   /** The style sheet that the page embeds. */
   style?: string;
   /** The only script that the page may run. It may fetch pages of this origin. By default, no script runs. */

@@ -16,7 +16,7 @@ import { githubPush } from './receivers/github-push.js';
 import { createPushSignature } from './receivers/push-signature.js';
 import { createCodeSyncStarter } from '../../domain/code-sync/start-code-sync.js';
 
-export interface Callbacks {
+interface Callbacks {
   receive: RequestHandler;
   /** The routes for the API reference. */
   routes: readonly Route[];

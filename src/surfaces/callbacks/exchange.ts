@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { OutboundError } from '../../outbound/outbound-error.js';
 
-export interface Exchanged {
+interface Exchanged {
   status: number;
   contentType: string;
   /** Empty if the response is longer than `maxBytes`. */

@@ -5,7 +5,7 @@ import { acknowledgementLimit, acknowledgementOf } from './acknowledgement.js';
 import { exchange } from './exchange.js';
 import type { Acknowledgement } from './receiver.js';
 
-export interface ForwardRequest {
+interface ForwardRequest {
   /** The result of `pathOf`, never the path that a sender requested. */
   path: string;
   contentType: string | undefined;
@@ -14,7 +14,7 @@ export interface ForwardRequest {
 
 export type Forward = (request: ForwardRequest) => Promise<Acknowledgement>;
 
-export interface ForwarderOptions {
+interface ForwarderOptions {
   /** Called with the first request, because the port of the service's own listener is known only after it is bound. */
   downstreamUrl(): string;
   timeoutMs: number;

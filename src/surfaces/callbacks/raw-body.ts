@@ -5,7 +5,7 @@ import { AppError } from '../../errors.js';
  * Limits the bytes of the bodies that this process holds concurrently, so that many large senders cannot exhaust its
  * memory.
  */
-export interface ByteBudget {
+interface ByteBudget {
   /**
    * Reserves bytes.
    * @throws AppError `unavailable` with `Retry-After` if the budget is exhausted

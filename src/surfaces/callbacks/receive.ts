@@ -7,7 +7,7 @@ import { createByteBudget, readRawBody } from './raw-body.js';
 import type { Acknowledgement, Delivery, HeaderReader, Receiver } from './receiver.js';
 import { createTargets } from './target.js';
 
-export interface ReceiveOptions {
+interface ReceiveOptions {
   receivers: readonly Receiver[];
   deliveries: Deliveries;
   /** The maximum body size in bytes. */

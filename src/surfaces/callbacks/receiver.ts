@@ -2,7 +2,7 @@
  * The only headers that a receiver can read; `Authorization` is not included (specification, Inbound callback
  * receivers).
  */
-export type ReadableHeader =
+type ReadableHeader =
   'content-type' | 'x-hub-signature-256' | 'x-github-event' | 'x-github-delivery' | 'x-om-signature' | 'x-server-key';
 
 export type HeaderReader = (name: ReadableHeader) => string | undefined;

@@ -7,7 +7,7 @@ const segment = '[A-Za-z0-9_-]{1,128}';
  */
 const plainPath = new RegExp(`^(?:/${segment})+$`);
 
-export interface Target<R> {
+interface Target<R> {
   route: R;
   params: Record<string, string>;
 }

@@ -18,18 +18,16 @@ export interface ConsoleDeps {
   browsers: BrowserSessions;
 }
 
-export type Person = NonNullable<BrowserSession['person']>;
-
 /** A request of a signed-in person for any page. */
 export interface PersonVisit {
   req: Request;
   res: Response;
   csrf: string;
-  person: Person;
+  person: NonNullable<BrowserSession['person']>;
 }
 
 /** A request of a signed-in person for a page of a project in which they have a role. */
-export interface Visit extends PersonVisit {
+interface Visit extends PersonVisit {
   /** The URL path of the project. */
   base: string;
 }

@@ -16,7 +16,7 @@ import { policyRoutes } from './routes/policies.js';
 import { errorDocs } from './tool-errors.js';
 import { createTools } from '../../domain/tools/tools.js';
 
-export interface Gateway extends GovernedTools {
+interface Gateway extends GovernedTools {
   /** Everything other than the tools: credentials, governance records, connection info. */
   routes: readonly Route[];
 }

@@ -9,7 +9,7 @@ export type AwaitDecision = (held: PendingOutcome, exchange: Exchange) => Promis
 
 const pauseMs = 500;
 
-export interface AwaitDecisionDeps {
+interface AwaitDecisionDeps {
   approvals: Pick<Approvals, 'read'>;
   recheckCredentials: RecheckCredentials;
   stopping: AbortSignal;

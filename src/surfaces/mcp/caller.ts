@@ -10,7 +10,7 @@ import { defaultScopes } from '../../auth/oauth/scopes.js';
 import { resourceMetadataOf } from '../../auth/require-grant.js';
 
 /** The credentials of one HTTP request, which may be checked several times. */
-export interface Credentials {
+interface Credentials {
   authorization: readonly string[] | undefined;
   workspace: string | undefined;
 }

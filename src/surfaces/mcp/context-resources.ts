@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.js';
 import type { Govern } from './mcp-tool.js';
 import { rpcCodes, rpcError } from './rpc-errors.js';
 
-export interface ContextResource {
+interface ContextResource {
   uri: string;
   name: string;
   title: string;

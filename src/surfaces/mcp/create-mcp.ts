@@ -28,7 +28,7 @@ import { createSessions } from './sessions.js';
 import { openSse, postMessage } from './sse.js';
 import { streamableHttp, type StreamableLink } from './streamable-http.js';
 
-export interface McpOptions {
+interface McpOptions {
   baseUrl(): string;
   version: string;
   limits?: Partial<McpLimits>;

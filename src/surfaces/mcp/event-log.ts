@@ -1,7 +1,7 @@
 import type { EventStore } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 
-export interface EventLogLimits {
+interface EventLogLimits {
   /** The maximum bytes per session. */
   sessionBytes: number;
   /** The maximum bytes of all sessions together. */

@@ -1,6 +1,6 @@
 import type { Caller } from './caller.js';
 
-export interface Progress {
+interface Progress {
   progress: number;
   total?: number;
   message: string;

@@ -20,7 +20,7 @@ export function hasEnded({ status }: Pick<Execution, 'status'>): boolean {
   return status === 'completed' || status === 'failed';
 }
 
-export interface FollowDeps {
+interface FollowDeps {
   readExecution: ReadExecution;
   recheckCredentials: RecheckCredentials;
   /** Ends all waits when the process stops. Clients can continue to wait at another process. */

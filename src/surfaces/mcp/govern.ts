@@ -18,7 +18,7 @@ export const callIndependentRefusals: ReadonlySet<unknown> = new Set([
   'data_service_unreachable',
 ]);
 
-export interface GovernDeps {
+interface GovernDeps {
   pipeline: Pipeline;
   approvals: Pick<Approvals, 'read'>;
   /** Returns the URL of the page where a person decides on an approval. */

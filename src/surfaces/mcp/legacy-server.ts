@@ -33,7 +33,7 @@ const capabilities = {
   tasks: { cancel: {}, requests: { tools: { call: {} } } },
 };
 
-export interface LegacyServer {
+interface LegacyServer {
   server: Server;
   connect(transport: Transport): Promise<void>;
   /** Notifies the client of a change on its open stream. */

@@ -30,7 +30,7 @@ export interface Listeners {
   of(organizationId: string): number;
 }
 
-export interface ListenersDeps {
+interface ListenersDeps {
   content: Pick<Content, 'tools' | 'resources' | 'prompts'>;
   recheckCredentials: RecheckCredentials;
   ontologyVersion(projectId: string): Promise<number>;

@@ -40,7 +40,7 @@ export interface McpTool {
 }
 
 /** The relation between a tool's result and a run. */
-export interface RunOfTool {
+interface RunOfTool {
   /** Returns the id of the run, or undefined if the result does not refer to a run or the run has ended. */
   idIn(body: Record<string, unknown>): string | undefined;
   /** Returns the result with the current state of the run. */

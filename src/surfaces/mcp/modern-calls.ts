@@ -23,18 +23,13 @@ import { rpcCodes, rpcError } from './rpc-errors.js';
 import { modernCreated, tasksExtension } from './task-views.js';
 import { toolResult } from './tool-result.js';
 
-export interface ModernCallDeps {
-  content: Content;
-  box: SecretBox;
-}
-
 /**
  * Calls a tool. If a policy holds the call and the client supports elicitation, the result is a question. The client
  * returns it with a sealed state that identifies the call. If the call started a run and the client supports tasks, the
  * result is a task.
  */
 export async function callTool(
-  deps: ModernCallDeps,
+  deps: { content: Content; box: SecretBox },
   { name, arguments: input = {} }: CallToolRequest['params'],
   ctx: ServerContext,
 ) {

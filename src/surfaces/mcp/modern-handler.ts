@@ -15,7 +15,7 @@ import { openState } from './request-state.js';
 import { rpcCodes, rpcError } from './rpc-errors.js';
 import { modernTask, tasksExtension } from './task-views.js';
 
-export interface ModernDeps {
+interface ModernDeps {
   content: Content;
   box: SecretBox;
   listeners: Listeners;

@@ -2,7 +2,7 @@ import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } f
 import type { RequestHandler } from 'express';
 import { AppError } from '../../errors.js';
 
-export interface RebindingOptions {
+interface RebindingOptions {
   baseUrl(): string;
   allowLocalhost: boolean;
   /** The origins whose pages may call this service (CORS_ORIGINS). */

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.js';
 import { ownerOf, type Caller, type CheckedCredentials } from './caller.js';
 import { sessionNotFound } from './rpc-errors.js';
 
-export interface SessionLimits {
+interface SessionLimits {
   /** The maximum sessions per caller. Above it, the session that has been idle longest ends. */
   perCaller: number;
   /** The maximum sessions per organization in this process. */
@@ -30,7 +30,7 @@ export interface Session<T> {
 }
 
 /** The server and transport of a new session, which exist before the client's first message has been validated. */
-export interface SessionLink<T> {
+interface SessionLink<T> {
   link: T;
   end(): Promise<void>;
 }

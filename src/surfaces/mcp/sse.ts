@@ -8,7 +8,7 @@ import type { Listeners } from './listeners.js';
 import { createLegacyServer } from './legacy-server.js';
 import { countUntilClosed, type Sessions } from './sessions.js';
 
-export interface SseDeps {
+interface SseDeps {
   content: Content;
   sessions: Sessions<SSEServerTransport>;
   listeners: Listeners;

@@ -23,7 +23,7 @@ export interface StreamableLink {
   batches: boolean;
 }
 
-export interface StreamableDeps {
+interface StreamableDeps {
   content: Content;
   sessions: Sessions<StreamableLink>;
   events: EventLog;

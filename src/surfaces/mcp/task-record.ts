@@ -36,7 +36,7 @@ const Contents = z.strictObject({
   input: z.record(z.string(), z.unknown()),
   outcome: z.looseObject({ kind: z.enum(['answer', 'refusal', 'pending']), body: z.record(z.string(), z.unknown()) }),
 });
-export interface TaskContents {
+interface TaskContents {
   input: Record<string, unknown>;
   outcome: CallOutcome;
 }

@@ -40,7 +40,7 @@ export interface Tasks {
   cancel(id: string, exchange: Exchange): Promise<TaskView>;
 }
 
-export interface TasksDeps {
+interface TasksDeps {
   tasks: Collections['mcp_tasks'];
   box: SecretBox;
   approvals: Pick<Approvals, 'read'>;

@@ -22,7 +22,7 @@ import { createCodes } from '../../auth/oauth/codes.js';
 import { revokeHandler } from './token/revoke.js';
 import { tokenHandler } from './token/token.js';
 
-export interface OauthDeps extends AuthDeps, Pick<AuthorizeDeps, 'governance'> {
+interface OauthDeps extends AuthDeps, Pick<AuthorizeDeps, 'governance'> {
   config: Pick<Config, 'allowPrivateTargets' | 'corsOrigins'>;
   http: HttpClient;
   oauth: Oauth;

@@ -18,7 +18,7 @@ const statusOf = {
   temporarily_unavailable: 503,
 } as const;
 
-export type OauthErrorCode = keyof typeof statusOf;
+type OauthErrorCode = keyof typeof statusOf;
 
 /** An error in the format of OAuth. The client or the person sees `message`, so it must not contain a secret. */
 export class OauthError extends Error {

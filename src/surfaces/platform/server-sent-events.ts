@@ -9,7 +9,7 @@ export const recheckMs = 2000;
 const maxUnreadBytes = 4 * 1024 * 1024;
 
 /** A response of server-sent events (WHATWG HTML, 9.2). */
-export interface SentEvents {
+interface SentEvents {
   write(text: string): void;
   /** Aborts when the client has disconnected or the process stops. */
   ended: AbortSignal;

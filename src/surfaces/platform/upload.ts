@@ -9,7 +9,7 @@ import { parseWithProblems, unknownFields } from '../../problems.js';
 import type { RequestContext } from '../rest/context.js';
 import { projectNames } from './project-scope.js';
 
-export interface UploadRules {
+interface UploadRules {
   /** Additional form fields. `take` receives each value before `knowledgeOf` is called, and may refuse it. */
   own?: { names: readonly string[]; take(name: string, value: string): void };
   /** Throws for a file that this upload does not accept. Called as soon as the type of the file is known. */

@@ -8,10 +8,10 @@ import type { OperationCall, OperationSpec } from '../../governance/operations/o
 import type { RequestContext } from './context.js';
 import { Id } from '../../ids.js';
 
-export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** The grant that a credential needs. `any` accepts every valid credential, and `public` requires none. */
-export type Permission = 'public' | 'any' | Grant;
+type Permission = 'public' | 'any' | Grant;
 
 type Schema = z.ZodType;
 type Output<S> = S extends Schema ? z.output<S> : undefined;
@@ -57,7 +57,7 @@ interface RouteTexts {
   scope?: 'project' | 'organization';
 }
 
-export interface RouteInput<P, Q, B, C> {
+interface RouteInput<P, Q, B, C> {
   params: Output<P>;
   query: Output<Q>;
   body: Output<B>;
@@ -66,7 +66,7 @@ export interface RouteInput<P, Q, B, C> {
 }
 
 /** A route that performs no operation. It needs no credential, or only reads what belongs to the credential. */
-export interface PlainRoute<P, Q, B, Permit extends Permission> extends RouteTexts {
+interface PlainRoute<P, Q, B, Permit extends Permission> extends RouteTexts {
   permission: Permit;
   params?: P;
   query?: Q;
@@ -101,7 +101,7 @@ export function defineRoute<
 }
 
 /** The HTTP form of an operation, which contributes its grant, schemas and errors. */
-export interface OperationRoute<K, I, O extends Schema> extends Omit<RouteTexts, 'method' | 'path' | 'tag'> {
+interface OperationRoute<K, I, O extends Schema> extends Omit<RouteTexts, 'method' | 'path' | 'tag'> {
   response: RouteResponse<z.output<O>>;
   /** Replaces the operation's `run` where the answer is a stream, or where headers or the raw body are part of the input. */
   handler?(call: OperationCall<Deps, Output<K>, Output<I>> & { ctx: RequestContext }): Promise<unknown>;

@@ -38,7 +38,7 @@ const statuses: Record<ErrorCode, number> = {
   upstream_timeout: 504,
 };
 
-export type AnsweredCode = ErrorCode | StageId;
+type AnsweredCode = ErrorCode | StageId;
 
 /** The codes of a surface that differ from those of the gateway. */
 export type OwnCodes = Partial<Record<ErrorCode, AnsweredCode>>;

@@ -6,7 +6,7 @@ import { callAs } from '../../governance/kernel/call-as.js';
 import type { Call, Checked } from '../../governance/kernel/call.js';
 
 /** A call of an operation, which its surface has authenticated, scoped and validated. */
-export interface Performance extends Pick<Call, 'channel' | 'traceId' | 'resumeToken' | 'cannotWait'> {
+interface Performance extends Pick<Call, 'channel' | 'traceId' | 'resumeToken' | 'cannotWait'> {
   operation: DomainOperation;
   call: OperationCall<Deps, never, never>;
   /** The id of the record that the call names; empty if it names none. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { apiClient, type Answer } from '../../support/client.js';
 import type { Tally } from './tally.js';
 
-export interface Call {
+interface Call {
   path: string;
   body: unknown;
   headers: Record<string, string>;

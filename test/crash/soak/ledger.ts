@@ -9,7 +9,7 @@ const kinds = [
   'catalog event',
   'MCP session',
 ] as const;
-export type Acknowledged = (typeof kinds)[number];
+type Acknowledged = (typeof kinds)[number];
 
 export interface Ledger {
   note(kind: Acknowledged, id: string): void;

@@ -80,7 +80,7 @@ export async function admissions({ mongo }: Deps, { projectID }: Workspace): Pro
 }
 
 /** The period in which a call was admitted: from its arrival to its decision, in epoch seconds. On a busy machine, it lasts seconds. */
-export interface Admission {
+interface Admission {
   from: number;
   to: number;
 }

@@ -1,13 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { createTail } from '../../../src/domain/executions/tail.js';
 
-interface Item {
-  seq: number;
-  text?: string;
-}
-
 function tailWith(count: number, { from = 0, forgettable = Infinity, text = '' } = {}) {
-  const tail = createTail(from, ({ seq }: Item) => seq);
+  const tail = createTail(from, ({ seq }: { seq: number; text?: string }) => seq);
   for (let seq = from + 1; seq <= from + count; seq += 1) tail.add({ seq, text }, forgettable);
   return tail;
 }

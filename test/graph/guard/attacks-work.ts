@@ -1,6 +1,6 @@
 import type { Query } from './worlds.js';
 
-export interface WorkAttack extends Query {
+interface WorkAttack extends Query {
   /** Matches the text of the refusal. An attack without it runs, and the database must stop it. */
   refused?: RegExp;
 }

@@ -1,6 +1,6 @@
 import type { Query } from './worlds.js';
 
-export interface HonestQuery extends Query {
+interface HonestQuery extends Query {
   /** The expected rows, which belong to the querying project. Their order matters if `ordered`. */
   rows: Record<string, unknown>[];
   ordered?: boolean;

@@ -14,7 +14,7 @@ export function randomOf(seed: number) {
   };
 }
 
-export type Random = ReturnType<typeof randomOf>;
+type Random = ReturnType<typeof randomOf>;
 
 const nodes = [
   '(n)',

@@ -4,7 +4,7 @@ import { saveModelTool } from '../../../src/domain/tools/save-model.js';
 import { newId } from '../../../src/ids.js';
 import { epochSeconds } from '../../../src/time.js';
 
-interface KernelCallOptions {
+interface KernelCallOptions extends Pick<Call, 'resumesItself'> {
   principal: Principal;
   lifecycleId?: string;
   resumeToken?: string;
@@ -12,8 +12,9 @@ interface KernelCallOptions {
 }
 
 /** A save-model call with an effect that the test defines. */
-export function kernelCall({ principal, lifecycleId = newId(), resumeToken, run }: KernelCallOptions): Call {
+export function kernelCall({ principal, lifecycleId = newId(), resumeToken, run, ...rest }: KernelCallOptions): Call {
   return {
+    ...rest,
     lifecycleId,
     startedAt: epochSeconds(),
     operation: saveModelTool.operation,

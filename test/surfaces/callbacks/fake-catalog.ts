@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { listen } from '../../support/ports.js';
 
-export interface FakeTable {
+interface FakeTable {
   id: string;
   name: string;
   columns?: string[];

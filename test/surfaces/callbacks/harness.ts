@@ -9,7 +9,7 @@ export function hmac(secret: string, body: string | Buffer): string {
   return createHmac('sha256', secret).update(body).digest('hex');
 }
 
-export interface Forwarded {
+interface Forwarded {
   method: string;
   target: string;
   headers: IncomingHttpHeaders;

@@ -5,7 +5,7 @@ import type { Person } from '../../auth/auth-server.js';
 import { withBrowser } from '../../support/browser.js';
 import { testRun } from '../../support/run.js';
 
-export interface PageOptions {
+interface PageOptions {
   width?: number;
   dark?: boolean;
   /** Without the script that checks for news. */

@@ -4,14 +4,14 @@ import { apiClient } from '../../support/client.js';
 import { testRun } from '../../support/run.js';
 
 /** The console without a browser: a cookie, and forms as any program can send them. */
-export interface ConsoleClient {
+interface ConsoleClient {
   cookie: string | undefined;
   open(path: string, headers?: Record<string, string>): Promise<ConsoleAnswer>;
   /** Sends a form with the secret of the last opened page, unless another one is given. */
   send(path: string, fields?: Record<string, string>, csrf?: string | null): Promise<ConsoleAnswer>;
 }
 
-export interface ConsoleAnswer {
+interface ConsoleAnswer {
   status: number;
   location: string | null;
   headers: Headers;

@@ -12,12 +12,12 @@ import {
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { testRun } from '../../support/run.js';
 
-export interface Connected {
+interface Connected {
   client: Client;
   transport: StreamableHTTPClientTransport;
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   url?: string;
   client?: ClientOptions;
   headers?: Record<string, string>;

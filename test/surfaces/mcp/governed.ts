@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js';
 import { createKey } from '../../support/fixture.js';
 import { bearerClient, createGatewayWorkspace, type GatewayWorkspace } from '../../support/gateway.js';
 
-export interface Governed extends GatewayWorkspace {
+interface Governed extends GatewayWorkspace {
   approver: ApiClient;
   decide(approvalId: string, decision: 'approve' | 'reject'): Promise<void>;
 }

@@ -15,7 +15,7 @@ export interface OwnMcp extends Mcp {
   stopping: AbortController;
 }
 
-export type ServeMcp = (limits: Partial<McpLimits>, environment?: Config['environment']) => Promise<OwnMcp>;
+type ServeMcp = (limits: Partial<McpLimits>, environment?: Config['environment']) => Promise<OwnMcp>;
 
 /** MCP in this process, mounted as the product mounts it, with limits that a test sets. Closed after the file. */
 export function useOwnMcp(shared: Deps): ServeMcp {

@@ -26,7 +26,7 @@ export async function registerClient(server: OauthServer, metadata: Record<strin
   return answer.body as TestClient;
 }
 
-export interface Pkce {
+interface Pkce {
   verifier: string;
   challenge: string;
 }
@@ -56,7 +56,7 @@ export function authorizationPath(
   return `/oauth/authorize?${new URLSearchParams(present).toString()}`;
 }
 
-export interface Choice {
+interface Choice {
   projectId?: string;
   scopes?: string[];
 }

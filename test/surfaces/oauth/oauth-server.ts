@@ -32,7 +32,7 @@ export interface OauthServer {
   as(credential: string): ApiClient;
 }
 
-export interface OauthServerOptions {
+interface OauthServerOptions {
   baseUrl?: () => string;
   limits?: OauthOptions['limits'];
   http?: HttpClient;

@@ -5,6 +5,7 @@ import { indexNext } from '../../../src/graph/language/index-next.js';
 import { lockProject } from '../../../src/graph/ontology/state.js';
 import { inWriteTransaction } from '../../../src/graph/store/sessions.js';
 import { newId } from '../../../src/ids.js';
+import { rowsOf } from '../../../src/domain/tables/record.js';
 import {
   catalogSyncType,
   catalogSyncWorkflowId,
@@ -25,6 +26,8 @@ import { createPersonalWorkspace, createWorkspace, personOf, useDeps, type Works
 import { bearerClient } from '../../support/gateway.js';
 import { flowThatCalls } from '../../support/flows.js';
 import { useOwnApp } from '../../support/own-app.js';
+import { createTable } from '../../support/tables.js';
+import { file, send } from '../../support/uploads.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
 import { coworker, scheduled } from './schedules/schedules.js';
@@ -181,20 +184,31 @@ describe('DELETE /v1/project/{project_id}', () => {
     );
   });
 
-  test('frees the quota of its coworkers and connectors', async () => {
+  test('frees the quota of its coworkers, connectors, tables and files, whose content it deletes', async () => {
     verifies('platform.projects.delete.ends-work');
     const { owner, member, release } = await ownedProject();
     release();
     const used = async () => {
       const { usage } = (await owner.api.get(`/customer?organization_id=${owner.organizationId}`)).body;
-      return [usage.number_of_workspaces, usage.number_of_coworkers, usage.number_of_connectors];
+      return [
+        usage.number_of_workspaces,
+        usage.number_of_coworkers,
+        usage.number_of_connectors,
+        usage.number_of_tables,
+        usage.storage_space_in_mb,
+      ];
     };
     const [workspaces] = await used();
     await coworker(member);
     await loadedConnector(member);
-    expect(await used()).toEqual([workspaces, 1, 1]);
+    const { _id: table } = await createTable(member);
+    const uploaded = await send(member.api, `/file/${member.projectID}`, [file('notes.txt', 'Ada lives in London')]);
+    expect(await used()).toEqual([workspaces, 1, 1, 1, 1]);
     expect(await owner.api.delete(`/v1/project/${member.projectID}`)).toMatchObject({ status: 200 });
-    await eventually(async () => expect(await used()).toEqual([workspaces - 1, 0, 0]));
+    await eventually(async () => expect(await used()).toEqual([workspaces - 1, 0, 0, 0, 0]));
+    await deps.temporal.client.workflow.getHandle(projectRemovalWorkflowId(member.projectID)).result();
+    expect(await rowsOf(deps.mongo, table).countDocuments()).toBe(0);
+    await expect(deps.files.store.read(uploaded.body.data[0].location)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('ends the roles on it, and frees the places of people without another role', async () => {

@@ -6,7 +6,7 @@ import { goalOf } from './context.js';
 import { idempotencyKey, type StepDefinition, type StepResult, type StepRun } from './definition.js';
 
 /** The check of one finished output. */
-export interface AnomalyStep {
+interface AnomalyStep {
   kind: 'anomaly';
   agent: AgentPlan;
   output: AgentOutput;

@@ -5,7 +5,7 @@ import { actRunOf } from './act.js';
 import { idempotencyKey, type StepDefinition, type StepResult } from './definition.js';
 
 /** Asks the rules whether the run may continue after an anomaly was found in the agent's output. */
-export interface ContinueStep {
+interface ContinueStep {
   kind: 'continue';
   agent: AgentPlan;
   finding: string;
@@ -23,7 +23,7 @@ export interface ContinueRequest {
 }
 
 /** Why the run may not continue; null if it may. */
-export type ContinueAnswer = { code: string; message: string } | null;
+type ContinueAnswer = { code: string; message: string } | null;
 
 interface Activities {
   continueAfterAnomaly(request: ContinueRequest): Promise<StepResult<ContinueAnswer>>;

@@ -1,7 +1,7 @@
 import type { Document, DocumentReference } from '../messages.js';
 import { idempotencyKey, type StepDefinition, type StepResult } from './definition.js';
 
-export interface DocumentsStep {
+interface DocumentsStep {
   kind: 'documents';
 }
 

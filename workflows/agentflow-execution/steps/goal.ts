@@ -2,7 +2,7 @@ import type { ExecutionFailure } from '../messages.js';
 import { contextOf, type StepContext } from './context.js';
 import { idempotencyKey, type StepDefinition, type StepResult } from './definition.js';
 
-export interface GoalStep {
+interface GoalStep {
   kind: 'goal';
   template: string;
   /** The failure that led to the failover. */

@@ -6,7 +6,7 @@ import { toolsOf, type ToolOffer } from '../tools.js';
 import { contextOf, type StepContext } from './context.js';
 import { idempotencyKey, type StepDefinition, type StepResult } from './definition.js';
 
-export interface ModelStep {
+interface ModelStep {
   kind: 'model';
   agent: AgentPlan;
   turn: number;

@@ -7,7 +7,7 @@ import { contextOf, type StepContext } from './context.js';
 import { idempotencyKey, type StepDefinition, type StepResult } from './definition.js';
 
 /** Composes what a person decides on before an agent's actions are called. */
-export interface PreviewStep {
+interface PreviewStep {
   kind: 'preview';
   agent: AgentPlan;
   /** `preview`, or `turn-<n>/preview` for tool calls. */

@@ -11,7 +11,7 @@ import {
 import type { StepDefinition } from './definition.js';
 
 /** An action that the model called in one of its turns. */
-export interface ToolStep extends Omit<ActionStep, 'kind'> {
+interface ToolStep extends Omit<ActionStep, 'kind'> {
   kind: 'tool';
   turn: number;
   call: PendingCall;

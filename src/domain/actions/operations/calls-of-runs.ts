@@ -14,7 +14,7 @@ export interface RunCallDeps {
 }
 
 /** The step of a run that makes the call. `approval` is the approval for which it waited. */
-export interface CallingStep {
+interface CallingStep {
   project_id: string;
   run: ActRun;
   approval?: ApprovalOfStep | undefined;

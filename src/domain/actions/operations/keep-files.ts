@@ -5,7 +5,7 @@ export interface ResultFile {
 }
 
 /** The run that made the call. A repeat with the same key and contents stores nothing again. */
-export interface FilesOfRun {
+interface FilesOfRun {
   executionId: string;
   userId: string;
   organizationId: string;

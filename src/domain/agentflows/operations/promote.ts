@@ -20,7 +20,7 @@ export const Promotion = z
 type Promotion = z.infer<typeof Promotion>;
 
 /** A frozen version. `_id` is `<agentflow id>:<version>`; the highest version is the promoted one. */
-export interface AgentflowVersionDocument extends Promotion {
+interface AgentflowVersionDocument extends Promotion {
   _id: string;
   projectID: string;
   agentflow: AgentflowDocument;

@@ -47,7 +47,7 @@ export async function readHeld(deps: Deps, principal: Principal, id: string): Pr
   return { approval, ...(approval.execution_id !== null && { call: approval.payload }) };
 }
 
-export type HeldVote = Omit<Vote, 'edits'> & { edits?: Vote['edits'] | string };
+type HeldVote = Omit<Vote, 'edits'> & { edits?: Vote['edits'] | string };
 
 /**
  * Decides an approval through the workflow that keeps it.

@@ -21,7 +21,7 @@ export interface RepositoryBindingDocument {
 }
 
 /** `_id` is the repository, which at most one organization may follow. */
-export interface RepositoryOwnerDocument {
+interface RepositoryOwnerDocument {
   _id: string;
   organization_id: string;
   since: number;
@@ -29,7 +29,7 @@ export interface RepositoryOwnerDocument {
 
 export type RepositoryCollections = Pick<Collections, 'repository_bindings' | 'repository_owners'>;
 
-export interface NewBinding {
+interface NewBinding {
   repository: string;
   branch: string | null;
   projectId: string;

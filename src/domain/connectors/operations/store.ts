@@ -17,7 +17,7 @@ export interface AccountProvider {
   token: string | undefined;
 }
 
-export type NewConnectorRecord = Pick<
+type NewConnectorRecord = Pick<
   ConnectorDocument,
   | 'category'
   | 'name'
@@ -202,7 +202,7 @@ export async function deleteConnectorRecord(
   await connector_triggers.deleteMany({ connector_id: id });
 }
 
-export type NewTrigger = Pick<
+type NewTrigger = Pick<
   TriggerDocument,
   'kind' | 'projectID' | 'organization_id' | 'user_id' | 'connector_id' | 'agentflow_id' | 'goal'
 >;

@@ -85,7 +85,6 @@ export const ConnectorPatch = z
   })
   .partial()
   .meta({ id: 'ConnectorPatch', example: { name: 'Claims register', config: { timeout_ms: 5000 } } });
-export type ConnectorPatch = z.infer<typeof ConnectorPatch>;
 
 export const Connector = z
   .object({

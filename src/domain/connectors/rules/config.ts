@@ -97,7 +97,6 @@ export const McpConfig = z
     path: ['auth'],
     message: 'must be none for a command',
   });
-export type McpConfig = z.infer<typeof McpConfig>;
 
 /** The account provider's API, used to verify accounts and to perform actions. */
 const accountFields = {
@@ -105,7 +104,6 @@ const accountFields = {
   account_api_token: HeaderValue.min(1).optional(),
 };
 export const AccountConfig = z.looseObject(accountFields);
-export type AccountConfig = z.infer<typeof AccountConfig>;
 
 export const MailConfig = z.looseObject({
   ...accountFields,

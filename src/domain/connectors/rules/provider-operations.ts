@@ -3,14 +3,14 @@ import type { ConnectorCategory } from '../record.js';
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type FieldType = 'string' | 'number' | 'integer' | 'array' | 'any';
 
-export interface OperationField {
+interface OperationField {
   field_id: string;
   type: FieldType;
   required: boolean;
 }
 
 /** A named operation of a category. */
-export interface Operation {
+interface Operation {
   method: Method;
   /** Relative to `account_api_url`. `{name}` is replaced with the encoded input, which is then omitted from query and body. Empty for mail. */
   path: string;

@@ -8,7 +8,7 @@ import { creditsLeft, type CustomerDocument, type PlanPatch } from '../record.js
 type Accounts = Pick<Collections, 'customers'>;
 
 /** An account without its recent charge keys. */
-export type Customer = Omit<CustomerDocument, 'charged'>;
+type Customer = Omit<CustomerDocument, 'charged'>;
 
 const readsOf = perCollection((customers: Accounts['customers']) => createFreshReads(customers, { charged: 0 }));
 

@@ -10,10 +10,10 @@ import { isOver, type ExecutionDocument } from '../record.js';
 import { previewNamed } from '../rules.js';
 import { readExecution } from './read.js';
 
-export type Preview = ExecutionDocument['previews'][string];
+type Preview = ExecutionDocument['previews'][string];
 
 /** A preview in the form of an approval, with the proposal that its approvers decide on. */
-export interface PreviewApproval {
+interface PreviewApproval {
   approval: Approval;
   title: string;
   call: { agent_id: string; preview_id: string; goal: string; kind: Preview['kind']; proposed: unknown };

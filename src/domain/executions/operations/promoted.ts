@@ -5,7 +5,7 @@ import { readPromoted } from '../../agentflows/operations/promote.js';
 import { NewExecution, prepareExecution } from './create.js';
 import { execute } from './moves.js';
 
-export interface PromotedRun {
+interface PromotedRun {
   agentflow_id: string;
   goal: string;
   input_variables: Record<string, unknown>;

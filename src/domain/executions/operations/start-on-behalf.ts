@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.js';
 import { callAs } from '../../../governance/kernel/call-as.js';
 import { startRules } from '../rules.js';
 
-export interface StartOnBehalf {
+interface StartOnBehalf {
   channel: 'schedule' | 'callback';
   principal: Principal;
   agentflowId: string;

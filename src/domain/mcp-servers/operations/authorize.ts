@@ -130,7 +130,7 @@ export async function findRequest(
   return found?.user_id === userId ? found : undefined;
 }
 
-export interface AuthorizationAnswer {
+interface AuthorizationAnswer {
   state: string;
   code?: string | undefined;
   iss?: string | undefined;

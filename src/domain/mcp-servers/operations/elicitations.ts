@@ -26,7 +26,7 @@ type Asked = Pick<Collections, 'mcp_elicitations'>;
 type Box = Pick<SecretBox, 'seal' | 'open'>;
 
 /** The call during which the server asks. */
-export type AskingCall = Pick<
+type AskingCall = Pick<
   McpElicitationDocument,
   | 'project_id'
   | 'organization_id'
@@ -42,11 +42,11 @@ export type AskingCall = Pick<
   step_ends_at: number;
 };
 
-export type AskPerson = (question: ElicitationQuestion, signal: AbortSignal) => Promise<ElicitationAnswer>;
+type AskPerson = (question: ElicitationQuestion, signal: AbortSignal) => Promise<ElicitationAnswer>;
 /** Begins the questions of one call, which are asked in sequence. */
 export type BeginQuestions = (call: AskingCall) => AskPerson;
 
-export interface QuestionDeps {
+interface QuestionDeps {
   collections: Asked & Pick<Collections, 'executions'>;
   box: Box;
   temporal: Pick<Temporal, 'call'>;
@@ -205,7 +205,7 @@ export async function findElicitation(
   return found;
 }
 
-export interface ElicitationDecision {
+interface ElicitationDecision {
   status: 'accepted' | 'declined' | 'cancelled';
   values: Record<string, unknown> | undefined;
   /** The same when the request is repeated. */

@@ -29,7 +29,7 @@ export interface OpenServer {
 }
 
 /** The connector that is used, and on whose behalf. */
-export type ServerUse = Pick<TokenFor, 'connectorId' | 'projectId' | 'userId'>;
+type ServerUse = Pick<TokenFor, 'connectorId' | 'projectId' | 'userId'>;
 
 /** @throws AppError `unconfigured` for a configuration that cannot be used, and for a command that this worker does not allow */
 export function openServer(

@@ -32,7 +32,7 @@ export interface McpTokens {
   tokenFor(of: TokenFor, refused?: string): Promise<string>;
 }
 
-export interface TokenDeps {
+interface TokenDeps {
   collections: Pick<Collections, 'mcp_authorizations' | 'mcp_revocations'>;
   box: Pick<SecretBox, 'seal' | 'open'>;
   oauth: Pick<McpOauth, 'refresh'>;

@@ -56,7 +56,7 @@ export interface McpAuthorizationRequestDocument extends Authorized {
 }
 
 /** A registration at an authorization server. `_id` is `<connector id>/<SHA-256 of issuer and redirect URI>`. */
-export interface McpOauthClientDocument {
+interface McpOauthClientDocument {
   _id: string;
   connector_id: string;
   /** `OauthClient`, bound to `_id`. */

@@ -11,7 +11,7 @@ const eventNames = ['event', 'event_type', 'eventType', 'type'];
 const eventIdNames = ['event_id', 'eventId', 'webhook_id', 'delivery_id'];
 const accountIdNames = ['account_id', 'accountId', 'account'];
 
-export interface ReadPayload {
+interface ReadPayload {
   /** SHA-256 of the body. */
   digest: string;
   payload: CallbackPayload;

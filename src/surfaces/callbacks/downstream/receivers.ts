@@ -25,7 +25,7 @@ import { accepted, ignored, type Delivery, type Receiver } from '../receiver.js'
 import type { EventIdentity, ReceivedCallback, SignalConnector } from '../../../domain/connectors/signal-connector.js';
 import { sha256Hex } from '../../../sha256.js';
 
-export interface DownstreamOptions {
+interface DownstreamOptions {
   collections: ConnectorCollections & MembershipCollections & Pick<Collections, 'projects'>;
   read: ReadBody;
   signal: SignalConnector;

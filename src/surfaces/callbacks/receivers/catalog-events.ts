@@ -5,7 +5,7 @@ import type { ReadBody } from '../read-body.js';
 import { accepted, type Receiver } from '../receiver.js';
 import { catalogForm, verifySignature } from '../signature.js';
 
-export interface CatalogEventsOptions {
+interface CatalogEventsOptions {
   secret: string | undefined;
   read: ReadBody;
   scope(): Promise<CatalogScope>;

@@ -22,7 +22,7 @@ import { isSameSecret } from '../signature.js';
  */
 const bodyLimit = 1024 * 1024;
 
-export interface CatalogIngestOptions {
+interface CatalogIngestOptions {
   serverKey: string | undefined;
   read: ReadBody;
   mongo: Mongo;

@@ -22,7 +22,7 @@ const forwardedPaths = [
   { path: '/media-provider/{triggerID}', summary: 'Callbacks of a media provider' },
 ] as const;
 
-export interface ForwardedOptions {
+interface ForwardedOptions {
   forward: Forward;
   collections: ConnectorCollections;
   box: SecretBox;

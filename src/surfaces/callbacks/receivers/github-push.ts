@@ -13,7 +13,7 @@ import { mismatch } from '../signature.js';
 import type { StartCodeSync } from '../../../domain/code-sync/start-code-sync.js';
 import type { PushSignature } from './push-signature.js';
 
-export interface GithubPushOptions {
+interface GithubPushOptions {
   signature: PushSignature;
   read: ReadBody;
   collections: RepositoryCollections & Pick<Collections, 'projects'>;

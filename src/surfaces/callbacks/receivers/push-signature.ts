@@ -10,7 +10,7 @@ import type { Delivery } from '../receiver.js';
 import { hubForm, isSignedBy, mismatch } from '../signature.js';
 import { windowsOf } from '../windows.js';
 
-export interface PushSignatureOptions {
+interface PushSignatureOptions {
   /**
    * The secret of the installation. If it is undefined, unsigned deliveries are accepted (specification, Authentication
    * of callback receivers).

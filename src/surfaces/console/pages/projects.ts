@@ -2,7 +2,7 @@ import { manyChoices, roleName, type ProjectChoices } from '../../../auth/projec
 import { html, type Html } from '../../browser/html.js';
 import { layout } from '../../browser/layout.js';
 
-export interface ProjectsPage {
+interface ProjectsPage {
   email: string;
   csrf: string;
   choices: ProjectChoices;

@@ -2,7 +2,7 @@ import { signInFields } from '../../browser/sign-in.js';
 import { html, type Html } from '../../browser/html.js';
 import { layout, problemNote } from '../../browser/layout.js';
 
-export interface SignInPage {
+interface SignInPage {
   csrf: string;
   /** The console page to open after sign-in. */
   next: string;

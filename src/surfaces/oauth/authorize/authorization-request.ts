@@ -12,7 +12,7 @@ const maxStateLength = 2048;
  * The client and redirect URI that receive the response. Nothing is redirected before the URI is known to belong to the
  * client.
  */
-export interface Destination {
+interface Destination {
   client: OauthClientDocument;
   redirectUri: string;
   state: string | undefined;

@@ -14,7 +14,7 @@ const minFreshness = 60;
 const maxFreshness = 24 * 3600;
 const defaultFreshness = 3600;
 
-export interface ClientDocumentDeps {
+interface ClientDocumentDeps {
   clients: Clients;
   http: HttpClient;
   fetches: RateLimit;

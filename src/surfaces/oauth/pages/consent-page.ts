@@ -4,7 +4,7 @@ import { clientName, clientNote, type ShownClient } from './client-note.js';
 import { html, type Html } from '../../browser/html.js';
 import { layout, problemNote } from '../../browser/layout.js';
 
-export interface ConsentPage {
+interface ConsentPage {
   client: ShownClient;
   redirectUri: string;
   page: string;

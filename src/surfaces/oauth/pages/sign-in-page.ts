@@ -3,7 +3,7 @@ import { clientName, clientNote, type ShownClient } from './client-note.js';
 import { html, type Html } from '../../browser/html.js';
 import { layout, problemNote } from '../../browser/layout.js';
 
-export interface SignInPage {
+interface SignInPage {
   client: ShownClient;
   redirectUri: string;
   page: string;

@@ -6,7 +6,7 @@ import { answeredCode, statusOf } from '../error-answers.js';
 import { exampleId } from '../../../ids.js';
 import type { TagTexts } from './tags.js';
 
-export const ErrorBody = z
+const ErrorBody = z
   .object({
     error: z.string().meta({ description: 'A stable code.' }),
     error_description: z.string().meta({ description: 'For people; do not parse it.' }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { removeKnowledgeOfProject } from '../../../../src/domain/projects/remove-contents.js';
+import { removeContents } from '../../../../src/domain/projects/remove-contents.js';
 import { lockProject } from '../../../../src/graph/ontology/state.js';
 import { inWriteTransaction } from '../../../../src/graph/store/sessions.js';
 import { rememberWorkflowId } from '../../../../workflows/remember/messages.js';
@@ -352,7 +352,7 @@ describe('the memories of a deleted project', () => {
     await eventually(() => expect(answer).toBeDefined());
     const { projectID, organizationId, userId } = workspace;
     const removal = { project_id: projectID, organization_id: organizationId, deleted_by: userId };
-    await removeKnowledgeOfProject(deps, removal, new AbortController().signal);
+    await removeContents(deps, removal, new AbortController().signal);
     answer?.();
     await expect(deps.temporal.client.workflow.getHandle(rememberWorkflowId(memory_id)).result()).rejects.toThrow();
     const { memories, memory_parts } = deps.mongo.collections;

@@ -29,7 +29,7 @@ function shortened(lines: readonly string[], isAfterChange: boolean, isBeforeCha
 }
 
 /** Sorts the fields, so that their order makes no difference. */
-export function canonicalText(value: unknown): string {
+function canonicalText(value: unknown): string {
   const sorted = (_name: string, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -52,7 +52,7 @@ export function useRefusal(name: string): string | undefined {
   return problems[name];
 }
 
-export interface FieldControl {
+interface FieldControl {
   'aria-describedby': string | undefined;
   'aria-invalid': boolean | undefined;
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../../../sdk/node/src/service-error.js';
 
-export interface RefusalByField {
+interface RefusalByField {
   /** The validation error of each field. */
   fields: Readonly<Record<string, string>>;
   /** The error to show at the top of the form: whatever belongs to no field. */

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 /** The response of `GET /console/session` (src/surfaces/console/session.ts). */
-export interface Session {
+interface Session {
   csrf_token: string;
   person: { user_id: string; email: string } | null;
   project: { _id: string; name: string; organization: string; role: string } | null;
@@ -11,7 +11,7 @@ export interface Session {
 
 /** The URL of this file is `<console>/assets/…`, wherever the console is mounted. */
 const moduleUrl = import.meta.url;
-export const consoleAddress = new URL('..', moduleUrl);
+const consoleAddress = new URL('..', moduleUrl);
 export const apiAddress = new URL('../..', moduleUrl);
 /** For example `/console`. */
 export const consolePath = consoleAddress.pathname.replace(/\/$/, '');

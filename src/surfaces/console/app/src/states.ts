@@ -17,7 +17,7 @@ export function failureOf({ execution_context }: Run): Failure | undefined {
   return execution_context.failure as Failure | undefined;
 }
 
-export interface Waiting {
+interface Waiting {
   kind: 'preview' | 'approval' | 'elicitation' | 'step';
   agent_id?: string;
   approval_id?: string;
@@ -50,7 +50,7 @@ const movesFrom: Record<Execution['status'], readonly Move[]> = {
   failed: [],
 };
 
-export function movesOf({ status }: Pick<Execution, 'status'>): readonly Move[] {
+function movesOf({ status }: Pick<Execution, 'status'>): readonly Move[] {
   return movesFrom[status];
 }
 

@@ -16,8 +16,6 @@ export interface Column<T> {
   cell(row: T): ReactNode;
 }
 
-type Narrow = Column<never>['onNarrow'];
-
 export const stateColumn = <T,>(stateOf: (row: T) => string, width = '8rem'): Column<T> => ({
   name: 'State',
   width,
@@ -27,13 +25,13 @@ export const stateColumn = <T,>(stateOf: (row: T) => string, width = '8rem'): Co
 export const timeColumn = <T,>(
   name: string,
   timeOf: (row: T) => number | null | undefined,
-  onNarrow?: Narrow,
+  onNarrow?: Column<never>['onNarrow'],
 ): Column<T> => ({
   ...{ name, width: '11rem', cell: (row) => <Time at={timeOf(row)} /> },
   ...(onNarrow && { onNarrow }),
 });
 
-export interface TableOptions<T> {
+interface TableOptions<T> {
   /** The accessible name. */
   name: string;
   rows: readonly T[];

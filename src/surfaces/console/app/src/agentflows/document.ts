@@ -2,7 +2,7 @@ import type { components } from '../../../../../../sdk/node/src/openapi.js';
 import { agentFields } from './agent-fields.js';
 
 export type Agentflow = components['schemas']['Agentflow'];
-export type Skill = components['schemas']['Skill'];
+type Skill = components['schemas']['Skill'];
 
 /**
  * An object with the values that the person typed. Only the API validates them, so that all error messages come from

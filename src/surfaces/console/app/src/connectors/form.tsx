@@ -63,7 +63,7 @@ const auths = {
   mcp: { none: 'None', header: 'Header', oauth: 'OAuth' },
 } as const;
 
-export type Kind = keyof typeof auths;
+type Kind = keyof typeof auths;
 
 /** Keeps the texts of the form across a reload, except secrets. */
 export function useConnectorForm(key: string, initial: Texts) {

@@ -3,7 +3,7 @@ import { newIdempotencyKey } from '../api.js';
 import { projectId } from '../session.js';
 import { sendWithProgress } from './send-with-progress.js';
 
-export interface UploadOptions {
+interface UploadOptions {
   /** Whether the document is added to the context graph. */
   isKnowledge: boolean;
   /** Whether facts are extracted from the document as well. */

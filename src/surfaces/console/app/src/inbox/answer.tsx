@@ -19,7 +19,7 @@ interface Field {
   items?: { enum?: string[]; anyOf?: Choice[] };
 }
 
-export interface Form {
+interface Form {
   properties: Record<string, Field>;
   required?: string[];
 }

@@ -41,7 +41,7 @@ export function DecisionButtons({ item, onChoose }: { item: InboxItem; onChoose:
 }
 
 /** The content of a decision. */
-export interface DecisionBody {
+interface DecisionBody {
   reason?: string;
   edits?: Record<string, unknown>;
   values?: Record<string, unknown>;

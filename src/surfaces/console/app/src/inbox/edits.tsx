@@ -3,7 +3,7 @@ import { TextField } from '../field.js';
 import { useDrafts, type Edits } from '../parts.js';
 
 /** The values of an item that an approval can change. */
-export type Editable = { text: string } | { fields: Record<string, string> };
+type Editable = { text: string } | { fields: Record<string, string> };
 
 /** Returns the call of a preview; undefined for any other item. */
 export function previewOf({ body }: InboxItem) {

@@ -18,9 +18,7 @@ export function inOrder({ agentflow: { agents, initialAgent } }: Execution): Age
   return [...ordered, ...byId.values()];
 }
 
-type Output = Execution['agents_output'][number];
-
-const textsOf = ({ started_at, ended_at, usage, kept_from }: Output): string[] => [
+const textsOf = ({ started_at, ended_at, usage, kept_from }: Execution['agents_output'][number]): string[] => [
   durationText(ended_at - started_at),
   `${usage.input_tokens} input tokens`,
   `${usage.output_tokens} output tokens`,

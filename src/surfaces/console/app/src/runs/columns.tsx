@@ -6,7 +6,7 @@ import type { Column } from '../table.js';
 import { failureOf, stateOf, waitingOf } from '../states.js';
 import { useSchedules } from './choices.js';
 
-export interface RunColumn extends Column<Execution> {
+interface RunColumn extends Column<Execution> {
   id: string;
   isShownByDefault: boolean;
 }

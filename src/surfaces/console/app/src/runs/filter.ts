@@ -14,7 +14,7 @@ export interface RunFilter {
   text?: string;
 }
 
-export const sinceSeconds = { '1h': 3600, '24h': 86_400, '7d': 7 * 86_400, '30d': 30 * 86_400 } as const;
+const sinceSeconds = { '1h': 3600, '24h': 86_400, '7d': 7 * 86_400, '30d': 30 * 86_400 } as const;
 export type Since = keyof typeof sinceSeconds;
 export const sinceNames: Record<Since, string> = {
   '1h': 'Last hour',

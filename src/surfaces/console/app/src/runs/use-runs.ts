@@ -15,7 +15,7 @@ interface Page {
 }
 
 /** The loaded runs, newest first, and the cursor of the next page, which is null at the end of the list. */
-export interface Loaded {
+interface Loaded {
   rows: Execution[];
   older: string | null;
 }
@@ -30,7 +30,7 @@ interface Answer {
  * Replaces the part of the list that a response covers. Runs missing from it no longer match the filter. If a change
  * leaves a gap between the response and the loaded rows, the list starts over.
  */
-export function merged(loaded: Loaded | undefined, { page, top }: Answer): Loaded {
+function merged(loaded: Loaded | undefined, { page, top }: Answer): Loaded {
   const { data, next_cursor } = page;
   const bottom = next_cursor === null ? -Infinity : (data.at(-1)?.created_at ?? -Infinity);
   const first = loaded?.rows[0];

@@ -20,7 +20,7 @@ export function cadenceOf({ type, frequency }: Schedule): string {
   return `${frequency?.cron ?? ''} in ${frequency?.time_zone ?? 'UTC'}`;
 }
 
-export function intervalText(seconds: number): string {
+function intervalText(seconds: number): string {
   const units = [
     [86_400, 'day'],
     [3600, 'hour'],

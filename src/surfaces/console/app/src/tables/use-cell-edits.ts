@@ -8,7 +8,7 @@ import { textOf, valueOf } from './values.js';
 const maxExpected = 5000;
 
 /** The text that a person types into a cell. */
-export interface CellEdit {
+interface CellEdit {
   rowId: string;
   rowNumber: number;
   columnId: string;
