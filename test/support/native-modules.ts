@@ -11,7 +11,9 @@ import { packageRoot } from '../../src/package-root.js';
  */
 const load = createRequire(import.meta.url);
 /** Everything that determines the text in addition to the file: this transformer, and the packages that a file re-exports. */
-const basis = [new URL(import.meta.url), path.join(packageRoot, 'package-lock.json')].map((file) => readFileSync(file));
+const basis = [new URL(import.meta.url), path.join(packageRoot, 'package-lock.json')]
+  .reduce((hash, file) => hash.update(readFileSync(file)), createHash('sha256'))
+  .digest();
 
 function handOver(file: string, isEsm: boolean): string {
   const loaded = load(file) as Record<string, unknown> | undefined;
@@ -30,7 +32,7 @@ function handOver(file: string, isEsm: boolean): string {
 
 const transformer: SyncTransformer = {
   getCacheKey: (text, file, { supportsStaticESM, supportsDynamicImport }) =>
-    [...basis, text, file, JSON.stringify({ supportsStaticESM, supportsDynamicImport })]
+    [basis, text, file, JSON.stringify({ supportsStaticESM, supportsDynamicImport })]
       .reduce((hash, part) => hash.update(part), createHash('sha256'))
       .digest('hex'),
   process(text, file, { supportsStaticESM, supportsDynamicImport }) {
