@@ -88,11 +88,14 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === 11_000;
 }
 
-/** Returns whether an unordered bulk write failed only because of existing documents. */
-export function isOnlyDuplicates(error: unknown): boolean {
-  if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) return false;
+/**
+ * Returns the positions of the documents that already exist, or undefined if an unordered bulk write also failed for
+ * another reason.
+ */
+export function existingIn(error: unknown): number[] | undefined {
+  if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) return undefined;
   const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
-  return failures.every(({ code }) => code === 11_000);
+  return failures.every(({ code }) => code === 11_000) ? failures.map(({ index }) => index) : undefined;
 }
 
 /** Inserts a record. If one with the same `_id` exists, as in a retry after a crash, returns the existing one. */

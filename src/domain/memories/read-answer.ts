@@ -9,6 +9,7 @@ import { PropertyName } from '../../graph/store/names.js';
 import type { Span } from '../../graph/store/provenance.js';
 import type { Json, JsonMap } from '../../graph/store/values.js';
 import { isJsonObject, parseJsonOrUndefined } from '../../json.js';
+import { literalPattern } from '../../literal-pattern.js';
 import { unusableAnswer } from '../../models/openai-answer.js';
 import type { ChatCompletion } from '../../models/port.js';
 import { isoSeconds } from '../../time.js';
@@ -143,12 +144,14 @@ interface Place {
   at: number;
 }
 
+/** Models change line ends and other white space of what they quote. */
 function findSpan(memory_id: string, pieces: readonly ReadPiece[], words: string): Place | undefined {
+  const pattern = new RegExp(words.split(/\s+/).map(literalPattern).join('\\s+'));
   for (const { turn, start, text, at } of pieces) {
-    const found = text.indexOf(words);
-    if (found !== -1) {
-      const from = start + found;
-      return { span: { memory_id, turn, start: from, end: from + words.length }, at };
+    const found = pattern.exec(text);
+    if (found) {
+      const from = start + found.index;
+      return { span: { memory_id, turn, start: from, end: from + found[0].length }, at };
     }
   }
   return undefined;

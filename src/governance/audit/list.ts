@@ -1,4 +1,5 @@
 import type { Collection, Filter } from 'mongodb';
+import { literalPattern } from '../../literal-pattern.js';
 import { countUpTo, decodePosition, encodePosition, type ListQuery, type Page } from '../../stores/lists.js';
 import { entryId, type AuditEntry, type AuditEntryDocument, type ChainHead } from './entry.js';
 
@@ -67,18 +68,14 @@ export async function listEntries(
  */
 function filterOf({ actor, action, resource, outcome, lifecycle_id }: AuditFilter): Filter<AuditEntryDocument> {
   return {
-    ...(actor !== undefined && { actor: actor.includes(':') ? actor : new RegExp(`:${escaped(actor)}(:|$)`) }),
+    ...(actor !== undefined && { actor: actor.includes(':') ? actor : new RegExp(`:${literalPattern(actor)}(:|$)`) }),
     ...(action !== undefined && { action }),
     ...(resource !== undefined && { resource }),
     ...(outcome !== undefined && {
-      outcome: outcome.includes(':') ? outcome : new RegExp(`^${escaped(outcome)}(:|$)`),
+      outcome: outcome.includes(':') ? outcome : new RegExp(`^${literalPattern(outcome)}(:|$)`),
     }),
     ...(lifecycle_id !== undefined && { lifecycle_id }),
   };
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 /** The maximum time difference between clocks and queues of processes that append to one chain. */

@@ -31,7 +31,8 @@ export function datesIn(question: string): Period[] {
     const word = firstGroup('month1', 'month2')?.toLowerCase();
     const month = word === undefined ? Number(firstGroup('isoMonth', 'hanMonth') ?? 0) - 1 : (monthOf.get(word) ?? -1);
     const day = Number(firstGroup('isoDay', 'hanDay', 'day1', 'day2') ?? 0);
-    if (month > 11 || day > 31) return [];
+    // A day that the month does not have would be one of the next month.
+    if (month > 11 || (day > 0 && new Date(Date.UTC(year, month, day)).getUTCDate() !== day)) return [];
     const [from, until] =
       month < 0
         ? [Date.UTC(year, 0), Date.UTC(year + 1, 0)]
