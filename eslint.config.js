@@ -64,6 +64,7 @@ export default tseslint.config(
       'no-restricted-properties': [
         'error',
         { object: 'process', property: 'env', message: 'Only src/config.ts is given the environment.' },
+        { object: 'AbortSignal', property: 'any', message: 'Node.js may never free it: use abortWith.' },
       ],
     },
   },

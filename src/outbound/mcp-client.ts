@@ -19,6 +19,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { abortWith } from '../abort-with.js';
 import { createAnsweredFetch } from './answered-fetch.js';
 import { withDeadline, type Clock } from './deadline.js';
 import type { HttpClient } from './http-client.js';
@@ -106,7 +107,7 @@ export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOu
         const authProvider = 'url' in target && target.bearer ? await authProviderOf(target.bearer) : undefined;
         const transport = transportTo(http, target, authProvider, (error) => failed.abort(error));
         // The deadline ends the session, not the library's own limit.
-        const within = { signal: AbortSignal.any([signal, failed.signal]), timeout: longestMs };
+        const within = { signal: abortWith(signal, failed.signal).signal, timeout: longestMs };
         // The client offers no roots and no sampling. It always declares support for forms, so that a server lists the
         // same tools when it is inspected as when it is called.
         const client = new Client(
@@ -140,7 +141,7 @@ function answerQuestions(client: Client, { ask }: McpSessionOptions, clock: Cloc
     const { message, requestedSchema: schema } = params;
     clock.stop();
     try {
-      return { ...(await ask({ message, schema }, AbortSignal.any([signal, mcpReq.signal]))) };
+      return { ...(await ask({ message, schema }, abortWith(signal, mcpReq.signal).signal)) };
     } finally {
       clock.start();
     }

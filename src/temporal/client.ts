@@ -11,6 +11,7 @@ import {
 } from '@temporalio/client';
 import type { DataConverter, QueryDefinition } from '@temporalio/common';
 import { status } from '@grpc/grpc-js';
+import { abortWith } from '../abort-with.js';
 import { AppError, isAppError } from '../errors.js';
 import type { BlobStore } from '../stores/blobs.js';
 import type { Cipher } from '../stores/encrypted-blobs.js';
@@ -116,15 +117,11 @@ export function createTemporal(
     timeoutMs: number,
     signals: AbortSignal[] = [],
   ): Promise<T> => {
-    const over = new AbortController();
+    const over = abortWith(...signals);
     const withDeadline = () => connection.withDeadline(Date.now() + timeoutMs, () => work(client));
     try {
       // The deadline of a call limits each attempt, but not the delays between attempts.
-      return await within(
-        timeoutMs,
-        connection.withAbortSignal(AbortSignal.any([over.signal, ...signals]), withDeadline),
-        timedOut,
-      );
+      return await within(timeoutMs, connection.withAbortSignal(over.signal, withDeadline), timedOut);
     } catch (error) {
       throw unreachable(error)
         ? new AppError('unavailable', 'the workflow service does not answer', { cause: error })

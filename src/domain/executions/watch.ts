@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { abortWith } from '../../abort-with.js';
 import { executionWorkflowId, type ExecutionEvent } from '../../../workflows/agentflow-execution/messages.js';
 import type { Logger } from '../../log.js';
 import type { FollowHistory } from '../../temporal/history-cursor.js';
@@ -52,8 +53,8 @@ function createWatch(
   onEnd: () => void,
 ): Watch {
   const { collections } = deps.mongo;
-  const abandoned = new AbortController();
-  const signal = AbortSignal.any([abandoned.signal, deps.stopping]);
+  const abandoned = abortWith(deps.stopping);
+  const { signal } = abandoned;
   const { wake, version, wait } = createBell();
   const reader = createRunReader(deps, id);
   const turns = createTurns(collections, id, wake, signal);

@@ -1,6 +1,7 @@
 import type { ManagedTransaction } from 'neo4j-driver';
-import { validAtTimeOrInPeriods, type Moment } from './as-of.js';
+import { abortWith } from '../../abort-with.js';
 import type { Nearest, NearestByText } from '../vectors/nearest.js';
+import { validAtTimeOrInPeriods, type Moment } from './as-of.js';
 import type { ScoredEntity } from './rank.js';
 import { keyOf, type Scope } from './search.js';
 
@@ -38,7 +39,7 @@ export async function nearestTo(
     moment: question.moment,
     timeoutMs,
     bookmark: question.bookmark,
-    signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+    signal: signal ? abortWith(signal, deadline).signal : deadline,
   };
   const answers = await Promise.all(
     question.projectIds.slice(0, maxProjects).map((projectId) =>

@@ -1,3 +1,4 @@
+import { abortWith } from '../../abort-with.js';
 import type { Deps } from '../../domain/deps.js';
 import { AppError, isRefusal } from '../../errors.js';
 import type { RequestContext } from '../rest/context.js';
@@ -33,8 +34,8 @@ export function sendEvents(
   if (res.destroyed) return void closed();
   res.status(200).set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
   res.flushHeaders();
-  const disconnected = new AbortController();
-  res.once('close', () => disconnected.abort());
+  const ended = abortWith(deps.stopping.signal);
+  res.once('close', () => ended.abort());
   let wroteAt = Date.now();
   let checkedAt = Date.now();
   const write = (text: string) => {
@@ -44,7 +45,7 @@ export function sendEvents(
   };
   return {
     write,
-    ended: AbortSignal.any([disconnected.signal, deps.stopping.signal]),
+    ended: ended.signal,
     async mayGoOn() {
       if (Date.now() - wroteAt > keepAliveMs) write(': keep-alive\n\n');
       if (Date.now() - checkedAt <= recheckMs) return true;
