@@ -42,9 +42,12 @@ describe('the words of a question', () => {
     expect(datesIn(`What happened ${text}?`)).toEqual([{ from: day(from), until: day(until) }]);
   });
 
-  test.each(['room 2023', 'May I come?', 'on 2023-13-40', 'on 30 February 2023', '2023-04-31', '2023年13月', ''])('name no time: %j', (text) => {
-    expect(datesIn(text)).toEqual([]);
-  });
+  test.each(['room 2023', 'May I come?', 'on 2023-13-40', 'on 30 February 2023', '2023-04-31', '2023年13月', ''])(
+    'name no time: %j',
+    (text) => {
+      expect(datesIn(text)).toEqual([]);
+    },
+  );
 });
 
 describe('what a question mentions', () => {
