@@ -94,7 +94,7 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
  */
 export function existingIn(error: unknown): number[] | undefined {
   if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) return undefined;
-  const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
+  const failures = [error.writeErrors].flat();
   return failures.every(({ code }) => code === 11_000) ? failures.map(({ index }) => index) : undefined;
 }
 

@@ -80,3 +80,14 @@ test.each([
   await remembered(workspace, { text: quote, at: '2024-01-01T00:00:00Z' });
   expect((await facts(workspace))[0].fact.valid_from).toBe(Date.parse(meant) / 1000);
 });
+
+test('finds a quote whose line ends the model has changed', async () => {
+  verifies('memory.span');
+  const workspace = await product.workspace(() =>
+    livesIn('Ada (Lovelace)', 'Berlin', 'Ada (Lovelace)\nlives in Berlin.'),
+  );
+  const address = 'Address:\r\nAda (Lovelace)\r\nlives in  Berlin. Thanks';
+  expect(await remembered(workspace, { text: address })).toMatchObject({ found: { facts: 1, without_span: 0 } });
+  const { start, end } = (await facts(workspace))[0].fact.provenance.span;
+  expect(address.slice(start, end)).toBe('Ada (Lovelace)\r\nlives in  Berlin.');
+});

@@ -71,17 +71,6 @@ describe('POST /v1/remember', () => {
     expect(text.slice(start, end)).toBe(inBerlin);
   });
 
-  test('finds a quote whose line ends the model has changed', async () => {
-    verifies('memory.span');
-    const workspace = await product.workspace(() =>
-      livesIn('Ada (Lovelace)', 'Berlin', 'Ada (Lovelace)\nlives in Berlin.'),
-    );
-    const text = 'Address:\r\nAda (Lovelace)\r\nlives in  Berlin. Thanks';
-    expect(await remembered(workspace, { text })).toMatchObject({ found: { facts: 1, without_span: 0 } });
-    const { start, end } = (await facts(workspace))[0].fact.provenance.span;
-    expect(text.slice(start, end)).toBe('Ada (Lovelace)\r\nlives in  Berlin.');
-  });
-
   test('binds the model to the ontology, and drops what is not in the text or not in the ontology', async () => {
     verifies('memory.schema', 'memory.hallucinated');
     const workspace = await product.workspace(() => ({
