@@ -1,7 +1,7 @@
 import type { Collection, Document, OptionalUnlessRequiredId } from 'mongodb';
 import { defineCollection, type Collections } from '../stores/collections.js';
 import { createGroup } from '../stores/group.js';
-import { durable, existingIn } from '../stores/mongo.js';
+import { durable, duplicatePositions } from '../stores/mongo.js';
 import type { Audit } from './audit/audit.js';
 import type { AuditEvent } from './audit/entry.js';
 import { noteChange } from './change-notes.js';
@@ -128,7 +128,7 @@ async function insertLifecycles(
   try {
     await insertAll(lifecycles, documents);
   } catch (error) {
-    const existing = existingIn(error)?.flatMap((position) => documents[position] ?? []);
+    const existing = duplicatePositions(error)?.flatMap((position) => documents[position] ?? []);
     if (!existing) throw error;
     await Promise.all(
       existing.map(({ _id, ...fields }) =>

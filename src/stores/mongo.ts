@@ -92,7 +92,7 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
  * Returns the positions of the documents that already exist, or undefined if an unordered bulk write also failed for
  * another reason.
  */
-export function existingIn(error: unknown): number[] | undefined {
+export function duplicatePositions(error: unknown): number[] | undefined {
   if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) return undefined;
   const failures = [error.writeErrors].flat();
   return failures.every(({ code }) => code === 11_000) ? failures.map(({ index }) => index) : undefined;

@@ -8,6 +8,7 @@ import { findUserByEmail, grantRole, membershipOn } from '../../auth/users.js';
 import { AppError, notFound } from '../../errors.js';
 import { freeText, text, textFacts } from '../../governance/operations/operation.js';
 import { listOf, ListQuery, pageOf } from '../../stores/lists.js';
+import { releaseMember } from '../customers/operations/release-member.js';
 import type { Deps } from '../deps.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { Member, MemberPatch, NewMember } from './record.js';
@@ -103,8 +104,7 @@ export const removeMember = defineOperation({
       present.project_id === null ? await membershipOn(collections, user_id, projectId, organizationId) : null;
     if (below) await removeRole(collections, below);
     await revokeCredentials(deps, principal, [present], `removed from the project by ${principal.userId}`);
-    const left = await collections.memberships.findOne({ user_id, organization_id: organizationId });
-    if (!left) await deps.customers.release(organizationId, 'number_of_members', user_id);
+    await releaseMember(deps, organizationId, user_id);
     return toMember(present, projectId, await collections.users.findOne({ _id: user_id }));
   },
 });

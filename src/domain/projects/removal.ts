@@ -8,6 +8,7 @@ import { attributePairs } from '../../../workflows/search-attributes.js';
 import { endCredentials } from '../../auth/end-credentials.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../deps.js';
+import { releaseMember } from '../customers/operations/release-member.js';
 import { epochSeconds } from '../../time.js';
 import type { Project } from './record.js';
 
@@ -65,15 +66,11 @@ export async function closeProject(
   await endRoles(deps, { project_id: _id, organization_id });
 }
 
-/** People without another role in the organization are then no longer counted as its members. */
-async function endRoles(
-  { mongo: { collections }, customers }: ProjectRemovalDeps,
-  { project_id, organization_id }: Closed,
-): Promise<void> {
-  const { memberships } = collections;
+/** A process that dies between the two steps leaves a place without a role, which is freed when a new member needs it. */
+async function endRoles(deps: ProjectRemovalDeps, { project_id, organization_id }: Closed): Promise<void> {
+  const { memberships } = deps.mongo.collections;
   for await (const { _id, user_id } of memberships.find({ organization_id, project_id })) {
-    if (!(await memberships.findOne({ user_id, organization_id, _id: { $ne: _id } })))
-      await customers.release(organization_id, 'number_of_members', user_id);
     await memberships.deleteOne({ _id });
+    await releaseMember(deps, organization_id, user_id);
   }
 }

@@ -19,15 +19,11 @@ export const deleteTable = defineOperation({
   key: z.object({ table_id: Id.max(100) }),
   output: z.object({ _id: Id, table_name: z.string().meta({ example: 'Leads' }) }).meta({ id: 'DeletedTable' }),
   async run({ deps, ctx: { principal }, key: { table_id: _id } }) {
-    const { mongo, customers } = deps;
-    const { tables, connectors } = mongo.collections;
+    const { tables, connectors } = deps.mongo.collections;
     const { projectId: projectID, organizationId } = principal;
     const table = await tables.findOneAndDelete({ _id, projectID });
     const connector = await connectors.findOne({ projectID, table_id: _id, is_deleted: false });
-    if (table || connector) {
-      await rowsOf(mongo, _id).drop();
-      await customers.release(organizationId, 'number_of_tables', _id);
-    }
+    if (table || connector) await removeRows(deps, organizationId, _id);
     if (connector) await deleteConnectorCompletely(deps, connector);
     if (!table) throw notFound('the table');
     return { _id, table_name: table.table_name };
@@ -36,13 +32,22 @@ export const deleteTable = defineOperation({
 
 /** Deletes the tables of a deleted project, whose connectors have been deleted. Safe to repeat. */
 export async function removeTables(
-  { mongo, customers }: Pick<Deps, 'mongo' | 'customers'>,
+  deps: Pick<Deps, 'mongo' | 'customers'>,
   { projectID, organization_id }: { projectID: string; organization_id: string },
 ): Promise<void> {
-  const { tables } = mongo.collections;
+  const { tables } = deps.mongo.collections;
   for await (const { _id } of tables.find({ projectID }, { projection: { _id: 1 } })) {
-    await rowsOf(mongo, _id).drop();
-    await customers.release(organization_id, 'number_of_tables', _id);
+    await removeRows(deps, organization_id, _id);
     await tables.deleteOne({ _id });
   }
+}
+
+/** Also frees the place of the table in the limit of the plan. */
+async function removeRows(
+  { mongo, customers }: Pick<Deps, 'mongo' | 'customers'>,
+  organizationId: string,
+  tableId: string,
+): Promise<void> {
+  await rowsOf(mongo, tableId).drop();
+  await customers.release(organizationId, 'number_of_tables', tableId);
 }

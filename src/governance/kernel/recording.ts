@@ -5,7 +5,7 @@ import type { KernelDeps } from './kernel-deps.js';
 import { governedRecord, intentOf } from './record.js';
 import type { StageId } from './stage-ids.js';
 
-/** Records one call: its intent before S8, and its lifecycle and audit entry at the end. */
+/** Records one call: its intent before S6, and its lifecycle and audit entry at the end. */
 interface Recording {
   before(stage: StageId, call: PartialCall): Promise<void>;
   passed(stage: StageId, detail: string): void;
