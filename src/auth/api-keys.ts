@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../errors.js';
 import { newId } from '../ids.js';
 import { defineCollection, type Collections } from '../stores/collections.js';
-import { insertOnce } from '../stores/mongo.js';
+import { insertOnce } from '../stores/insert-once.js';
 import { epochSeconds } from '../time.js';
 import type { LastUse } from './last-use.js';
 import type { Grant } from './grants.js';

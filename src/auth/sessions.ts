@@ -4,7 +4,7 @@ import { newId } from '../ids.js';
 import type { Logger } from '../log.js';
 import { defineCollection, expiring, type Collections } from '../stores/collections.js';
 import { createFreshReads } from '../stores/fresh-reads.js';
-import { insertOnce } from '../stores/mongo.js';
+import { insertOnce } from '../stores/insert-once.js';
 import { epochSeconds } from '../time.js';
 import { filterOf, type CredentialsOf } from './end-credentials.js';
 import type { SecretBox } from './secret-box.js';

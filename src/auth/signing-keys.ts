@@ -8,7 +8,7 @@ import {
   type JWK,
 } from 'jose';
 import { defineCollection, type Collections } from '../stores/collections.js';
-import { insertOnce } from '../stores/mongo.js';
+import { insertOnce } from '../stores/insert-once.js';
 import { epochSeconds } from '../time.js';
 import type { SecretBox } from './secret-box.js';
 

@@ -9,7 +9,7 @@ import { governedRecord } from './kernel/record.js';
 import { executeStage } from './kernel/stage-ids.js';
 import type { Operation } from './operations/operation.js';
 import type { Collections } from '../stores/collections.js';
-import { insertOnce } from '../stores/mongo.js';
+import { insertOnce } from '../stores/insert-once.js';
 
 /** Work that an event, a schedule or an earlier operation started, and that ends in a workflow or a sweep. */
 interface ServiceRun {

@@ -1,6 +1,6 @@
 import { executeStage } from './kernel/stage-ids.js';
 import type { Collections } from '../stores/collections.js';
-import { insertOnce } from '../stores/mongo.js';
+import { insertOnce } from '../stores/insert-once.js';
 import { epochSeconds } from '../time.js';
 import type { Approvals } from './approvals/create-approvals.js';
 import type { Audit } from './audit/audit.js';

@@ -1,12 +1,4 @@
-import {
-  MongoBulkWriteError,
-  MongoClient,
-  MongoServerError,
-  type Collection,
-  type Db,
-  type OptionalUnlessRequiredId,
-} from 'mongodb';
-import { AppError } from '../errors.js';
+import { MongoBulkWriteError, MongoClient, MongoServerError, type Db } from 'mongodb';
 import { openCollections, type CollectionDefinition, type Collections } from './collections.js';
 import './mongo-writes.js';
 
@@ -96,21 +88,4 @@ export function duplicatePositions(error: unknown): number[] | undefined {
   if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) return undefined;
   const failures = [error.writeErrors].flat();
   return failures.every(({ code }) => code === 11_000) ? failures.map(({ index }) => index) : undefined;
-}
-
-/** Inserts a record. If one with the same `_id` exists, as in a retry after a crash, returns the existing one. */
-export async function insertOnce<T extends { _id: string }>(collection: Collection<T>, record: T): Promise<T> {
-  try {
-    await collection.insertOne(record as OptionalUnlessRequiredId<T>);
-    return record;
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    const present = await collection.findOne({ _id: record._id } as never);
-    if (present) return present as T;
-    // The record was deleted, or a new primary does not return it yet, so the caller must retry. The caller handles
-    // other unique keys.
-    throw / index: _id_ /.test(error.message)
-      ? new AppError('unavailable', 'the record store does not answer', { cause: error })
-      : error;
-  }
 }

@@ -2,14 +2,29 @@ import de.bwaldvogel.mongo.MongoCollection;
 import de.bwaldvogel.mongo.MongoDatabase;
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.backend.CollectionOptions;
+import de.bwaldvogel.mongo.backend.Index;
+import de.bwaldvogel.mongo.backend.IndexKey;
+import de.bwaldvogel.mongo.backend.KeyValue;
 import de.bwaldvogel.mongo.backend.QueryResult;
 import de.bwaldvogel.mongo.backend.h2.H2Backend;
 import de.bwaldvogel.mongo.backend.h2.H2Collection;
 import de.bwaldvogel.mongo.backend.h2.H2Database;
 import de.bwaldvogel.mongo.bson.Document;
+import de.bwaldvogel.mongo.wire.bson.BsonDecoder;
+import de.bwaldvogel.mongo.wire.bson.BsonEncoder;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.ConcurrentModificationException;
 import java.util.List;
+import org.h2.mvstore.DataUtils;
+import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
+import org.h2.mvstore.WriteBuffer;
+import org.h2.mvstore.type.BasicDataType;
+import org.h2.mvstore.type.ObjectDataType;
 
 /** Speaks MongoDB's wire protocol over one H2 file. Arguments: data file, loopback port. */
 public final class MongoStandIn {
@@ -39,14 +54,24 @@ public final class MongoStandIn {
                 @Override
                 protected MongoCollection<Object> openOrCreateCollection(String name, CollectionOptions options) {
                     String fullName = getFullCollectionNamespace(name);
-                    return new H2Collection(this, name, options, store.openMap("databases." + fullName),
-                            store.openMap("meta." + fullName), cursorRegistry) {
+                    MVMap<Object, Document> data = store.openMap("databases." + fullName,
+                            new MVMap.Builder<Object, Document>().valueType(new DocumentType()));
+                    return new H2Collection(this, name, options, data, store.openMap("meta." + fullName), cursorRegistry) {
                         /** An update changes the document that it found. Without a copy, a reply could contain half of it. */
                         @Override
                         protected QueryResult createQueryResult(List<Document> found, int batchSize) {
                             return super.createQueryResult(found.stream().map(Document::clone).toList(), batchSize);
                         }
                     };
+                }
+
+                /** The library opens the same map, and the store returns the one that is open. */
+                @Override
+                protected Index<Object> openOrCreateUniqueIndex(String collection, String index, List<IndexKey> keys,
+                        boolean sparse) {
+                    store.openMap(getFullCollectionNamespace(collection) + "._index_" + index,
+                            new MVMap.Builder<Object, Object>().keyType(new IndexKeyType()));
+                    return super.openOrCreateUniqueIndex(collection, index, keys, sparse);
                 }
             };
         }
@@ -58,6 +83,114 @@ public final class MongoStandIn {
                 reply.put("maxWireVersion", WIRE_VERSION_THE_DRIVER_ASKS_FOR);
             }
             return reply;
+        }
+    }
+
+    /** H2 uses no type with this number or a higher one. Files of earlier releases contain H2's types only. */
+    private static final byte OWN_FORMAT = 120;
+
+    /** Stores documents as BSON, because H2 would use Java serialization. */
+    private static final class DocumentType extends BasicDataType<Document> {
+        private final ObjectDataType earlierFormat = new ObjectDataType();
+
+        @Override
+        public void write(WriteBuffer buffer, Document document) {
+            ByteBuf bson = encoded(document);
+            buffer.put(OWN_FORMAT).putVarInt(bson.readableBytes()).put(bson.nioBuffer());
+        }
+
+        @Override
+        public Document read(ByteBuffer buffer) {
+            if (buffer.get(buffer.position()) != OWN_FORMAT) return (Document) earlierFormat.read(buffer);
+            buffer.get();
+            byte[] bson = new byte[DataUtils.readVarInt(buffer)];
+            buffer.get(bson);
+            return BsonDecoder.decodeBson(Unpooled.wrappedBuffer(bson));
+        }
+
+        @Override
+        public int getMemory(Document document) {
+            return 100 + 3 * encoded(document).readableBytes();
+        }
+
+        @Override
+        public Document[] createStorage(int size) {
+            return new Document[size];
+        }
+
+        /** An update changes the document while the store writes it. The change itself is written again. */
+        private static ByteBuf encoded(Document document) {
+            while (true) {
+                try {
+                    ByteBuf bson = Unpooled.buffer(1024);
+                    BsonEncoder.encodeDocument(document, bson);
+                    return bson;
+                } catch (ConcurrentModificationException changed) {
+                    Thread.onSpinWait();
+                }
+            }
+        }
+    }
+
+    /**
+     * Compares and stores the keys of indexes. H2 would serialize both keys for each comparison. The order is that of
+     * the serialized keys, in which the files of earlier releases are sorted: short strings come before long ones.
+     */
+    private static final class IndexKeyType extends ObjectDataType {
+        private static final int LONGEST_SHORT_STRING = 65_535;
+        /** Separate from this object, because H2's type remembers the type of its last value for the next comparison. */
+        private final ObjectDataType strings = new ObjectDataType();
+
+        @Override
+        public int compare(Object a, Object b) {
+            if (!(a instanceof KeyValue one && b instanceof KeyValue other) || one.size() != other.size()) {
+                return super.compare(a, b);
+            }
+            for (int at = 0; at < one.size(); at++) {
+                if (!(isAscii(one.get(at)) && isAscii(other.get(at)))) return super.compare(a, b);
+                String first = (String) one.get(at);
+                String second = (String) other.get(at);
+                int order = Integer.compare(first.length(), second.length());
+                if (order == 0) order = first.compareTo(second);
+                if (order != 0) return order;
+            }
+            return 0;
+        }
+
+        @Override
+        public void write(WriteBuffer buffer, Object key) {
+            if (!(key instanceof KeyValue values && values.stream().allMatch(IndexKeyType::isAscii))) {
+                super.write(buffer, key);
+                return;
+            }
+            buffer.put(OWN_FORMAT).putVarInt(values.size());
+            for (Object value : values) strings.write(buffer, value);
+        }
+
+        @Override
+        public Object read(ByteBuffer buffer) {
+            if (buffer.get(buffer.position()) != OWN_FORMAT) return super.read(buffer);
+            buffer.get();
+            int size = DataUtils.readVarInt(buffer);
+            List<Object> values = new ArrayList<>(size);
+            for (int at = 0; at < size; at++) values.add(strings.read(buffer));
+            return new KeyValue(values);
+        }
+
+        @Override
+        public int getMemory(Object key) {
+            if (!(key instanceof KeyValue values)) return super.getMemory(key);
+            int bytes = 100;
+            for (Object value : values) bytes += value instanceof String text ? 50 + text.length() : 200;
+            return bytes;
+        }
+
+        private static boolean isAscii(Object value) {
+            if (!(value instanceof String text) || text.length() > LONGEST_SHORT_STRING) return false;
+            for (int at = 0; at < text.length(); at++) {
+                if (text.charAt(at) == 0 || text.charAt(at) > 127) return false;
+            }
+            return true;
         }
     }
 }

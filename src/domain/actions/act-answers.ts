@@ -1,7 +1,7 @@
 import type { SecretBox } from '../../auth/secret-box.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
 import type { JsonObject } from '../../json.js';
-import { insertOnce } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
 
 /** `_id` is the approval id. A step whose worker was lost after the call uses this answer instead of calling again. */
 interface ActAnswerDocument {

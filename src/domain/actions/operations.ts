@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError, notFound } from '../../errors.js';
 import { freeText, text } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
-import { insertOnce } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
 import { actionProblems, newAction } from '../agentflows/rules.js';
 import { actionCategories, NewStandaloneAction } from '../agentflows/record.js';
 import { defineOperation, reads } from '../operation.js';

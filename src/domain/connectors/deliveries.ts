@@ -1,6 +1,6 @@
 import { newId } from '../../ids.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
-import { insertOnce } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
 
 const dayMs = 24 * 3600 * 1000;
 

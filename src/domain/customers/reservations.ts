@@ -1,5 +1,5 @@
 import { defineCollection, type Collections } from '../../stores/collections.js';
-import { insertOnce } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
 import { epochSeconds } from '../../time.js';
 import { planLimit, type CountedLimit } from './rules.js';
 import type { CountedRecords } from './records.js';

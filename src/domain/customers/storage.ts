@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
-import { insertOnce, isDuplicateKey } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
+import { isDuplicateKey } from '../../stores/mongo.js';
 import { untilWritten } from '../../stores/until-written.js';
 import { epochSeconds } from '../../time.js';
 import { planLimit } from './rules.js';

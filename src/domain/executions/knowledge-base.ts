@@ -1,7 +1,7 @@
 import type { Customers } from '../customers/record.js';
 import type { ContextAnswer } from '../../graph/query/views.js';
 import { type Collections, defineCollection } from '../../stores/collections.js';
-import { insertOnce } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
 import { epochSeconds } from '../../time.js';
 import type { ModelTurnRequest } from '../../../workflows/agentflow-execution/steps/model.js';
 import { knowledgeText } from './knowledge-text.js';

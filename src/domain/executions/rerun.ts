@@ -3,7 +3,7 @@ import type { AgentPlan } from '../../../workflows/agentflow-execution/messages.
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../deps.js';
 import { AppError } from '../../errors.js';
-import { insertOnce } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
 import { executedBy } from './executed-by.js';
 import { missingVariableProblems } from './missing-variables.js';
 import { NewExecution, notStarted } from './operations/create.js';

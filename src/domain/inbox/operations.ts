@@ -4,7 +4,7 @@ import { requireGrant } from '../../auth/require-grant.js';
 import { AppError } from '../../errors.js';
 import { textFacts, type Operation } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery, mergePages, type ListPosition, type Page } from '../../stores/lists.js';
-import { insertOnce } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
 import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
 import { namesOf } from '../../auth/users.js';

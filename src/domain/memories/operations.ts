@@ -15,7 +15,7 @@ import { readOntology } from '../../graph/ontology/state.js';
 import { inReadTransaction } from '../../graph/store/sessions.js';
 import { offlineModelName } from '../../models/offline.js';
 import { sha256Hex } from '../../sha256.js';
-import { insertOnce } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
 import { isWorkflowGone } from '../../temporal/client.js';
 import { startOnce } from '../../temporal/start-once.js';
 import { updateOnce } from '../../temporal/update-once.js';

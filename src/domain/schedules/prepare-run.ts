@@ -10,7 +10,7 @@ import { refuseFormerMember } from '../../auth/former-members.js';
 import { AppError } from '../../errors.js';
 import { derivedId } from '../../ids.js';
 import { renderText } from '../../prompts/template.js';
-import { insertOnce } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
 import { findAgentflow } from '../agentflows/operations/store.js';
 import type { Deps } from '../deps.js';
 import { NewExecution, prepareExecution } from '../executions/operations/create.js';

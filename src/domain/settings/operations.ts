@@ -7,7 +7,7 @@ import { inWriteTransaction } from '../../graph/store/sessions.js';
 import type { Collections } from '../../stores/collections.js';
 import { createFreshReads } from '../../stores/fresh-reads.js';
 import type { Graph } from '../../stores/neo4j.js';
-import { insertOnce } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { Settings, SettingsPatch, type SettingsDocument } from './record.js';
 export { settingsCollection } from './record.js';

@@ -4,7 +4,7 @@ import { AppError, notFound } from '../../errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
 import type { Collections } from '../../stores/collections.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
-import { insertOnce } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
 import { skillProblems, newSkill } from '../agentflows/rules.js';
 import { NewSkill, Skill } from '../agentflows/record.js';
 import { findConnector } from '../connectors/operations/store.js';

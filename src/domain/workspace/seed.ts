@@ -9,7 +9,7 @@ import { newId } from '../../ids.js';
 
 import { storeProject } from '../projects/operations.js';
 import type { Collections } from '../../stores/collections.js';
-import { insertOnce } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
 import { epochSeconds } from '../../time.js';
 import { claimWorkspace, fileOf, readWorkspace, replaceWorkspace, type Workspace } from './record.js';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { SecretBox } from '../../auth/secret-box.js';
 import { canonicalText, hasType, type JsonObject } from '../../json.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
-import { insertOnce } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
 
 /** What approvers changed in a call: the digest of the original call, and the new values of its fields. */
 export interface CallEdits {

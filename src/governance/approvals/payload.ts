@@ -1,6 +1,6 @@
 import type { SecretBox } from '../../auth/secret-box.js';
 import type { Collections } from '../../stores/collections.js';
-import { insertOnce } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
 import { bounded } from '../bounded.js';
 import { editsId, readEdits } from './edits.js';
 import type { ApprovalDocument } from './record.js';

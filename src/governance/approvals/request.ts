@@ -8,7 +8,7 @@ import { attributePairs } from '../../../workflows/search-attributes.js';
 import type { Principal } from '../../auth/principal.js';
 import { newId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
-import { insertOnce } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
 import type { Temporal } from '../../temporal/client.js';
 import { startOnce } from '../../temporal/start-once.js';
 import { epochSeconds } from '../../time.js';

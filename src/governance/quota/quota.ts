@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Collections } from '../../stores/collections.js';
-import { insertOnce } from '../../stores/mongo.js';
+import { insertOnce } from '../../stores/insert-once.js';
 import {
   admission,
   hasCapacity,

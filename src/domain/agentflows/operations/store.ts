@@ -2,7 +2,7 @@ import type { Principal } from '../../../auth/principal.js';
 import { AppError, notFound } from '../../../errors.js';
 import type { Collections } from '../../../stores/collections.js';
 import { readFresh } from '../../../stores/fresh-reads.js';
-import { insertOnce } from '../../../stores/mongo.js';
+import { insertOnce } from '../../../stores/insert-once.js';
 import { untilWritten } from '../../../stores/until-written.js';
 import { epochSeconds } from '../../../time.js';
 import type { Customers } from '../../customers/record.js';

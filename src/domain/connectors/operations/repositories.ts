@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { SecretBox } from '../../../auth/secret-box.js';
 import { AppError } from '../../../errors.js';
 import { defineCollection, type Collections } from '../../../stores/collections.js';
-import { insertOnce } from '../../../stores/mongo.js';
+import { insertOnce } from '../../../stores/insert-once.js';
 import { epochSeconds } from '../../../time.js';
 
 /** `_id` is `<repository>|<project id>` in lower case, because several projects of one organization may follow a repository. */

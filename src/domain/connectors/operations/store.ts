@@ -2,7 +2,7 @@ import type { SecretBox } from '../../../auth/secret-box.js';
 import { isFormerMember, type Owner } from '../../../auth/former-members.js';
 import { AppError, notFound } from '../../../errors.js';
 import type { Collections } from '../../../stores/collections.js';
-import { insertOnce } from '../../../stores/mongo.js';
+import { insertOnce } from '../../../stores/insert-once.js';
 import { epochSeconds } from '../../../time.js';
 import { AccountConfig } from '../rules/config.js';
 import { statusMoves, type ConnectorDocument, type ConnectorStatus, type TriggerDocument } from '../record.js';

@@ -7,7 +7,7 @@ import { AppError } from '../../../errors.js';
 import { newId } from '../../../ids.js';
 import { readFresh } from '../../../stores/fresh-reads.js';
 import { writeTogether } from '../../../stores/grouped-writes.js';
-import { insertOnce } from '../../../stores/mongo.js';
+import { insertOnce } from '../../../stores/insert-once.js';
 import type { ProjectModelDocument } from '../../../stores/project-models.js';
 import { epochSeconds } from '../../../time.js';
 import type { AgentflowDocument } from '../../agentflows/record.js';

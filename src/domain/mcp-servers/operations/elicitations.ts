@@ -12,7 +12,7 @@ import { canonicalText } from '../../../json.js';
 import type { ElicitationAnswer, ElicitationQuestion } from '../../../outbound/mcp-client.js';
 import { sha256Hex } from '../../../sha256.js';
 import type { Collections } from '../../../stores/collections.js';
-import { insertOnce } from '../../../stores/mongo.js';
+import { insertOnce } from '../../../stores/insert-once.js';
 import type { Temporal } from '../../../temporal/client.js';
 import { epochSeconds } from '../../../time.js';
 import { isOpen, isStopped, keptMs, openQuestions, type McpElicitationDocument } from '../record/elicitations.js';
