@@ -34,7 +34,7 @@ export interface Recorder {
   begin(intent: Intent): Promise<void>;
   /**
    * Resolves once the lifecycle and the audit entry of a call are stored durably. They are written at the same time
-   * (docs/decisions/0081). If this rejects, the call must not be answered.
+   * (docs/decisions/0081), except for a held call. If this rejects, the call must not be answered.
    */
   record(records: GovernedRecord): Promise<void>;
   /** Deletes the intent of a recorded call within a second. If this fails, a sweep deletes it. */
@@ -102,7 +102,10 @@ export function createRecorder({ collections, audit }: RecorderOptions): Recorde
     async record({ lifecycle, audit: event }) {
       // If recording fails, a sweep records a call that has an intent.
       open.delete(lifecycle._id);
-      await Promise.all([stored.add(lifecycle), audit.append(event)]);
+      const storing = stored.add(lifecycle);
+      // After a crash, a sweep could not learn from the audit entry alone which approval holds the call.
+      if (lifecycle.status === 'pending_approval') await storing;
+      await Promise.all([storing, audit.append(event)]);
       noteChange(collections, lifecycle.project_id, 'lifecycle');
     },
     end(lifecycleId) {

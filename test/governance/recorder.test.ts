@@ -36,6 +36,19 @@ describe('the recorder', () => {
     expect(await audit.verify(organizationId)).toMatchObject({ valid: true });
   });
 
+  test('stores nothing about a held call in the audit chain before its lifecycle, which names the approval', async () => {
+    const { audit, organizationId, stored } = await createTestChain(deps);
+    const insertMany = () => Promise.reject(new Error('no store'));
+    const lifecycles = Object.assign(Object.create(collections.lifecycles), { insertMany });
+    const recorder = createRecorder({ collections: { ...collections, lifecycles }, audit });
+    const { lifecycle, audit: event } = recordsOf({ organizationId, projectId: newId() });
+    const held = { lifecycle: { ...lifecycle, status: 'pending_approval' as const }, audit: event };
+    await expect(recorder.record(held)).rejects.toThrow('no store');
+    await recorder.close();
+    await audit.close();
+    expect(await stored()).toEqual([]);
+  });
+
   test('rejects if the audit entry cannot be stored', async () => {
     const append = () => Promise.reject(new Error('no chain'));
     const records = recordsOf({ organizationId: newId(), projectId: newId() });

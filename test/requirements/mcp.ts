@@ -178,6 +178,18 @@ export const mcp = [
     part: 8,
     says: 'Invalid parameters of a method are answered -32602 with a readable message.',
   },
+  {
+    id: 'mcp.requests.ids',
+    source: 'MCP 2025-11-25: Base protocol, Requests',
+    part: 3,
+    says: 'A request with the id of an unanswered request of its session is refused, and the other request is answered.',
+  },
+  {
+    id: 'mcp.requests.cancelled',
+    source: 'MCP 2025-11-25: Cancellation',
+    part: 3,
+    says: 'A cancelled request of any method ends.',
+  },
   { id: 'mcp.accept-anything', source: 'review: protocols P10', part: 8, says: 'Accept: */* is accepted.' },
   {
     id: 'mcp.no-batches',

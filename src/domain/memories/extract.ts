@@ -10,7 +10,7 @@ import type { Graph } from '../../stores/neo4j.js';
 import type { Customers } from '../customers/record.js';
 import { extractionTool, narrowed } from './extraction-schema.js';
 import { readAnswer, type ReadPiece } from './read-answer.js';
-import type { MemoryDocument, MemoryPartDocument, PartCost, Turn } from './record.js';
+import { nothingFound, type MemoryDocument, type MemoryPartDocument, type PartCost, type Turn } from './record.js';
 import { creditsOf } from './rules.js';
 
 export interface MemoryDeps {
@@ -159,7 +159,7 @@ async function charge(
   const none: Pick<MemoryPartDocument, 'found' | 'is_extracted' | 'counts' | 'saved'> = {
     found: null,
     is_extracted: false,
-    counts: { entities: 0, facts: 0, without_span: 0, outside_ontology: 0 },
+    counts: nothingFound,
     saved: null,
   };
   await collections.memory_parts.updateOne(

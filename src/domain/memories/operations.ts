@@ -23,7 +23,7 @@ import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
 import { sumOf } from './extract.js';
 import { narrowed } from './extraction-schema.js';
-import type { MemoryDocument, MemoryPartDocument, MemoryView, Turn } from './record.js';
+import { nothingFound, type MemoryDocument, type MemoryPartDocument, type MemoryView, type Turn } from './record.js';
 import { memoryBounds, partsOf } from './rules.js';
 import { endReview } from './write.js';
 
@@ -195,10 +195,7 @@ function toView(memory: MemoryDocument, parts: readonly Omit<MemoryPartDocument,
       extracted: parts.filter(({ is_extracted }) => is_extracted).length,
       written: saved.length,
     },
-    found: sums(
-      parts.map(({ counts }) => counts),
-      ['entities', 'facts', 'without_span', 'outside_ontology'],
-    ),
+    found: foundIn(parts),
     written: sums(saved, ['entities', 'facts', 'closed', 'dropped']),
     retries: parts.reduce(
       (sum, { attempts }) => sum + Math.max(0, ...Object.keys(attempts).map((at) => Number(at) - 1)),
@@ -220,10 +217,6 @@ export async function shownFindings(
 ) {
   const { memory_parts } = mongo.collections;
   const parts = await memory_parts.find({ memory_id }, { projection: { counts: 1 } }).toArray();
-  const counts = sums(
-    parts.map((part) => part.counts),
-    ['entities', 'facts', 'without_span', 'outside_ontology'],
-  );
   const facts: FoundPart['facts'] = [];
   // The findings can be large, so only as many parts are opened as are shown.
   const opened = memory_parts
@@ -238,7 +231,15 @@ export async function shownFindings(
   const shown = facts
     .slice(0, maxShown)
     .map(({ subject, object, ...fact }) => bounded({ subject: subject.name, object: nameOf(object), ...fact }));
-  return { counts, facts: await redact(shown) };
+  return { counts: foundIn(parts), facts: await redact(shown) };
+}
+
+/** Parts of earlier releases lack later counts. */
+function foundIn(parts: readonly Pick<MemoryPartDocument, 'counts'>[]) {
+  return sums(
+    parts.map(({ counts }) => ({ ...nothingFound, ...counts })),
+    Object.keys(nothingFound) as (keyof typeof nothingFound)[],
+  );
 }
 
 function sums<K extends string>(rows: readonly Record<K, number>[], names: readonly K[]): Record<K, number> {

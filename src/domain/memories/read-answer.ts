@@ -13,7 +13,7 @@ import { literalPattern } from '../../literal-pattern.js';
 import { unusableAnswer } from '../../models/openai-answer.js';
 import type { ChatCompletion } from '../../models/port.js';
 import { isoSeconds } from '../../time.js';
-import type { MemoryPartDocument } from './record.js';
+import { nothingFound, type MemoryPartDocument } from './record.js';
 
 /** A piece of the text as the model read it. `start` is its position in the text or turn. */
 export interface ReadPiece {
@@ -57,8 +57,8 @@ interface Found extends FoundPart {
 }
 
 /**
- * The part of a model's answer that the text and the ontology support. Counts the rest: what has no span in the text, and
- * what the ontology does not allow.
+ * The part of a model's answer that the text and the ontology support. Counts the rest: what has no span in the text, what
+ * the ontology does not allow, and what exceeds the maximum number of items.
  * @throws OutboundError `model_answer_unusable` for an answer that is not a JSON object
  */
 export function readAnswer(
@@ -68,11 +68,16 @@ export function readAnswer(
   ontology: OntologyDefinition,
 ): Found {
   const answer = objectIn(completion);
-  const counts = { entities: 0, facts: 0, without_span: 0, outside_ontology: 0 };
+  const counts = { ...nothingFound };
   const spanOf = (words: string) => findSpan(memoryId, pieces, words);
   const mentions = new Map<string, MentionedEntity>();
   const facts: FoundFact[] = [];
   const drop = (reason: 'without_span' | 'outside_ontology') => void (counts[reason] += 1);
+  const itemsOf = (value: unknown): unknown[] => {
+    const items: unknown[] = Array.isArray(value) ? value : [];
+    counts.beyond_limit += Math.max(0, items.length - maxItems);
+    return items.slice(0, maxItems);
+  };
 
   for (const item of itemsOf(answer.entities)) {
     const { data } = EntityItem.safeParse(item);
@@ -133,10 +138,6 @@ function objectIn({ tool_calls, content }: Pick<ChatCompletion, 'tool_calls' | '
   const answer = parseJsonOrUndefined(written);
   if (!isJsonObject(answer)) throw unusableAnswer('the model gave no JSON object with entities and facts');
   return answer;
-}
-
-function itemsOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value.slice(0, maxItems) : [];
 }
 
 interface Place {

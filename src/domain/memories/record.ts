@@ -69,7 +69,7 @@ export interface MemoryPartDocument {
   /** Sealed JSON of a FoundPart; null until an attempt succeeded. */
   found: { sealed: string } | null;
   is_extracted: boolean;
-  counts: { entities: number; facts: number; without_span: number; outside_ontology: number };
+  counts: FoundCounts;
   saved: SavedPart | null;
   expires_at?: Date;
 }
@@ -90,6 +90,24 @@ export type SavePartAsPerson = (
 
 const Count = z.int().meta({ example: 2 });
 
+const FoundCounts = z.object({
+  entities: Count,
+  facts: Count,
+  without_span: Count,
+  outside_ontology: Count,
+  beyond_limit: Count,
+});
+type FoundCounts = z.infer<typeof FoundCounts>;
+
+/** A part that no model has read yet. */
+export const nothingFound: FoundCounts = {
+  entities: 0,
+  facts: 0,
+  without_span: 0,
+  outside_ontology: 0,
+  beyond_limit: 0,
+};
+
 export const MemoryView = z
   .object({
     memory_id: Id,
@@ -97,9 +115,10 @@ export const MemoryView = z
     source: z.string().nullable().meta({ example: 'interview' }),
     failure: z.string().nullable().meta({ example: null }),
     parts: z.object({ total: Count, extracted: Count, written: Count }),
-    found: z
-      .object({ entities: Count, facts: Count, without_span: Count, outside_ontology: Count })
-      .meta({ description: 'What the model gave. Facts without their span in the text are dropped.' }),
+    found: FoundCounts.meta({
+      description:
+        'What the model gave. Items without their span in the text, outside the ontology, or after the first 300 of a list are dropped.',
+    }),
     written: z.object({ entities: Count, facts: Count, closed: Count, dropped: Count }),
     retries: Count.meta({ example: 0 }),
     cost: z.object({
@@ -122,7 +141,7 @@ export const MemoryView = z
       source: 'interview',
       failure: null,
       parts: { total: 1, extracted: 1, written: 1 },
-      found: { entities: 2, facts: 2, without_span: 1, outside_ontology: 0 },
+      found: { ...nothingFound, entities: 2, facts: 2, without_span: 1 },
       written: { entities: 2, facts: 2, closed: 1, dropped: 0 },
       retries: 0,
       cost: { credits: 1.2, budget: 10, input_tokens: 900, output_tokens: 300 },

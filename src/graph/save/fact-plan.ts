@@ -37,6 +37,9 @@ export async function planFacts(
 ): Promise<FactPlan> {
   const names = new Map<string, string>();
   const statements = facts.map((fact, at) => statementOf(fact, ['facts', at], context, names));
+  // Values of a multi-valued predicate do not affect each other, so each has its own key.
+  const keyOf = ({ subject, predicate, object }: StoredFact) =>
+    JSON.stringify([subject, predicate, ...(context.multiValued.has(predicate) ? [object] : [])]);
   const known = new Map<string, StoredFact[]>();
   for (const fact of await readFacts(tx, projectId, distinct(statements))) {
     const sameKey = known.get(keyOf(fact)) ?? [];
@@ -94,12 +97,10 @@ function successorOf(
   return at ?? null;
 }
 
-const keyOf = ({ subject, predicate }: { subject: string; predicate: string }) => JSON.stringify([subject, predicate]);
-
 function distinct(statements: readonly { subject: string; predicate: string }[]) {
   return [
     ...new Map(
-      statements.map(({ subject, predicate }) => [keyOf({ subject, predicate }), { subject, predicate }]),
+      statements.map(({ subject, predicate }) => [JSON.stringify([subject, predicate]), { subject, predicate }]),
     ).values(),
   ];
 }

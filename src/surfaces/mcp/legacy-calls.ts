@@ -43,24 +43,19 @@ export async function callTool(
   extra: Extra,
 ) {
   const { content, newest } = deps;
-  const ended = endStreamOnCancel(deps.server, extra);
   const exchange = exchangeOf(extra);
-  try {
-    const first = await content.tools.call(name, input, exchange);
-    if (task) {
-      const kept = await content.tasks.keep(name, input, first, exchange, 'always');
-      if (!kept) throw new Error('the requested task was not created');
-      return legacyCreated(kept);
-    }
-    const renewed = (): Exchange => ({ ...exchange, caller: { ...exchange.caller, ...newest() } });
-    const outcome = await finish(deps, extra, name, first, {
-      call: (approvalId) => content.tools.call(name, input, { ...renewed(), resume: { approvalId } }),
-      decided: (held) => content.tools.decided(held, renewed()),
-    });
-    return toolResult(await content.tools.wait(name, input, outcome, renewed()));
-  } finally {
-    ended();
+  const first = await content.tools.call(name, input, exchange);
+  if (task) {
+    const kept = await content.tasks.keep(name, input, first, exchange, 'always');
+    if (!kept) throw new Error('the requested task was not created');
+    return legacyCreated(kept);
   }
+  const renewed = (): Exchange => ({ ...exchange, caller: { ...exchange.caller, ...newest() } });
+  const outcome = await finish(deps, extra, name, first, {
+    call: (approvalId) => content.tools.call(name, input, { ...renewed(), resume: { approvalId } }),
+    decided: (held) => content.tools.decided(held, renewed()),
+  });
+  return toolResult(await content.tools.wait(name, input, outcome, renewed()));
 }
 
 interface HeldCall {
@@ -127,19 +122,6 @@ export async function cancelTask({ content }: LegacyDeps, taskId: string, extra:
   if (task.state === 'ended' || task.state === 'cancelled')
     throw rpcError(rpcCodes.invalidParams, `the task is ${task.state} and can no longer be cancelled`);
   return legacyTask(await content.tasks.cancel(taskId, exchange));
-}
-
-/**
- * Ends the stream of a cancelled request. The SDK does not respond to it and would keep the stream open for the rest of
- * the session.
- */
-function endStreamOnCancel(server: Server, { signal, requestId }: Extra): () => void {
-  const end = () => {
-    const error = { code: rpcCodes.server, message: 'Request cancelled' };
-    server.transport?.send({ jsonrpc: '2.0', id: requestId, error }).catch(() => undefined);
-  };
-  signal.addEventListener('abort', end, { once: true });
-  return () => signal.removeEventListener('abort', end);
 }
 
 export function principalOf(extra: Extra) {

@@ -2,6 +2,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   CallToolRequestSchema,
+  CancelledNotificationSchema,
   CancelTaskRequestSchema,
   GetPromptRequestSchema,
   GetTaskPayloadRequestSchema,
@@ -13,6 +14,8 @@ import {
   ReadResourceRequestSchema,
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
+  type JSONRPCMessage,
+  type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { CheckedCredentials } from './caller.js';
@@ -35,6 +38,8 @@ const capabilities = {
 
 interface LegacyServer {
   server: Server;
+  /** The ids of the requests that have not been answered yet. */
+  unanswered: Set<RequestId>;
   connect(transport: Transport): Promise<void>;
   /** Notifies the client of a change on its open stream. */
   notify(change: Change): void;
@@ -48,6 +53,7 @@ export function createLegacyServer(content: Content, newest: () => CheckedCreden
   const server = new Server(content.info, { capabilities, instructions: content.instructions, jsonSchemaValidator });
   const deps: LegacyDeps = { content, server, newest };
   const subscribed = new Set<string>();
+  const unanswered = new Set<RequestId>();
   serveTools(deps);
   serveResources(deps, subscribed);
   server.setRequestHandler(ListPromptsRequestSchema, (_, extra) => ({
@@ -58,9 +64,10 @@ export function createLegacyServer(content: Content, newest: () => CheckedCreden
   }));
   return {
     server,
+    unanswered,
     async connect(transport) {
       await server.connect(transport);
-      refuseMalformed(transport);
+      answerEach(transport, unanswered);
     },
     notify: (change) => void notify(server, subscribed, change).catch(() => undefined),
   };
@@ -111,17 +118,38 @@ async function notify(server: Server, subscribed: ReadonlySet<string>, change: C
   }
 }
 
-/** Refuses invalid parameters. The SDK would respond with an internal error and a dump of its schema. */
-function refuseMalformed(transport: Transport): void {
-  const deliver = transport.onmessage;
+/**
+ * Answers what the SDK does not: it would respond to invalid parameters with an internal error and a dump of its schema,
+ * and would keep the stream of a cancelled request open for the rest of the session.
+ */
+function answerEach(transport: Transport, unanswered: Set<RequestId>): void {
+  const { onmessage: deliver } = transport;
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    if (isAnswer(message)) unanswered.delete(message.id);
+    return send(message, options);
+  };
+  const refuse = (id: RequestId, error: { code: number; message: string }) =>
+    void transport.send({ jsonrpc: '2.0', id, error }, { relatedRequestId: id }).catch(() => undefined);
   transport.onmessage = (message, extra) => {
     const refused = malformed(message);
-    if (!refused) {
-      deliver?.(message, extra);
+    if (refused) {
+      refuse(refused.id, { code: rpcCodes.invalidParams, message: refused.problem });
       return;
     }
-    const { id, problem } = refused;
-    const error = { code: rpcCodes.invalidParams, message: problem };
-    transport.send({ jsonrpc: '2.0', id, error }, { relatedRequestId: id }).catch(() => undefined);
+    if ('method' in message && 'id' in message) unanswered.add(message.id);
+    deliver?.(message, extra);
+    const cancelled = cancelledBy(message);
+    if (cancelled !== undefined && unanswered.has(cancelled))
+      refuse(cancelled, { code: rpcCodes.server, message: 'Request cancelled' });
   };
+}
+
+function cancelledBy(message: JSONRPCMessage): RequestId | undefined {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
+  return CancelledNotificationSchema.safeParse(message).data?.params.requestId;
+}
+
+function isAnswer(message: JSONRPCMessage): message is JSONRPCMessage & { id: RequestId } {
+  return 'id' in message && !('method' in message);
 }

@@ -5,6 +5,10 @@ import { validate } from '../../problems.js';
 const Meta = z.looseObject({ progressToken: z.union([z.string(), z.int()]).optional() }).optional();
 const Uri = z.looseObject({ _meta: Meta, uri: z.string() });
 const TaskId = z.looseObject({ _meta: Meta, taskId: z.string() });
+/** Each list has one page, so the server issues no cursors. */
+const FirstPage = z
+  .looseObject({ _meta: Meta, cursor: z.undefined('is not a cursor of this list').optional() })
+  .optional();
 
 /** The parameters of each method. Both SDKs would refuse invalid ones with a dump of their own schema. */
 const params: Readonly<Record<string, z.ZodType>> = {
@@ -19,6 +23,10 @@ const params: Readonly<Record<string, z.ZodType>> = {
     name: z.string(),
     arguments: z.record(z.string(), z.string()).optional(),
   }),
+  'tools/list': FirstPage,
+  'prompts/list': FirstPage,
+  'resources/list': FirstPage,
+  'resources/templates/list': FirstPage,
   'resources/read': Uri,
   'resources/subscribe': Uri,
   'resources/unsubscribe': Uri,

@@ -2,8 +2,10 @@ import { isLegacyRequest } from '@modelcontextprotocol/server';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import {
   isInitializeRequest,
+  isJSONRPCRequest,
   LATEST_PROTOCOL_VERSION,
   SUPPORTED_PROTOCOL_VERSIONS,
+  type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../../errors.js';
@@ -21,6 +23,8 @@ export interface StreamableLink {
   listener: Listener;
   /** Whether the protocol version supports batches (before 2025-06-18). */
   batches: boolean;
+  /** The ids of the requests that have not been answered yet. */
+  unanswered: Set<RequestId>;
 }
 
 interface StreamableDeps {
@@ -58,7 +62,7 @@ async function begin(deps: StreamableDeps, caller: Caller, req: Request, res: Re
   const session = await deps.sessions.open(caller, async (opening, onClosed) => {
     const events = deps.events.forSession();
     const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => opening.id, eventStore: events });
-    const { server, connect, notify } = createLegacyServer(deps.content, () => opening.caller);
+    const { server, unanswered, connect, notify } = createLegacyServer(deps.content, () => opening.caller);
     await connect(transport);
     server.onclose = () => {
       events.close();
@@ -67,7 +71,7 @@ async function begin(deps: StreamableDeps, caller: Caller, req: Request, res: Re
     const listener = listenerOf(opening, notify);
     deps.listeners.remember(listener);
     return {
-      link: { transport, events, listener, batches: hasBatches(req.body as Initialize) },
+      link: { transport, events, listener, batches: hasBatches(req.body as Initialize), unanswered },
       end: () => server.close(),
     };
   });
@@ -89,6 +93,7 @@ async function serve(
   const { transport, events, listener, batches } = session.link;
   if (Array.isArray(req.body) && !batches)
     throw new AppError('invalid_request', 'this protocol version has no batches; send one message in each request');
+  reserveIds(session.link, req, res);
   countUntilClosed(session, res, req.method === 'GET' ? 'stream' : 'call');
   if (req.method === 'GET') {
     const remove = listeners.add(listener);
@@ -102,6 +107,26 @@ async function serve(
   const missed = req.method === 'GET' && lastEventId !== undefined ? events.missedToTheEnd(lastEventId) : undefined;
   if (missed) sendMissed(missed, transport.sessionId ?? '', res);
   else await transport.handleRequest(req, res, req.body);
+}
+
+/**
+ * Refuses a request whose id an unanswered request has: the SDK would send both answers on the stream of the second one,
+ * and the first one would never end.
+ */
+function reserveIds({ unanswered }: StreamableLink, { body }: Request, res: Response): void {
+  const messages: unknown[] = [body].flat();
+  const ids = messages.flatMap((message) => (isJSONRPCRequest(message) ? message.id : []));
+  const repeated = ids.find((id, at) => unanswered.has(id) || ids.indexOf(id) < at);
+  if (repeated !== undefined)
+    throw new AppError(
+      'invalid_request',
+      `the request ${JSON.stringify(repeated).slice(0, 100)} of this session has not been answered yet; give each request its own id`,
+    );
+  for (const id of ids) unanswered.add(id);
+  // The transport refused the whole body, so no request in it gets an answer.
+  res.once('close', () => {
+    if (res.statusCode >= 400) for (const id of ids) unanswered.delete(id);
+  });
 }
 
 /**

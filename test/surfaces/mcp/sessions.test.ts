@@ -225,6 +225,10 @@ describe('POST /mcp', () => {
         problem: /^prompts\/get: arguments\.question: /,
       },
       { method: 'tasks/get', params: {}, problem: /^tasks\/get: taskId: / },
+      ...['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'].map((method) => ({
+        ...{ method, params: { cursor: 'page-2' } },
+        problem: new RegExp(`^${method}: cursor: is not a cursor of this list`),
+      })),
     ];
     const modern = await connectModern(apiKey);
     for (const { method, params, problem } of wrong) {

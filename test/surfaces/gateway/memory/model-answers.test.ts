@@ -33,6 +33,22 @@ test('a value that is nested too deeply is omitted, even if the model writes it 
   expect(said(await facts(workspace))).toEqual(['Paris size 2']);
 });
 
+test('the items after the first 300 of a list are counted', async () => {
+  verifies('memory.span');
+  const [quote, name] = ['Paris', 'Paris'];
+  const fact = { subject: name, predicate: 'river', object: 'Seine', quote };
+  const workspace = await product.workspace(
+    () => ({
+      entities: Array.from({ length: 301 }, () => ({ type: 'City', name, quote })),
+      facts: Array.from({ length: 302 }, () => fact),
+    }),
+    { ontology: open },
+  );
+  expect(await remembered(workspace, { text })).toMatchObject({
+    found: { entities: 1, facts: 300, without_span: 0, outside_ontology: 0, beyond_limit: 3 },
+  });
+});
+
 test('two types may share a name, and the model may name one entity twice', async () => {
   verifies('memory.remember');
   const ontology = {

@@ -86,7 +86,7 @@ describe('POST /v1/remember', () => {
       ],
     }));
     const memory = await remembered(workspace, { text: inBerlin });
-    expect(memory.found).toEqual({ entities: 1, facts: 1, without_span: 2, outside_ontology: 2 });
+    expect(memory.found).toEqual({ entities: 1, facts: 1, without_span: 2, outside_ontology: 2, beyond_limit: 0 });
     expect(said(await facts(workspace))).toEqual(['Ada Lovelace city Berlin']);
     const [asked] = product.model.asked(workspace.model);
     const { function: tool } = asked?.body.tools[0];
