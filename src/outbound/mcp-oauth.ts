@@ -59,6 +59,16 @@ export interface OauthTokens {
   scope?: string | undefined;
 }
 
+/** The error of an authorization server that will not accept this code, refresh token or client again. */
+interface RefusedForGood {
+  refused: string;
+}
+
+/** Returns whether the server refused the client itself, for example because it lost its registrations. */
+export function isClientRefused({ refused }: RefusedForGood): boolean {
+  return refused !== 'invalid_grant';
+}
+
 /** A client metadata document. `client_id` is its URL. */
 interface ClientDocument {
   client_id: string;
@@ -96,11 +106,8 @@ export interface McpOauth {
   exchange(
     party: IssuerAndClient,
     answer: { code: string; iss: string | undefined; verifier: string; redirectUri: string },
-  ): Promise<OauthTokens>;
-  /**
-   * Refreshes the tokens. `refused` is the error of a server that will not accept this refresh token or client again.
-   */
-  refresh(party: IssuerAndClient, refreshToken: string): Promise<OauthTokens | { refused: string }>;
+  ): Promise<OauthTokens | RefusedForGood>;
+  refresh(party: IssuerAndClient, refreshToken: string): Promise<OauthTokens | RefusedForGood>;
   /** Revokes both tokens (RFC 7009), the refresh token first. Returns false if the server does not support it. */
   revoke(party: IssuerAndClient, tokens: OauthTokens): Promise<boolean>;
 }
@@ -132,14 +139,13 @@ export function createMcpOauth(http: Pick<HttpClient, 'fetchWith'>): McpOauth {
       return { url: authorizationUrl.href, verifier: codeVerifier };
     },
     exchange: ({ issuer: { metadata, resource }, client }, { code, iss, verifier, redirectUri }) =>
-      using(async (fetchFn) =>
-        checked(
-          await exchangeAuthorization(metadata.issuer, {
-            ...{ metadata, clientInformation: client, authorizationCode: code, codeVerifier: verifier },
-            ...{ redirectUri, resource, fetchFn, ...(iss !== undefined && { iss }) },
-          }),
-        ),
-      ),
+      using(async (fetchFn) => {
+        const answer = await exchangeAuthorization(metadata.issuer, {
+          ...{ metadata, clientInformation: client, authorizationCode: code, codeVerifier: verifier },
+          ...{ redirectUri, resource, fetchFn, ...(iss !== undefined && { iss }) },
+        }).catch(refusedForGood);
+        return 'refused' in answer ? answer : checked(answer);
+      }),
     refresh: ({ issuer: { metadata, resource }, client }, refreshToken) =>
       using(async (fetchFn) => {
         const options = { metadata, clientInformation: client, refreshToken, resource, fetchFn };
@@ -269,7 +275,7 @@ function checked(tokens: OauthTokens & { token_type: string }): OauthTokens {
 
 const endings: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client']);
 
-function refusedForGood(error: unknown): { refused: string } {
+function refusedForGood(error: unknown): RefusedForGood {
   if (error instanceof OAuthError && endings.has(error.code)) return { refused: error.code };
   throw error;
 }

@@ -180,13 +180,13 @@ export const mcp = [
   },
   {
     id: 'mcp.requests.ids',
-    source: 'MCP 2025-11-25: Base protocol, Requests',
+    source: 'issue 5: MCP',
     part: 3,
     says: 'A request with the id of an unanswered request of its session is refused, and the other request is answered.',
   },
   {
     id: 'mcp.requests.cancelled',
-    source: 'MCP 2025-11-25: Cancellation',
+    source: 'issue 5: MCP',
     part: 3,
     says: 'A cancelled request of any method ends.',
   },

@@ -198,10 +198,11 @@ async function register(req: IncomingMessage, res: ServerResponse): Promise<void
 }
 
 async function control(req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const { expire, forget, ...changes } = JSON.parse((await text(req)) || '{}');
+  const { expire, forget, forgetClients, ...changes } = JSON.parse((await text(req)) || '{}');
   Object.assign(config, changes);
   if (expire === true) access.clear();
   if (forget === true) refresh.clear();
+  if (forgetClients === true) clients.clear();
   json(res, 200, { ...stats, tokens: [...access.keys(), ...refresh.keys()] });
 }
 

@@ -6,8 +6,10 @@ import type { SecretBox } from '../../../auth/secret-box.js';
 import { AppError, notFound } from '../../../errors.js';
 import {
   createMcpOauth,
+  isClientRefused,
   type OauthClient,
   type IssuerAndClient,
+  type OauthTokens,
   type TokenIssuer,
 } from '../../../outbound/mcp-oauth.js';
 import { isOutboundError } from '../../../outbound/outbound-error.js';
@@ -25,7 +27,7 @@ import {
 } from '../record/authorizations.js';
 import { clientDocument } from '../rules/client-document.js';
 import { firstPauseSeconds, revokeRetired, type Revocation, type RevocationDeps } from './revoke.js';
-import { tokenFields } from './tokens.js';
+import { forgetClients, tokenFields } from './tokens.js';
 
 /** How long a person has to answer at the authorization server. */
 const requestSeconds = 900;
@@ -159,6 +161,10 @@ export async function completeAuthorization(
   const tokens = await mapOutboundErrors(() =>
     createMcpOauth(deps.http).exchange(party, { ...{ code, iss, verifier, redirectUri } }),
   );
+  if ('refused' in tokens) {
+    if (isClientRefused(tokens)) await forgetClients(deps.mongo.collections, connector._id);
+    throw new AppError('validation_failed', `the authorization server of the MCP server refused: ${tokens.refused}`);
+  }
   return store(deps, request, party, tokens);
 }
 
@@ -166,7 +172,7 @@ async function store(
   { mongo: { collections }, auth: { box } }: AuthorizeDeps,
   { connector_id, project_id, user_id, owner, server }: McpAuthorizationRequestDocument,
   party: IssuerAndClient,
-  tokens: Parameters<typeof tokenFields>[2]['tokens'],
+  tokens: OauthTokens,
 ): Promise<McpAuthorizationDocument> {
   const _id = authorizationId(connector_id, owner, user_id);
   const record: McpAuthorizationDocument = {

@@ -3,7 +3,7 @@ import type { SecretBox } from '../../../auth/secret-box.js';
 import { keepForRevocation } from '../../../auth/retire-mcp-tokens.js';
 import { AppError } from '../../../errors.js';
 import { newId } from '../../../ids.js';
-import type { McpOauth, OauthTokens } from '../../../outbound/mcp-oauth.js';
+import { isClientRefused, type McpOauth, type OauthTokens } from '../../../outbound/mcp-oauth.js';
 import { isOutboundError, OutboundError } from '../../../outbound/outbound-error.js';
 import type { Collections } from '../../../stores/collections.js';
 import { epochSeconds } from '../../../time.js';
@@ -33,7 +33,7 @@ export interface McpTokens {
 }
 
 interface TokenDeps {
-  collections: Pick<Collections, 'mcp_authorizations' | 'mcp_revocations'>;
+  collections: Pick<Collections, 'mcp_authorizations' | 'mcp_revocations' | 'mcp_oauth_clients'>;
   box: Pick<SecretBox, 'seal' | 'open'>;
   oauth: Pick<McpOauth, 'refresh'>;
 }
@@ -192,6 +192,7 @@ async function refresh(
     throw error;
   }
   if ('refused' in answer) {
+    if (isClientRefused(answer)) await forgetClients(deps.collections, of.connectorId);
     const reason = isAfterDeath
       ? `a process ended before it stored refreshed tokens, and the authorization server does not accept the earlier ones: ${answer.refused}`
       : `the authorization server ended it: ${answer.refused}`;
@@ -210,6 +211,14 @@ async function refresh(
   // The authorization was deleted in the meantime, so the new tokens are revoked as well.
   if (!(await mcp_authorizations.findOne({ _id }))) await keepForRevocation(deps.collections, [{ ...seen, ...fields }]);
   return undefined;
+}
+
+/** The next authorization registers a client again. Tokens keep the client for which they were issued. */
+export async function forgetClients(
+  { mcp_oauth_clients }: Pick<Collections, 'mcp_oauth_clients'>,
+  connector_id: string,
+): Promise<void> {
+  await mcp_oauth_clients.deleteMany({ connector_id });
 }
 
 /** Retries for as long as other calls wait, because the new tokens exist only in this process until they are stored. */

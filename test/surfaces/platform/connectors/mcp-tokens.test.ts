@@ -5,7 +5,7 @@ import { epochSeconds } from '../../../../src/time.js';
 import { createPerson } from '../../../auth/auth-server.js';
 import { eventually } from '../../../support/eventually.js';
 import { personOf, type Workspace } from '../../../support/fixture.js';
-import { authorize, authorizePath } from '../../../support/oauth-mcp.js';
+import { authorize, authorizePath, complete, grantAccess } from '../../../support/oauth-mcp.js';
 import { verifies } from '../../../support/verifies.js';
 import { useProtectedServer } from './protected-server.js';
 
@@ -32,6 +32,26 @@ test('an expired or refused token is refreshed once, also if the answer was lost
   expect(await member.api.get(authorizePath(member, id))).toMatchObject({ body: { state: 'ended' } });
   await authorize(member, id, 'ann');
   expect(await callAs(member, id)).toEqual({ text: 'ann' });
+});
+
+test('a server that lost its clients gets a new registration at the next authorization', async () => {
+  verifies('mcp-oauth.client', 'mcp-oauth.ended');
+  const { member, id } = await authorized();
+  // The server refuses the client when a token is refreshed, and then when a code is exchanged.
+  const { registrations } = await at.server.control({ expire: true, forgetClients: true });
+  expect(await callAs(member, id)).toMatchObject({
+    error: { code: 'authorization_needed', message: expect.stringContaining('invalid_client') },
+  });
+  const begun = await member.api.post(authorizePath(member, id));
+  const back = await grantAccess(begun.body.authorization_url, 'ann');
+  await at.server.control({ forgetClients: true });
+  expect(await complete(member, id, back)).toMatchObject({
+    status: 422,
+    body: { error_description: expect.stringContaining('refused: invalid_client') },
+  });
+  expect(await authorize(member, id, 'ann')).toMatchObject({ status: 200, body: { state: 'authorized' } });
+  expect(await callAs(member, id)).toEqual({ text: 'ann' });
+  expect(await at.server.control()).toMatchObject({ registrations: registrations + 2 });
 });
 
 test('the lease of a process that died during a refresh ends', async () => {
@@ -73,7 +93,7 @@ test('the lease of a process that died during a refresh ends', async () => {
 
 /** A refresh that this process requests and the test answers. */
 async function refreshing(of: TokenFor, refused: string) {
-  const { mcp_authorizations, mcp_revocations } = deps.mongo.collections;
+  const { mcp_authorizations, ...others } = deps.mongo.collections;
   let answer: (given: Awaited<ReturnType<McpOauth['refresh']>>) => void = () => undefined;
   const answered = new Promise<Awaited<ReturnType<McpOauth['refresh']>>>((resolve) => (answer = resolve));
   let asked = () => undefined as void;
@@ -87,7 +107,7 @@ async function refreshing(of: TokenFor, refused: string) {
   };
   const watched = Object.assign(Object.create(mcp_authorizations), { updateOne });
   const oauth = { refresh: () => (asked(), answered) };
-  const collections = { mcp_authorizations: watched, mcp_revocations };
+  const collections = { ...others, mcp_authorizations: watched };
   const token = createMcpTokens({ collections, box: deps.auth.box, oauth }).tokenFor(of, refused);
   token.catch(() => undefined);
   await isAsked;
