@@ -19,21 +19,41 @@ const earlyMs = 30_000;
 /** The default lifetime if the answer does not state one (RFC 6749, 5.1). */
 const defaultLifetimeSeconds = 300;
 
-export function createTokenSource(http: HttpClient): TokenSource {
+export function createTokenSource(http: Pick<HttpClient, 'request'>): TokenSource {
   const held = new LRUCache<string, CachedToken>({ max: maxTokens });
+  const fetching = new Map<string, Promise<CachedToken>>();
+
+  /** All calls that need a new token at the same time share one request, which no single call aborts. */
+  function fetchOnce(key: string, credentials: ClientCredentials): Promise<CachedToken> {
+    const running =
+      fetching.get(key) ??
+      fetchToken(http, credentials)
+        .then((fetched) => (held.set(key, fetched), fetched))
+        .finally(() => fetching.delete(key));
+    fetching.set(key, running);
+    return running;
+  }
+
   return {
     async tokenFor({ id, sealed }, credentials, signal, refused) {
       const key = `${id}/${sha256Hex(sealed)}`;
       const present = held.get(key);
       if (present && present.expiresAt > Date.now() && present.token !== refused) return present.token;
-      const fetched = await fetchToken(http, credentials, signal);
-      held.set(key, fetched);
-      return fetched.token;
+      signal.throwIfAborted();
+      return (await untilAborted(fetchOnce(key, credentials), signal)).token;
     },
   };
 }
 
-async function fetchToken(http: HttpClient, credentials: ClientCredentials, signal: AbortSignal): Promise<CachedToken> {
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const done = new AbortController();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true, signal: done.signal });
+  });
+  return Promise.race([work, aborted]).finally(() => done.abort());
+}
+
+async function fetchToken(http: Pick<HttpClient, 'request'>, credentials: ClientCredentials): Promise<CachedToken> {
   const { token_url: url, client_id, client_secret, scope, send_as } = credentials;
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) });
   if (send_as === 'body')
@@ -47,7 +67,7 @@ async function fetchToken(http: HttpClient, credentials: ClientCredentials, sign
     }),
     body: form.toString(),
     timeoutMs,
-    signal,
+    signal: new AbortController().signal,
   });
   return tokenIn(answer);
 }
