@@ -23,6 +23,8 @@ const config = {
   tokenEndpoint: '',
   /** Whether tokens can be revoked, or the metadata only states that they can. */
   revocation: 'works' as 'works' | 'fails' | 'none',
+  /** The tools that are not offered to a person, by name of the person. */
+  hidden: {} as Record<string, string[]>,
 };
 const stats = {
   ...{ registrations: 0, exchanges: 0, refreshes: 0, asked: 0, calls: 0, refused: 0 },
@@ -175,7 +177,9 @@ function mcp(req: IncomingMessage, res: ServerResponse): void {
   }
   const server = new Server({ name: 'protected', version: '1' }, { capabilities: { tools: {} } });
   const inputSchema = { type: 'object' as const, properties: { person: { type: 'string' } } };
-  const tools = Object.keys(results).map((name) => ({ name, description: `Does ${name}`, inputSchema }));
+  const tools = Object.keys(results)
+    .filter((name) => !config.hidden[grant.person]?.includes(name))
+    .map((name) => ({ name, description: `Does ${name}`, inputSchema }));
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
     stats.calls += 1;

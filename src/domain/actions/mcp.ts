@@ -72,14 +72,15 @@ interface ToolCall {
 async function callTool(
   deps: ActionDeps,
   call: ActionCall,
-  { connector, tool, opened: { target, server, secrets }, input, isRepeatable }: ToolCall,
+  { connector, tool, opened, input, isRepeatable }: ToolCall,
 ): Promise<ActionOutput> {
   const { request, signal, maxBytes = defaultMaxBytes } = call;
   const { name } = request.action;
+  const { target, server, secrets } = opened;
   let isSent = false;
   const result = await deps.mcp
     .use(target, { timeoutMs, signal, ask: askerOf(deps, call, { server, tool, secrets }) }, async (session) => {
-      const live = await liveTool(deps, session, { connectorId: connector.id, server, tool });
+      const live = await liveTool(deps, session, { connectorId: connector.id, opened, tool });
       isSent = true;
       const onProgress = (progress: CallProgress) => call.onProgress?.(hideSecrets(progress, secrets) as CallProgress);
       return session.callTool(live.name, input, { meta: { [keyName]: request.idempotency_key }, onProgress });
@@ -153,13 +154,18 @@ async function acceptedTool(
 async function liveTool(
   { mongo: { collections } }: ActionDeps,
   session: McpSession,
-  { connectorId, server, tool: { name, hash } }: { connectorId: string; server: string; tool: McpToolPlan },
+  { connectorId, opened, tool: { name, hash } }: { connectorId: string; opened: OpenServer; tool: McpToolPlan },
 ): Promise<McpToolDefinition> {
   const live = await readDefinitions(session);
-  await suspendChangedTools(collections, connectorId, server, live);
+  await suspendChangedTools(collections, connectorId, opened, live);
   const pinned = await collections.mcp_tools.findOne({ _id: mcpToolId(connectorId, name) });
   const found = live.find((each) => each.name === name);
   if (pinned?.suspended) throw suspended(name, pinned.suspended.reason);
+  if (!found && opened.isPersonal)
+    throw new OutboundError(
+      'tool_not_accepted',
+      `the server does not offer the tool "${name}" to the person on whose behalf the run works`,
+    );
   // The server may have changed the tool again since it was accepted for another run.
   if (!found || pinned?.hash !== hash || hashOf(found) !== hash)
     throw suspended(name, 'the server changed its definition');

@@ -11,6 +11,7 @@ import { requireConnector } from '../connectors/operations/setup.js';
 import type { Deps } from '../deps.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { askForTools } from './ask-worker.js';
+import { isPersonal } from './operations/live-tools.js';
 import { hashOf, hashOfAll, problemsOf } from './rules.js';
 import { mcpToolId, type McpToolDefinition } from './record.js';
 import type { McpAuthorizationDocument } from './record/authorizations.js';
@@ -75,7 +76,7 @@ export const acceptMcpTools = defineOperation({
     if (hashOfAll(live) !== input.hash)
       throw new AppError('conflict', 'the server changed its tools since they were read: read them again');
     await pin(deps, connector, chosenOf(live, input.tools), principal.userId);
-    if (input.tools === 'all')
+    if (input.tools === 'all' && !isPersonal(openConfig(deps.auth.box, connector)))
       await deps.mongo.collections.mcp_tools.deleteMany({ connector_id, name: { $nin: live.map(({ name }) => name) } });
     return viewOf(deps, connector, live);
   },

@@ -62,7 +62,8 @@ export const AcceptMcpTools = z
     tools: z
       .union([z.literal('all'), z.array(z.string().max(200)).min(1).max(1000)])
       .meta({
-        description: '`all`, or the names. `all` also forgets accepted tools that the server no longer offers.',
+        description:
+          '`all`, or the names. `all` also forgets accepted tools that the server no longer offers, unless each person authorizes the server.',
       }),
     hash: Sha256.meta({ description: 'The `hash` of the list that the person read.' }),
   })

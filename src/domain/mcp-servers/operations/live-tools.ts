@@ -24,6 +24,8 @@ export interface OpenServer {
   target: McpTarget;
   /** The URL or the name of the command. Pins belong to it. */
   server: string;
+  /** See `isPersonal`. */
+  isPersonal: boolean;
   /** Everything that was sent to authenticate. Tokens are added when they are used. */
   secrets: string[];
 }
@@ -41,13 +43,13 @@ export function openServer(
   if (url !== undefined) {
     const headers = auth?.type === 'header' ? { [auth.name.toLowerCase()]: auth.value } : {};
     const secrets = secretsIn(Object.values(headers));
-    if (auth?.type !== 'oauth') return { target: { url, headers }, server: url, secrets };
+    if (auth?.type !== 'oauth') return { target: { url, headers }, server: url, isPersonal: false, secrets };
     const bearer: BearerToken = async (refused) => {
       const token = await mcpTokens.tokenFor({ ...use, server: url, owner: auth.owner }, refused);
       secrets.push(token);
       return token;
     };
-    return { target: { url, headers, bearer }, server: url, secrets };
+    return { target: { url, headers, bearer }, server: url, isPersonal: isPersonal(config), secrets };
   }
   if (command === undefined)
     throw new AppError('unconfigured', 'the configuration of the connector cannot be used: give url or command');
@@ -57,7 +59,13 @@ export function openServer(
       'unconfigured',
       `the workers do not allow the command ${JSON.stringify(command)}: MCP_STDIO_COMMANDS does not list it`,
     );
-  return { target: { commandLine }, server: command, secrets: [] };
+  return { target: { commandLine }, server: command, isPersonal: false, secrets: [] };
+}
+
+/** Whether each person authorizes the server, so that it may offer other tools to each. */
+export function isPersonal(config: Record<string, unknown>): boolean {
+  const { auth } = McpConfig.safeParse(config).data ?? {};
+  return auth?.type === 'oauth' && auth.owner === 'person';
 }
 
 /** The values, and the credentials after a scheme such as Bearer. */
@@ -87,12 +95,13 @@ export async function readDefinitions(session: McpSession): Promise<McpToolDefin
 
 /**
  * Suspends every accepted tool that the server does not offer as it was accepted. It stays suspended until a person accepts
- * it again, even if the server returns to the accepted definition.
+ * it again, even if the server returns to the accepted definition. A tool that a server does not offer to one person may be
+ * offered to others, so it is not suspended.
  */
 export async function suspendChangedTools(
   { mcp_tools }: Pick<Collections, 'mcp_tools'>,
   connectorId: string,
-  server: string,
+  { server, isPersonal: offersDiffer }: Pick<OpenServer, 'server' | 'isPersonal'>,
   live: readonly McpToolDefinition[],
 ): Promise<void> {
   const hashes = new Map<string, string>();
@@ -102,6 +111,7 @@ export async function suspendChangedTools(
     .find({ connector_id: connectorId, suspended: null }, { projection: { definition: 0 } })
     .toArray();
   const changes = pinned.flatMap(({ _id, name, hash, server: acceptedAt }) => {
+    if (offersDiffer && acceptedAt === server && !hashes.has(name)) return [];
     const reason = changeOf({ hash, server: acceptedAt }, { hash: hashes.get(name), server });
     return reason === undefined ? [] : [{ _id, hash, reason }];
   });
@@ -137,10 +147,10 @@ export async function listLiveTools(
   const connector = await findConnector(deps.collections, connector_id);
   if (connector?.projectID !== project_id) throw new AppError('not_found', 'the connector was not found');
   const use = { connectorId: connector_id, projectId: project_id, userId: user_id };
-  const { target, server } = openServer(deps, openConfig(deps.box, connector), use);
+  const opened = openServer(deps, openConfig(deps.box, connector), use);
   const live = await recordUse(deps.collections, connector_id, signal, () =>
-    deps.mcp.use(target, { timeoutMs, signal }, readDefinitions),
+    deps.mcp.use(opened.target, { timeoutMs, signal }, readDefinitions),
   );
-  await suspendChangedTools(deps.collections, connector_id, server, live);
+  await suspendChangedTools(deps.collections, connector_id, opened, live);
   return live;
 }

@@ -5,6 +5,7 @@ import { epochSeconds } from '../../../../src/time.js';
 import { createPerson } from '../../../auth/auth-server.js';
 import { eventually } from '../../../support/eventually.js';
 import { personOf, type Workspace } from '../../../support/fixture.js';
+import { acceptTools } from '../../../support/mcp-agents.js';
 import { authorize, authorizePath, complete, grantAccess } from '../../../support/oauth-mcp.js';
 import { verifies } from '../../../support/verifies.js';
 import { useProtectedServer } from './protected-server.js';
@@ -52,6 +53,24 @@ test('a server that lost its clients gets a new registration at the next authori
   expect(await authorize(member, id, 'ann')).toMatchObject({ status: 200, body: { state: 'authorized' } });
   expect(await callAs(member, id)).toEqual({ text: 'ann' });
   expect(await at.server.control()).toMatchObject({ registrations: registrations + 2 });
+});
+
+test('a tool that the server does not offer to one person stays accepted for the others', async () => {
+  verifies('mcp-client.suspended');
+  const { member: ann, id } = await authorized();
+  const bob = await personIn(ann);
+  await authorize(bob, id, 'bob');
+  await at.server.control({ hidden: { bob: ['leak'] } });
+  const { tools } = await acceptTools(bob, id);
+  expect(tools.find(({ name }: any) => name === 'leak')).toMatchObject({ state: 'accepted', live: null });
+  expect(await callAs(bob, id, 'leak')).toMatchObject({
+    error: {
+      code: 'tool_not_accepted',
+      message: expect.stringContaining('does not offer the tool "leak" to the person'),
+    },
+  });
+  expect(await callAs(bob, id)).toEqual({ text: 'bob' });
+  expect(await callAs(ann, id, 'leak')).toMatchObject({ text: expect.stringContaining('your token is') });
 });
 
 test('the lease of a process that died during a refresh ends', async () => {

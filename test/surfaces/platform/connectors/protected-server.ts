@@ -8,7 +8,7 @@ import { acceptTools, agentThatCalls, answersTo } from '../../../support/mcp-age
 import { authorize, startOauthMcpServer, type OauthMcpServer } from '../../../support/oauth-mcp.js';
 import { ownProduct } from '../../../support/own-product.js';
 
-const usual = { documents: false, lifetime: 3600, issuer: 'right', methods: ['S256'], tokenEndpoint: '' };
+const usual = { documents: false, lifetime: 3600, issuer: 'right', methods: ['S256'], tokenEndpoint: '', hidden: {} };
 
 /** An MCP server that accepts only tokens of its authorization server, and an API with two workers, so that refreshes compete across processes. */
 export function useProtectedServer() {
