@@ -51,7 +51,7 @@ export async function startEnvironment(folder: string, more: Record<string, stri
   const stack = await startStack({
     dataDir: path.join(folder, 'stack'),
     log: (line) => console.error(line),
-    // The local stack saves processor time at its start: it compiles no further than C1. A server that runs for long does.
+    // The local stack limits the Java compilers to start quickly. Servers that run for long use all of them.
     env: { ...process.env, _JAVA_OPTIONS: '-XX:TieredStopAtLevel=4' },
   });
   const run = newId();

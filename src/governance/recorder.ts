@@ -1,7 +1,7 @@
-import type { Collection, Document, OptionalUnlessRequiredId } from 'mongodb';
+import type { Collection } from 'mongodb';
 import { defineCollection, type Collections } from '../stores/collections.js';
-import { createGroup } from '../stores/group.js';
-import { durable, duplicatePositions } from '../stores/mongo.js';
+import { writeTogether } from '../stores/grouped-writes.js';
+import { isDuplicateKey } from '../stores/mongo.js';
 import type { Audit } from './audit/audit.js';
 import type { AuditEvent } from './audit/entry.js';
 import { noteChange } from './change-notes.js';
@@ -50,27 +50,11 @@ interface RecorderOptions {
 const leaseMs = 60_000;
 const deleteEveryMs = 1000;
 
-/**
- * Writes records in batches: the next batch collects while one is being written. The audit chain has its own batches.
- */
+/** Intents and lifecycles share the writes of all calls (decision 0103). The audit chain has its own batches. */
 export function createRecorder({ collections, audit }: RecorderOptions): Recorder {
   const { intents, lifecycles } = collections;
   const open = new Map<string, number>();
-  const begun = createGroup<IntentDocument, void>(async (batch) => {
-    await insertAll(
-      intents,
-      batch.map(({ item }) => item),
-    );
-    for (const { resolve } of batch) resolve();
-  });
   const ended: string[] = [];
-  const stored = createGroup<LifecycleDocument, void>(async (batch) => {
-    await insertLifecycles(
-      lifecycles,
-      batch.map(({ item }) => item),
-    );
-    for (const { resolve } of batch) resolve();
-  });
 
   /** Extends the leases of calls that are still running after half of their lease. */
   async function renew(): Promise<void> {
@@ -93,7 +77,8 @@ export function createRecorder({ collections, audit }: RecorderOptions): Recorde
     async begin(intent) {
       open.set(intent._id, Date.now());
       try {
-        await begun.add({ ...intent, leased_until: new Date(Date.now() + leaseMs) });
+        const leased_until = new Date(Date.now() + leaseMs);
+        await writeTogether(intents, { insertOne: { document: { ...intent, leased_until } } });
       } catch (error) {
         open.delete(intent._id);
         throw error;
@@ -102,7 +87,7 @@ export function createRecorder({ collections, audit }: RecorderOptions): Recorde
     async record({ lifecycle, audit: event }) {
       // If recording fails, a sweep records a call that has an intent.
       open.delete(lifecycle._id);
-      const storing = stored.add(lifecycle);
+      const storing = store(lifecycles, lifecycle);
       // After a crash, a sweep could not learn from the audit entry alone which approval holds the call.
       if (lifecycle.status === 'pending_approval') await storing;
       await Promise.all([storing, audit.append(event)]);
@@ -119,25 +104,14 @@ export function createRecorder({ collections, audit }: RecorderOptions): Recorde
   };
 }
 
-async function insertAll<T extends Document>(collection: Collection<T>, documents: readonly T[]): Promise<void> {
-  await collection.insertMany(documents as OptionalUnlessRequiredId<T>[], { ordered: false, writeConcern: durable });
-}
-
-/** Replaces the records of a sweep, which may have considered a slow call dead, with the call's own records. */
-async function insertLifecycles(
-  lifecycles: Collection<LifecycleDocument>,
-  documents: readonly LifecycleDocument[],
-): Promise<void> {
+/** Replaces the record of a sweep, which may have considered a slow call dead, with the call's own record. */
+async function store(lifecycles: Collection<LifecycleDocument>, lifecycle: LifecycleDocument): Promise<void> {
   try {
-    await insertAll(lifecycles, documents);
+    await writeTogether(lifecycles, { insertOne: { document: lifecycle } });
   } catch (error) {
-    const existing = duplicatePositions(error)?.flatMap((position) => documents[position] ?? []);
-    if (!existing) throw error;
-    await Promise.all(
-      existing.map(({ _id, ...fields }) =>
-        lifecycles.replaceOne({ _id }, fields, { upsert: true, writeConcern: durable }),
-      ),
-    );
+    if (!isDuplicateKey(error)) throw error;
+    const { _id, ...fields } = lifecycle;
+    await lifecycles.replaceOne({ _id }, fields, { upsert: true });
   }
 }
 

@@ -15,7 +15,7 @@ export interface Mongo {
  * A write is acknowledged when a majority of the members has it in its journal, so a failover cannot undo it. After
  * `wtimeoutMS`, the operation fails with an unknown outcome.
  */
-export const durable = { w: 'majority', journal: true, wtimeoutMS: 10_000 } as const;
+const durable = { w: 'majority', journal: true, wtimeoutMS: 10_000 } as const;
 
 /**
  * Connects with the first operation, and again when the server returns. An operation fails after two seconds if no
@@ -80,12 +80,11 @@ export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === 11_000;
 }
 
-/**
- * Returns the positions of the documents that already exist, or undefined if an unordered bulk write also failed for
- * another reason.
- */
-export function duplicatePositions(error: unknown): number[] | undefined {
-  if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) return undefined;
-  const failures = [error.writeErrors].flat();
-  return failures.every(({ code }) => code === 11_000) ? failures.map(({ index }) => index) : undefined;
+/** Detects an unordered bulk write that failed only because documents with their unique keys exist. */
+export function isOnlyDuplicates(error: unknown): boolean {
+  return (
+    error instanceof MongoBulkWriteError &&
+    isDuplicateKey(error) &&
+    [error.writeErrors].flat().every(({ code }) => code === 11_000)
+  );
 }

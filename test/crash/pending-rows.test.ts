@@ -46,7 +46,8 @@ describe('rows that wait for a slow store', () => {
       for (;;) {
         const outcome = await createRowInserter(through)(table._id, request).catch((error: unknown) => error);
         if (!(outcome instanceof Error)) return;
-        expect(isAppError(outcome) && outcome.code).toBe('unavailable');
+        // On a busy machine, the store can be slower than the time limit of the driver.
+        expect(isAppError(outcome) ? outcome.code : outcome.name).toMatch(/^(unavailable|MongoNetworkTimeoutError)$/);
       }
     };
     const inserted = Promise.all(requests.map(insert));

@@ -28,8 +28,8 @@ describe('the recorder', () => {
 
   test('rejects if the lifecycle cannot be stored', async () => {
     const { audit, organizationId } = await createTestChain(deps);
-    const insertMany = () => Promise.reject(new Error('no store'));
-    const lifecycles = Object.assign(Object.create(collections.lifecycles), { insertMany });
+    const bulkWrite = () => Promise.reject(new Error('no store'));
+    const lifecycles = Object.assign(Object.create(collections.lifecycles), { bulkWrite });
     const recorder = createRecorder({ collections: { ...collections, lifecycles }, audit });
     const records = recordsOf({ organizationId, projectId: newId() });
     await expect(recorder.record(records)).rejects.toThrow('no store');
@@ -38,8 +38,8 @@ describe('the recorder', () => {
 
   test('stores nothing about a held call in the audit chain before its lifecycle, which names the approval', async () => {
     const { audit, organizationId, stored } = await createTestChain(deps);
-    const insertMany = () => Promise.reject(new Error('no store'));
-    const lifecycles = Object.assign(Object.create(collections.lifecycles), { insertMany });
+    const bulkWrite = () => Promise.reject(new Error('no store'));
+    const lifecycles = Object.assign(Object.create(collections.lifecycles), { bulkWrite });
     const recorder = createRecorder({ collections: { ...collections, lifecycles }, audit });
     const { lifecycle, audit: event } = recordsOf({ organizationId, projectId: newId() });
     const held = { lifecycle: { ...lifecycle, status: 'pending_approval' as const }, audit: event };
@@ -59,11 +59,11 @@ describe('the recorder', () => {
     const { audit, organizationId } = await createTestChain(deps);
     let chained: () => void = () => undefined;
     const appended = new Promise<void>((resolve) => (chained = resolve));
-    const insertMany = async (...given: Parameters<typeof collections.lifecycles.insertMany>) => {
+    const bulkWrite = async (...given: Parameters<typeof collections.lifecycles.bulkWrite>) => {
       await appended;
-      return collections.lifecycles.insertMany(...given);
+      return collections.lifecycles.bulkWrite(...given);
     };
-    const lifecycles = Object.assign(Object.create(collections.lifecycles), { insertMany });
+    const lifecycles = Object.assign(Object.create(collections.lifecycles), { bulkWrite });
     const append = (event: AuditEvent) => audit.append(event).finally(chained);
     const records = recordsOf({ organizationId, projectId: newId() });
     await createRecorder({ collections: { ...collections, lifecycles }, audit: { append } }).record(records);

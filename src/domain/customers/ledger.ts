@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Collections } from '../../stores/collections.js';
 import { createGroup, type Group } from '../../stores/group.js';
-import { duplicatePositions } from '../../stores/mongo.js';
+import { isOnlyDuplicates } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
 import { openAccount } from './operations/account.js';
 import {
@@ -78,7 +78,7 @@ async function insertMissing({ credit_history }: Stores, entries: CreditEntryDoc
     await credit_history.insertMany(entries, { ordered: false });
     return true;
   } catch (error) {
-    if (duplicatePositions(error)) return false;
+    if (isOnlyDuplicates(error)) return false;
     throw error;
   }
 }

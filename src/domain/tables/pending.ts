@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 import { AppError, notFound } from '../../errors.js';
-import { duplicatePositions, type Mongo } from '../../stores/mongo.js';
+import { isOnlyDuplicates, type Mongo } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
 import { rowsOf, type RowDocument, type TableDocument } from './record.js';
 
@@ -20,7 +20,7 @@ export async function writeRows(rows: Collection<RowDocument>, documents: readon
   try {
     await rows.insertMany([...documents], { ordered: false });
   } catch (error) {
-    if (!duplicatePositions(error)) throw error;
+    if (!isOnlyDuplicates(error)) throw error;
     const written = await rows.countDocuments({ _id: { $in: documents.map(({ _id }) => _id) } });
     if (written !== documents.length)
       throw new AppError('internal_error', 'rows of a table have duplicate row ids', { cause: error });

@@ -42,8 +42,18 @@ export function useProtectedServer() {
     return answer.body._id;
   }
 
+  /** The answers of the tools to an agent that works for this person. */
+  async function callsAs(member: Workspace, id: string, calls: [string, object][]): Promise<any[] | undefined> {
+    const name = newId();
+    const tools = [...new Set(calls.map(([tool]) => tool))];
+    const execution = await startExecution(member, agentThatCalls(model, name, id, tools, calls));
+    await untilExecution(member, execution, 'completed');
+    return answersTo(model, name);
+  }
+
   return {
     deps,
+    callsAs,
     get server() {
       return server;
     },
@@ -66,12 +76,9 @@ export function useProtectedServer() {
       await acceptTools(member, id);
       return { member, id };
     },
-    /** The answer of the tool to an agent that works for this person. */
+    /** The answer of one tool. */
     async callAs(member: Workspace, id: string, tool = 'whoami', input: object = {}): Promise<any> {
-      const name = newId();
-      const execution = await startExecution(member, agentThatCalls(model, name, id, [tool], [[tool, input]]));
-      await untilExecution(member, execution, 'completed');
-      return answersTo(model, name)?.[0];
+      return (await callsAs(member, id, [[tool, input]]))?.[0];
     },
   };
 }
