@@ -27,7 +27,7 @@ interface PromiseWithResolve {
 
 function tokenAnswer(token: string): HttpResponse {
   const body = Buffer.from(JSON.stringify({ access_token: token, token_type: 'Bearer', expires_in: 3600 }));
-  return { status: 200, headers: { 'content-type': 'application/json' }, body } as HttpResponse;
+  return { status: 200, headers: { 'content-type': 'application/json' }, body };
 }
 
 describe('calls that need a token at the same time', () => {
