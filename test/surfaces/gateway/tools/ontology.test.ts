@@ -271,6 +271,30 @@ describe('properties that the ontology marks personal', () => {
 });
 
 describe('facts of a predicate with many values', () => {
+  test('a save changes only the stated values of a multi-valued predicate', async () => {
+    verifies('gateway.save-context.facts', 'gateway.ontology.types');
+    const ctx = contextOf();
+    await inForce(ctx);
+    const member = (object: string | number, more = {}) => ({
+      ...{ subject: { type: 'Customer', name: 'Ann' }, predicate: 'member_of', object, valid_from: 10 },
+      ...more,
+    });
+    await call(save, ctx, { entities: [ann], facts: [member('A'), member('B'), member('1'), member(1)] });
+    const facts = [member('A'), member('B', { confidence: 0.5 }), member('C'), member('C'), member(1)];
+    expect(await dryRun(save, ctx, { facts })).toMatchObject({ facts: { create: 2, close: 0, superseded: 1 } });
+    await call(save, ctx, { facts });
+    const stored = await call(query, ctx, { query: 'MATCH (f:Fact) WHERE f.project_id = $project_id RETURN f' });
+    expect(stored.facts.map(({ object, confidence }: any) => JSON.stringify([object, confidence])).sort()).toEqual(
+      [
+        ['1', 1],
+        ['A', 1],
+        ['B', 0.5],
+        ['C', 1],
+        [1, 1],
+      ].map((each) => JSON.stringify(each)),
+    );
+  });
+
   test('are valid at the same time', async () => {
     verifies('gateway.save-context.facts', 'gateway.ontology.types');
     const ctx = contextOf();
