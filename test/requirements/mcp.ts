@@ -184,12 +184,7 @@ export const mcp = [
     part: 3,
     says: 'A request with the id of an unanswered request of its session is refused, and the other request is answered.',
   },
-  {
-    id: 'mcp.requests.cancelled',
-    source: 'issue 5: MCP',
-    part: 3,
-    says: 'A cancelled request of any method ends.',
-  },
+  { id: 'mcp.requests.cancelled', source: 'issue 5: MCP', part: 3, says: 'A cancelled request of any method ends.' },
   { id: 'mcp.accept-anything', source: 'review: protocols P10', part: 8, says: 'Accept: */* is accepted.' },
   {
     id: 'mcp.no-batches',
