@@ -20,7 +20,7 @@ const timeoutMs = 15_000;
 
 const TestResult = z
   .object({
-    succeeded: z.boolean().meta({ description: 'The call of an action would have succeeded.' }),
+    succeeded: z.boolean().describe('The call of an action would have succeeded.'),
     status: z.int().nullable().meta({ description: 'Null without an answer.', example: 200 }),
     excerpt: z
       .string()

@@ -37,8 +37,8 @@ export const readApproval = defineOperation({
 });
 
 const reasons = {
-  reason: Text.meta({ description: 'The reason for the decision.' }),
-  comment: Text.meta({ description: 'An older name of `reason`.' }),
+  reason: Text.describe('The reason for the decision.'),
+  comment: Text.describe('An older name of `reason`.'),
 };
 const Reason = z.strictObject(reasons);
 const Approving = z.strictObject({

@@ -31,14 +31,14 @@ const CatalogState = z.object({
 
 const Syncs = z
   .object({
-    catalog: CatalogState.nullable().meta({ description: 'Null if the catalog is not synced into this project.' }),
+    catalog: CatalogState.nullable().describe('Null if the catalog is not synced into this project.'),
     repositories: z.array(
       z.object({
         repository: z.string().meta({ example: 'acme/claims' }),
         branch: z.string().nullable().meta({ description: 'Null: every branch.', example: 'main' }),
         bound_by: z.string().meta({ example: 'user_1' }),
         bound_at: EpochSeconds,
-        has_signed: z.boolean().meta({ description: 'A push was signed with the secret of the binding.' }),
+        has_signed: z.boolean().describe('A push was signed with the secret of the binding.'),
       }),
     ),
   })

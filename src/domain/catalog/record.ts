@@ -12,7 +12,7 @@ export const NewRepositoryBinding = z
       .min(1)
       .max(255)
       .optional()
-      .meta({ description: 'Accept only pushes to this branch; all branches by default.' }),
+      .describe('Accept only pushes to this branch; all branches by default.'),
   })
   .meta({ id: 'BindRepositoryInput', example: { repository: 'octo/catalog', branch: 'main' } });
 

@@ -12,9 +12,7 @@ export { storedBytesCollection, storageTotalsCollection } from './storage.js';
 export { customerPlacesCollection } from './reservations.js';
 export { customersCollection, creditHistoryCollection } from './record.js';
 
-const organization = {
-  organization_id: z.string().optional().meta({ description: "Defaults to the credential's organization." }),
-};
+const organization = { organization_id: z.string().optional().describe("Defaults to the credential's organization.") };
 
 export const readAccount = defineOperation({
   name: 'customer.read',

@@ -12,7 +12,7 @@ const CustomerQuota = z
     ...forEachLimit(Count),
     number_of_credits: z
       .object({ subscription_credits: z.number(), top_up_credits: z.number() })
-      .meta({ description: 'The remaining credits.' }),
+      .describe('The remaining credits.'),
     access_controls: z.object(Object.fromEntries(accessControls.map((name) => [name, z.boolean()]))),
     base_credit_deduction_per_execution: z.number(),
     marketplace: z.object({ connectors: z.record(z.string(), z.unknown()) }),
@@ -26,7 +26,7 @@ const CustomerUsage = z
     number_of_workspaces: Count,
     number_of_tables: Count,
     number_of_connectors: Count,
-    storage_space_in_mb: Count.meta({ description: 'Rounded up to whole megabytes.' }),
+    storage_space_in_mb: Count.describe('Rounded up to whole megabytes.'),
     number_of_premium_connectors: Count,
     number_of_agent_executions: z.object({
       llm_wise_usage: z.record(z.string(), z.object({ executions: Count, input_tokens: Count, output_tokens: Count })),
@@ -75,7 +75,7 @@ export const CreditEntry = z
     model: z.string().nullable(),
     input_tokens: z.int(),
     output_tokens: z.int(),
-    at: z.number().meta({ description: 'Epoch seconds.' }),
+    at: z.number().describe('Epoch seconds.'),
   })
   .meta({
     id: 'CreditEntry',

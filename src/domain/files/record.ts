@@ -82,20 +82,19 @@ export const File = z
     _id: z.string(),
     projectID: z.string(),
     name: z.string(),
-    mime_type: z.string().meta({ description: 'Detected from the content.' }),
-    location: z.string().meta({ description: 'The storage object name.' }),
+    mime_type: z.string().describe('Detected from the content.'),
+    location: z.string().describe('The storage object name.'),
     tags: z.array(z.string()),
     source_type: z.string(),
     size_in_kb: z.number(),
     container_name: z.string(),
     url: z
       .string()
-      .meta({
-        description:
-          'A download URL that is valid for an hour. Each read returns a new one. Empty if the file has no content.',
-      }),
-    connector_id: z.string().meta({ description: 'Empty if the file does not belong to a connector.' }),
-    uploaded_on: z.int().meta({ description: 'Epoch milliseconds.' }),
+      .describe(
+        'A download URL that is valid for an hour. Each read returns a new one. Empty if the file has no content.',
+      ),
+    connector_id: z.string().describe('Empty if the file does not belong to a connector.'),
+    uploaded_on: z.int().describe('Epoch milliseconds.'),
     status: z.enum(['uploading', 'ready', 'failed', 'deleted']),
   })
   .meta({ id: 'File', example: exampleFile });
@@ -117,9 +116,7 @@ export const KnowledgeState = z.object({
 export const ListedFile = z
   .object({
     ...File.shape,
-    knowledge: KnowledgeState.nullable().meta({
-      description: 'Null if the file was not uploaded to the knowledge base.',
-    }),
+    knowledge: KnowledgeState.nullable().describe('Null if the file was not uploaded to the knowledge base.'),
   })
   .meta({ id: 'ListedFile', example: { ...exampleFile, knowledge: null } });
 
@@ -132,14 +129,8 @@ export function toKnowledgeState(progress: KnowledgeProgress): z.infer<typeof Kn
 export const UploadForm = z
   .object({
     file: z.array(z.string().meta({ format: 'binary' })),
-    tags: z
-      .array(z.string())
-      .optional()
-      .meta({ description: 'Repeat the field for several tags, or send a JSON array.' }),
-    connector_id: z
-      .string()
-      .optional()
-      .meta({ description: 'A connector of the project, to which the files will belong.' }),
+    tags: z.array(z.string()).optional().describe('Repeat the field for several tags, or send a JSON array.'),
+    connector_id: z.string().optional().describe('A connector of the project, to which the files will belong.'),
     projectID: z.string().optional(),
   })
   .meta({ id: 'Upload', example: { file: ['…'], tags: ['2026', 'reports'] } });

@@ -7,7 +7,7 @@ const Window = (whose: string) =>
       used: z.int().meta({ description: 'Calls that were admitted in the window.', example: 3 }),
       max: z.int().meta({ description: '0 means unlimited; the window is then not counted.', example: 600 }),
     })
-    .meta({ description: `The window of ${whose}.` });
+    .describe(`The window of ${whose}.`);
 
 /** Every credential can read the used part of its own quota. */
 export const readQuota = defineOperation({

@@ -99,7 +99,7 @@ export const MemoryView = z
     parts: z.object({ total: Count, extracted: Count, written: Count }),
     found: z
       .object({ entities: Count, facts: Count, without_span: Count, outside_ontology: Count })
-      .meta({ description: 'What the model gave. Facts without their span in the text are dropped.' }),
+      .describe('What the model gave. Facts without their span in the text are dropped.'),
     written: z.object({ entities: Count, facts: Count, closed: Count, dropped: Count }),
     retries: Count.meta({ example: 0 }),
     cost: z.object({
@@ -110,7 +110,7 @@ export const MemoryView = z
     }),
     merges: z
       .array(z.object({ merge_id: z.string(), entity_id: Id, type: z.string(), name: z.string(), mention: z.string() }))
-      .meta({ description: 'Mentions that were merged with earlier entities; `undo-merge` separates one.' }),
+      .describe('Mentions that were merged with earlier entities; `undo-merge` separates one.'),
     created_at: EpochSeconds,
     ended_at: EpochSeconds.nullable(),
   })

@@ -22,7 +22,7 @@ export const ProjectEvent = z
   .discriminatedUnion('type', [
     z
       .object({ ...base, type: z.literal('opened'), data: z.object({}) })
-      .meta({ description: 'The stream reports changes from now on. Read the lists once after this event.' }),
+      .describe('The stream reports changes from now on. Read the lists once after this event.'),
     z.object({
       ...base,
       type: z.enum(['execution_created', 'execution_changed', 'execution_waiting', 'execution_ended']),

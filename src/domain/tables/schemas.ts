@@ -32,18 +32,16 @@ export const NewColumn = z
       .enum([...ScalarType.options, 'object'])
       .nullable()
       .default(null)
-      .meta({ description: 'The type of the elements of an array column; null allows any.' }),
-    default_value: z.unknown().optional().meta({ description: 'The value of records that omit the column.' }),
+      .describe('The type of the elements of an array column; null allows any.'),
+    default_value: z.unknown().optional().describe('The value of records that omit the column.'),
     object_fields: z
       .array(ObjectField)
       .min(1)
       .max(200)
       .nullable()
       .default(null)
-      .meta({ description: 'The fields of an object column; null allows any.' }),
-    enum_options: EnumOptions.nullable()
-      .default(null)
-      .meta({ description: 'The allowed values; required for `enum`.' }),
+      .describe('The fields of an object column; null allows any.'),
+    enum_options: EnumOptions.nullable().default(null).describe('The allowed values; required for `enum`.'),
   })
   .meta({
     id: 'NewColumn',
@@ -178,7 +176,7 @@ export const RecordQuery = ListQuery.extend({
     .max(4000)
     .regex(/^[\w-]*$/, 'must be a next_cursor of this list with the same sort')
     .optional()
-    .meta({ description: '`next_cursor` of the previous page.' }),
+    .describe('`next_cursor` of the previous page.'),
   filter: z
     .string()
     .max(4_000)

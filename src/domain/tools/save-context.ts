@@ -12,7 +12,7 @@ const Count = z.int().meta({ example: 1 });
 export const SaveAnswer = z
   .object({
     saved: z.object({ entities: Count, relationships: Count, facts: Count }),
-    ids: z.array(Id).meta({ description: 'The ids of the entities, in the order of the request.' }),
+    ids: z.array(Id).describe('The ids of the entities, in the order of the request.'),
     bookmark: z
       .string()
       .nullable()

@@ -12,7 +12,7 @@ const Input = z
 
 const Output = z
   .object({
-    entity_id: Id.meta({ description: 'The new entity of the mention.' }),
+    entity_id: Id.describe('The new entity of the mention.'),
     moved: z.int().meta({ description: 'The number of facts that moved to it.', example: 2 }),
     restored: z
       .int()

@@ -14,16 +14,15 @@ export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'expire
 export const Approval = z
   .object({
     approval_id: Id,
-    lifecycle_id: Id.nullable().meta({ description: 'The call that waits; null for a preview.' }),
+    lifecycle_id: Id.nullable().describe('The call that waits; null for a preview.'),
     tool: z.string().meta({ description: '`execution.preview` for a preview of a run.', example: 'save-context' }),
     requested_by: UserId,
     reason: z.string().meta({ example: 'Agents ask two people before they write much.' }),
     policy_ids: PolicyIds,
     policy_version: PolicyVersion,
-    payload_digest: Digest.meta({
-      description:
-        'SHA-256 (hex) of the canonical JSON (RFC 8785) of `{tool, input}`, and of `bound` where the operation acts on state that its input does not name.',
-    }),
+    payload_digest: Digest.describe(
+      'SHA-256 (hex) of the canonical JSON (RFC 8785) of `{tool, input}`, and of `bound` where the operation acts on state that its input does not name.',
+    ),
     edited_payload_digest: Digest.nullable().meta({
       description:
         'The digest of the call as an approver edited it, which is the call that is sent: SHA-256 (hex) of the canonical JSON of `{tool, input: {edited: <payload_digest>, edits}}`. Null if nobody edited it.',
@@ -61,13 +60,13 @@ export const Approval = z
         decision: z.enum(['approve', 'accept', 'reject']),
         comment: z.string().meta({ example: 'As agreed' }),
         at: EpochSeconds,
-        payload_digest: Digest.optional().meta({ description: 'The digest of the edited call that was voted on.' }),
+        payload_digest: Digest.optional().describe('The digest of the edited call that was voted on.'),
       }),
     ),
     created_at: EpochSeconds,
-    expires_at: Expiry.meta({
-      description: 'The approval can be decided until then. A pause of the run moves it by the length of the pause.',
-    }),
+    expires_at: Expiry.describe(
+      'The approval can be decided until then. A pause of the run moves it by the length of the pause.',
+    ),
     clock_stopped_at: EpochSeconds.nullable().meta({
       description: 'When the run whose act waits was paused: the approval does not expire until it continues.',
       example: null,
@@ -80,14 +79,12 @@ export const Approval = z
       example: null,
     }),
     used_by: Id.nullable().meta({ description: 'The lifecycle of the call that was executed.', example: null }),
-    may_decide: z.boolean().meta({ description: 'Whether the caller may decide it now.' }),
+    may_decide: z.boolean().describe('Whether the caller may decide it now.'),
     may_not_decide_reason: z
       .string()
       .nullable()
       .meta({ description: 'Why the caller may not decide it; null if the caller may.', example: null }),
-    has_payload: z
-      .boolean()
-      .meta({ description: 'Whether the caller can see the call itself at `GET /v1/approvals/{id}`.' }),
+    has_payload: z.boolean().describe('Whether the caller can see the call itself at `GET /v1/approvals/{id}`.'),
   })
   .meta({ id: 'Approval' });
 export type Approval = z.infer<typeof Approval>;
@@ -104,10 +101,9 @@ export const ApprovalWithToken = Approval.extend({
   payload: z
     .unknown()
     .optional()
-    .meta({
-      description:
-        'The call, for its approvers until it is decided: `input`, what it is `about`, the state that it is `bound` to, and `edits` if an approver changed it; without secrets and personal data.',
-    }),
+    .describe(
+      'The call, for its approvers until it is decided: `input`, what it is `about`, the state that it is `bound` to, and `edits` if an approver changed it; without secrets and personal data.',
+    ),
 }).meta({ id: 'ApprovalWithToken' });
 export type ApprovalWithToken = z.infer<typeof ApprovalWithToken>;
 

@@ -20,7 +20,7 @@ export const AuditEntry = z
     outcome: z.string().meta({ example: 'completed' }),
     lifecycle_id: Id.nullable(),
     prev_hash: Digest,
-    hash: Digest.meta({ description: 'SHA-256 of the canonical JSON (RFC 8785) of the other fields.' }),
+    hash: Digest.describe('SHA-256 of the canonical JSON (RFC 8785) of the other fields.'),
   })
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof AuditEntry>;

@@ -23,7 +23,7 @@ export const Checkpoint = z
     entries: z.int().meta({ example: 128 }),
     head_hash: Digest,
     at: EpochSeconds,
-    previous: Digest.nullable().meta({ description: 'SHA-256 of the previous statement; null for the first.' }),
+    previous: Digest.nullable().describe('SHA-256 of the previous statement; null for the first.'),
     statement: z
       .string()
       .meta({

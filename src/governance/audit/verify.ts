@@ -17,7 +17,7 @@ export const Verification = z
         description: 'The first entry that was changed or removed, or that no valid checkpoint covers.',
         example: null,
       }),
-    checkpoint: Checkpoint.nullable().meta({ description: 'The last valid checkpoint.' }),
+    checkpoint: Checkpoint.nullable().describe('The last valid checkpoint.'),
     reason: z.string().nullable().meta({ example: null }),
   })
   .meta({ id: 'AuditVerification' });

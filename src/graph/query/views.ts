@@ -15,7 +15,7 @@ const Provenance = z
   .object({
     saved_by: UserId.nullable(),
     source: z.string().nullable().meta({ example: 'catalog' }),
-    recorded_at: EpochSeconds.nullable().meta({ description: 'Epoch seconds.' }),
+    recorded_at: EpochSeconds.nullable().describe('Epoch seconds.'),
     span: z
       .object({ memory_id: Id, turn: z.int().nullable(), start: z.int(), end: z.int() })
       .optional()
@@ -121,11 +121,9 @@ export const ContextAnswer = z
     facts: z.array(FactView),
     rows: z
       .array(z.record(z.string(), z.unknown()))
-      .meta({ description: 'What the query returned, row by row; empty for natural language.' }),
+      .describe('What the query returned, row by row; empty for natural language.'),
     limit: z.int().meta({ example: 50 }),
-    truncated: z
-      .boolean()
-      .meta({ description: 'Whether the result exceeds the limit or the maximum size of an answer.' }),
+    truncated: z.boolean().describe('Whether the result exceeds the limit or the maximum size of an answer.'),
     explanation: Explanation.optional(),
   })
   .meta({ id: 'ContextAnswer' });

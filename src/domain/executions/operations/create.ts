@@ -29,7 +29,7 @@ export const NewExecution = z
     goal_template: z.unknown().optional(),
     input_variables: z.record(z.string(), z.unknown()).default({}),
     runtime_inputs: z.record(z.string(), z.unknown()).default({}),
-    files: z.array(ExecutionFile).max(50).default([]).meta({ description: 'Documents for the agents.' }),
+    files: z.array(ExecutionFile).max(50).default([]).describe('Documents for the agents.'),
     start_from_agent_id: z.string().nullable().default(null),
     parent_execution_id: z.string().nullable().default(null),
   })
