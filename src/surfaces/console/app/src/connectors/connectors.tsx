@@ -13,14 +13,6 @@ import { column, timeColumn, stateColumn, type Column } from '../table.js';
 
 const route = getRouteApi('/connectors');
 
-export function Connectors() {
-  return (
-    <Page title="Connectors">
-      <ConnectorList />
-    </Page>
-  );
-}
-
 const categories = Object.entries(categoryNames).map(([value, name]) => ({ value, name }));
 const fields: readonly FilterField<'category' | 'status'>[] = [
   { name: 'category', label: 'Category', options: categories },
@@ -52,13 +44,13 @@ const columns: readonly Column<Connector>[] = [
 /** The filter of the URL. The cast is unchecked, because the API validates the values. */
 type ConnectorFilter = Pick<Connector, 'category' | 'status'>;
 
-function ConnectorList() {
+export function Connectors() {
   const filter = route.useSearch();
   const navigate = route.useNavigate();
   const [isCreating, setCreating] = useState(false);
   const may = useMay();
   return (
-    <>
+    <Page title="Connectors">
       <List
         filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
         name="Connectors"
@@ -77,7 +69,7 @@ function ConnectorList() {
         }
       />
       {isCreating && <CreateConnector onClose={() => setCreating(false)} />}
-    </>
+    </Page>
   );
 }
 

@@ -10,14 +10,6 @@ import { ConfirmButton } from '../confirm.js';
 import { column, timeColumn, stateColumn, type Column } from '../table.js';
 
 export function Files() {
-  return (
-    <Page title="Knowledge and files">
-      <FileList />
-    </Page>
-  );
-}
-
-function FileList() {
   const may = useMay();
   const queries = useQueryClient();
   const [problem, setProblem] = useState<{ name: string; error: unknown }>();
@@ -34,7 +26,7 @@ function FileList() {
   };
   const actions = useActions(download);
   return (
-    <>
+    <Page title="Knowledge and files">
       {may('post /file/{projectID}') && <UploadFiles onDone={refresh} />}
       {problem && <NotDownloaded {...problem} />}
       <List
@@ -46,7 +38,7 @@ function FileList() {
         keyOf={({ _id }) => _id}
         empty={<NoFiles />}
       />
-    </>
+    </Page>
   );
 }
 

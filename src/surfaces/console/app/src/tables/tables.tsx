@@ -23,14 +23,6 @@ const columns: readonly Column<Table>[] = [
 ];
 
 export function Tables() {
-  return (
-    <Page title="Tables">
-      <TableList />
-    </Page>
-  );
-}
-
-function TableList() {
   const may = useMay();
   const [dialog, setDialog] = useDialog();
   const mayCreate = may('post /storage/{projectID}/table');
@@ -42,7 +34,7 @@ function TableList() {
     ],
   });
   return (
-    <>
+    <Page title="Tables">
       <List
         name="Tables"
         counted={['table', 'tables']}
@@ -63,6 +55,6 @@ function TableList() {
         }
       />
       {dialog === 'create' && mayCreate && <CreateTable onClose={() => setDialog(undefined)} />}
-    </>
+    </Page>
   );
 }
