@@ -184,18 +184,6 @@ function toActionInputs(value: unknown): Pick<AgentPlan, 'action_inputs'> {
   return { action_inputs: { pre: isJsonObject(pre) ? pre : {}, post: isJsonObject(post) ? post : {} } };
 }
 
-function toBounds({
-  max_turns,
-  max_total_tokens,
-  preview_timeout_seconds,
-}: AgentflowDocument['agents'][number]): Partial<AgentPlan> {
-  return {
-    ...(max_turns !== undefined && { max_turns }),
-    ...(max_total_tokens !== undefined && { max_total_tokens }),
-    ...(preview_timeout_seconds !== undefined && { preview_timeout_seconds }),
-  };
-}
-
 /** An agent without a model uses the default model settings of the project (`/v1/save-model`). */
 function toPlan(agent: AgentflowDocument['agents'][number], models: ProjectModelDocument | null): AgentPlan {
   return {
@@ -203,7 +191,7 @@ function toPlan(agent: AgentflowDocument['agents'][number], models: ProjectModel
     ...pick(agent, 'has_knowledge_base', 'is_preview_mode_enabled'),
     llm: pick(agent.llm.model === '' && models ? models : agent.llm, 'model', 'temperature', 'max_tokens'),
     prompt: pick(agent.prompt, 'template', 'variables'),
-    ...toBounds(agent),
+    ...pick(agent, 'max_turns', 'max_total_tokens', 'preview_timeout_seconds'),
     ...toActionInputs(agent.pre_and_post_execution_input),
     skills: agent.skills.map((skill) => ({
       _id: skill._id,
