@@ -170,7 +170,6 @@ const agentFields = {
   ),
 };
 
-/** Optional limits of an agent. */
 const agentBounds = {
   max_turns: z.int().min(1).max(100).optional().describe('Maximum number of model turns. Default 12.'),
   max_total_tokens: z

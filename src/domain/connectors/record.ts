@@ -155,7 +155,6 @@ export interface TriggerDocument {
   created_at: number;
 }
 
-/** Whether the connector has a data loader. */
 export function isLoaded({
   data_loader_config: { frequency, syncInterval },
 }: Pick<ConnectorDocument, 'data_loader_config'>): boolean {
