@@ -24,7 +24,8 @@ export const NewApiKeyAnswer = z
     scope: ApiKeyScope,
     secret: z
       .string()
-      .meta({ description: 'Begins with `svc_sk_`; returned exactly once.', example: 'svc_sk_Jq3v0Yx8uR2mT7wK' }),
+      .describe('Begins with `svc_sk_`; returned exactly once.')
+      .meta({ example: 'svc_sk_Jq3v0Yx8uR2mT7wK' }),
   })
   .meta({ id: 'NewApiKey' });
 export type NewApiKeyAnswer = z.infer<typeof NewApiKeyAnswer>;

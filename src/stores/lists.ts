@@ -13,7 +13,8 @@ export const ListQuery = z.object({
     .max(200)
     .regex(/^[\w-]*$/, 'not a cursor of this list')
     .optional()
-    .meta({ description: '`next_cursor` of the page before.', example: 'YWZ0ZXI6MDE5OWE2ZjA' }),
+    .describe('`next_cursor` of the page before.')
+    .meta({ example: 'YWZ0ZXI6MDE5OWE2ZjA' }),
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 
@@ -33,7 +34,7 @@ export function containing(text: string, ...fields: string[]): { $or: Document[]
 
 /** The count fields of a list; spread them into its schema. */
 export const Total = z.object({
-  total_count: z.int().meta({ description: 'Counted up to 10,000.', example: 1 }),
+  total_count: z.int().describe('Counted up to 10,000.').meta({ example: 1 }),
   total_is_lower_bound: z.literal(true).optional().describe('Present when there are more than 10,000.'),
 });
 export type Total = z.infer<typeof Total>;

@@ -5,7 +5,8 @@ import { Id, OrganizationId, UserId, exampleId } from '../../ids.js';
 const Count = z.int().meta({ example: 3 });
 const IsoTime = z
   .string()
-  .meta({ description: 'ISO 8601 in UTC, without a time zone.', example: '2026-01-02T03:04:05.000' });
+  .describe('ISO 8601 in UTC, without a time zone.')
+  .meta({ example: '2026-01-02T03:04:05.000' });
 
 const CustomerQuota = z
   .object({

@@ -34,7 +34,8 @@ export const Step = z.object({
   edited_fields: z
     .array(z.string())
     .optional()
-    .meta({ description: 'The fields of the act that an approver edited.', example: ['text'] }),
+    .describe('The fields of the act that an approver edited.')
+    .meta({ example: ['text'] }),
 });
 
 export const Monitoring = z
@@ -47,7 +48,8 @@ export const Monitoring = z
     credits: z
       .number()
       .nullable()
-      .meta({ description: 'What the run was charged. Null until about a second after its start.', example: 1 }),
+      .describe('What the run was charged. Null until about a second after its start.')
+      .meta({ example: 1 }),
     steps: z.array(Step),
   })
   .meta({ id: 'ExecutionMonitoring' });

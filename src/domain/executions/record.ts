@@ -94,7 +94,8 @@ export const Execution = z
     agentflow_version: z
       .int()
       .nullable()
-      .meta({ description: 'The promoted version that it runs. Null if it runs the saved agentflow.', example: 2 }),
+      .describe('The promoted version that it runs. Null if it runs the saved agentflow.')
+      .meta({ example: 2 }),
     agentflow: z.object({
       agentflow_id: Id,
       agents: z.array(EmbeddedAgent),

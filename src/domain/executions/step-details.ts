@@ -40,10 +40,8 @@ const Exchange = z
         status: z.int().meta({ example: 422 }),
         headers: z
           .record(z.string(), z.string())
-          .meta({
-            description: 'Without headers that can contain credentials.',
-            example: { 'content-type': 'application/json' },
-          }),
+          .describe('Without headers that can contain credentials.')
+          .meta({ example: { 'content-type': 'application/json' } }),
         body: z.unknown().optional().describe('Absent if it became the output.'),
       })
       .optional()

@@ -105,12 +105,12 @@ export const KnowledgeState = z.object({
   workflow_id: z.string().meta({ example: knowledgeUploadWorkflowId(exampleId) }),
   status: z.enum(['queued', 'running', 'completed', 'failed', 'removed']).meta({ example: 'completed' }),
   chunks: z.object({
-    done: z.int().meta({ description: 'Number of chunks in the graph.', example: 3 }),
-    total: z.int().nullable().meta({ description: 'Null until the text is extracted.', example: 3 }),
+    done: z.int().describe('Number of chunks in the graph.').meta({ example: 3 }),
+    total: z.int().nullable().describe('Null until the text is extracted.').meta({ example: 3 }),
   }),
-  failure: z.string().nullable().meta({ description: 'Why the document could not be read.', example: null }),
-  memory_id: z.string().nullable().meta({ description: 'The memory that extracts its facts.', example: null }),
-  extract_failure: z.string().nullable().meta({ description: 'Why its facts are not extracted.', example: null }),
+  failure: z.string().nullable().describe('Why the document could not be read.').meta({ example: null }),
+  memory_id: z.string().nullable().describe('The memory that extracts its facts.').meta({ example: null }),
+  extract_failure: z.string().nullable().describe('Why its facts are not extracted.').meta({ example: null }),
 });
 
 export const ListedFile = z

@@ -23,10 +23,8 @@ const AuditQuery = ListQuery.extend({
 const ListedEntry = AuditEntry.extend({
   actor_name: z
     .string()
-    .meta({
-      description: 'The name of the person, key, app or service. It is not part of the entry or its hash.',
-      example: 'Grace Hopper',
-    }),
+    .describe('The name of the person, key, app or service. It is not part of the entry or its hash.')
+    .meta({ example: 'Grace Hopper' }),
 }).meta({ id: 'ListedAuditEntry' });
 
 /** The audit chain of the caller's organization. */

@@ -9,7 +9,7 @@ import { EpochSeconds } from '../../time.js';
 import { PolicyIds, PolicyVersion } from '../../governance/lifecycles/policy-decision.js';
 
 const Trial = z.strictObject({
-  tool: z.string().meta({ description: 'An operation, or a gateway tool.', example: 'query-context' }),
+  tool: z.string().describe('An operation, or a gateway tool.').meta({ example: 'query-context' }),
   channel: z.enum(channels).default('rest').describe('How the call arrives.'),
   input: z.record(z.string(), z.unknown()).default({}),
   resource: z.strictObject({ type: z.string().max(100), id: Id.max(500) }).default({ type: 'project', id: '' }),

@@ -30,7 +30,8 @@ const Candidate = z.strictObject({
   operation: z
     .string()
     .optional()
-    .meta({ description: 'Only calls of this operation or gateway tool.', example: 'save-context' }),
+    .describe('Only calls of this operation or gateway tool.')
+    .meta({ example: 'save-context' }),
   project_id: z.string().max(100).optional().describe('Only calls in this project.'),
   since: z
     .number()

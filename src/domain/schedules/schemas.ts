@@ -156,11 +156,8 @@ export const Backfilled = z
   .meta({ id: 'ScheduleBackfilled', example: { planned: [1763712000], already_fired: 0, reason: null } });
 
 export const TimeRange = z.object({
-  from: z.coerce.number().min(0).meta({ description: 'Epoch seconds.', example: 1763683200 }),
-  to: z.coerce
-    .number()
-    .min(0)
-    .meta({ description: 'Epoch seconds, at most 366 days after `from`.', example: 1764288000 }),
+  from: z.coerce.number().min(0).describe('Epoch seconds.').meta({ example: 1763683200 }),
+  to: z.coerce.number().min(0).describe('Epoch seconds, at most 366 days after `from`.').meta({ example: 1764288000 }),
 });
 
 export const PlannedTimes = z
@@ -187,7 +184,8 @@ export const ScheduleRun = z.object({
   reason: z
     .string()
     .nullable()
-    .meta({ description: 'Why a planned run did not fire: overlap, paused, limit or catchup_window.', example: null }),
+    .describe('Why a planned run did not fire: overlap, paused, limit or catchup_window.')
+    .meta({ example: null }),
   executions: z.array(
     z.object({
       execution_id: Id.nullable(),
@@ -200,10 +198,8 @@ export const ScheduleRun = z.object({
   temporal_ui_url: z
     .string()
     .nullable()
-    .meta({
-      description: 'The run in the Temporal UI; null if it did not fire.',
-      example: 'https://temporal.acme.dev/namespaces/default/workflows',
-    }),
+    .describe('The run in the Temporal UI; null if it did not fire.')
+    .meta({ example: 'https://temporal.acme.dev/namespaces/default/workflows' }),
 });
 export type ScheduleRun = z.infer<typeof ScheduleRun>;
 
@@ -215,18 +211,12 @@ export const ScheduleRuns = z
     next: z.array(Time).describe('The next ten planned times. Empty while the schedule is paused.'),
     temporal_ui_url: z
       .string()
-      .meta({
-        description: 'The schedule in the Temporal UI.',
-        example: 'https://temporal.acme.dev/namespaces/default/schedules/schedule%2F1',
-      }),
+      .describe('The schedule in the Temporal UI.')
+      .meta({ example: 'https://temporal.acme.dev/namespaces/default/schedules/schedule%2F1' }),
     skipped_overlap: z
       .int()
-      .meta({
-        description: "Temporal's count of runs that were skipped because another run was in progress.",
-        example: 1,
-      }),
-    missed_catchup: z
-      .int()
-      .meta({ description: "Temporal's count of runs that missed the catch-up window.", example: 0 }),
+      .describe("Temporal's count of runs that were skipped because another run was in progress.")
+      .meta({ example: 1 }),
+    missed_catchup: z.int().describe("Temporal's count of runs that missed the catch-up window.").meta({ example: 0 }),
   })
   .meta({ id: 'ScheduleRuns' });

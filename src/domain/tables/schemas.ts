@@ -145,11 +145,10 @@ export const ExpectedValues = z
   // Percent-encoded, it fits into the request target (`maxHeaderSize` in src/main.ts).
   .max(5000)
   .optional()
-  .meta({
-    description:
-      'JSON: `{column_id: value}` as the record was read. The record is changed only if it still has these values; otherwise 409.',
-    example: '{"price": 10}',
-  });
+  .describe(
+    'JSON: `{column_id: value}` as the record was read. The record is changed only if it still has these values; otherwise 409.',
+  )
+  .meta({ example: '{"price": 10}' });
 
 export const maxRowsPerRequest = 1000;
 
@@ -181,9 +180,10 @@ export const RecordQuery = ListQuery.extend({
     .string()
     .max(4_000)
     .optional()
+    .describe(
+      'JSON: `{column_id: value}` or `{column_id: {eq, ne, gt, gte, lt, lte, in, nin, contains, starts_with, ignore_case, exists}}`, combined with `and`, `or` (arrays) and `not`.',
+    )
     .meta({
-      description:
-        'JSON: `{column_id: value}` or `{column_id: {eq, ne, gt, gte, lt, lte, in, nin, contains, starts_with, ignore_case, exists}}`, combined with `and`, `or` (arrays) and `not`.',
       example:
         '{"price": {"gte": 10}, "or": [{"stage": "new"}, {"company": {"contains": "foods", "ignore_case": true}}]}',
     }),
@@ -191,10 +191,9 @@ export const RecordQuery = ListQuery.extend({
     .string()
     .max(101)
     .default('-row_id')
-    .meta({
-      description:
-        'A column_id, prefixed with `-` for descending order. Arrays are sorted by number of elements, objects by number of fields.',
-      example: '-price',
-    }),
+    .describe(
+      'A column_id, prefixed with `-` for descending order. Arrays are sorted by number of elements, objects by number of fields.',
+    )
+    .meta({ example: '-price' }),
 });
 export type RecordQuery = z.infer<typeof RecordQuery>;

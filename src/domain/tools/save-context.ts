@@ -16,10 +16,8 @@ export const SaveAnswer = z
     bookmark: z
       .string()
       .nullable()
-      .meta({
-        description: 'Pass it to query-context as `bookmark`, so that its answer includes what was saved.',
-        example: 'FB:kcwQ1mF2c3RlbQ==',
-      }),
+      .describe('Pass it to query-context as `bookmark`, so that its answer includes what was saved.')
+      .meta({ example: 'FB:kcwQ1mF2c3RlbQ==' }),
   })
   .meta({ id: 'SaveAnswer' });
 

@@ -15,7 +15,7 @@ export const Approval = z
   .object({
     approval_id: Id,
     lifecycle_id: Id.nullable().describe('The call that waits; null for a preview.'),
-    tool: z.string().meta({ description: '`execution.preview` for a preview of a run.', example: 'save-context' }),
+    tool: z.string().describe('`execution.preview` for a preview of a run.').meta({ example: 'save-context' }),
     requested_by: UserId,
     reason: z.string().meta({ example: 'Agents ask two people before they write much.' }),
     policy_ids: PolicyIds,
@@ -23,36 +23,33 @@ export const Approval = z
     payload_digest: Digest.describe(
       'SHA-256 (hex) of the canonical JSON (RFC 8785) of `{tool, input}`, and of `bound` where the operation acts on state that its input does not name.',
     ),
-    edited_payload_digest: Digest.nullable().meta({
-      description:
+    edited_payload_digest: Digest.nullable()
+      .describe(
         'The digest of the call as an approver edited it, which is the call that is sent: SHA-256 (hex) of the canonical JSON of `{tool, input: {edited: <payload_digest>, edits}}`. Null if nobody edited it.',
-      example: null,
-    }),
+      )
+      .meta({ example: null }),
     editable_fields: z
       .record(z.string(), z.string())
       .nullable()
-      .meta({
-        description:
-          'For an act of a run: the fields that its approvers can edit, with their types. Null for every other call.',
-        example: null,
-      }),
+      .describe(
+        'For an act of a run: the fields that its approvers can edit, with their types. Null for every other call.',
+      )
+      .meta({ example: null }),
     outcome_unknown: z
       .boolean()
-      .meta({
-        description:
-          'The act was approved before and sent, but its answer was lost. Approving repeats it, `POST /v1/approvals/{id}/accept` accepts it as done, and rejecting fails it.',
-        example: false,
-      }),
+      .describe(
+        'The act was approved before and sent, but its answer was lost. Approving repeats it, `POST /v1/approvals/{id}/accept` accepts it as done, and rejecting fails it.',
+      )
+      .meta({ example: false }),
     status: ApprovalStatus,
     required_approvers: z.int().meta({ example: 1 }),
     approver_roles: z
       .array(z.string())
       .nullable()
-      .meta({
-        description:
-          'Only people with one of these roles in the project may decide; null: everybody with `svc:governance.write`.',
-        example: null,
-      }),
+      .describe(
+        'Only people with one of these roles in the project may decide; null: everybody with `svc:governance.write`.',
+      )
+      .meta({ example: null }),
     votes: z.array(
       z.object({
         user_id: UserId,
@@ -67,23 +64,22 @@ export const Approval = z
     expires_at: Expiry.describe(
       'The approval can be decided until then. A pause of the run moves it by the length of the pause.',
     ),
-    clock_stopped_at: EpochSeconds.nullable().meta({
-      description: 'When the run whose act waits was paused: the approval does not expire until it continues.',
-      example: null,
-    }),
+    clock_stopped_at: EpochSeconds.nullable()
+      .describe('When the run whose act waits was paused: the approval does not expire until it continues.')
+      .meta({ example: null }),
     decided_by: UserId.nullable(),
     decided_at: EpochSeconds.nullable(),
-    used_at: EpochSeconds.nullable().meta({ description: 'When the call was executed.', example: null }),
-    execution_id: Id.nullable().meta({
-      description: 'The run whose act or preview waits; null for every other call.',
-      example: null,
-    }),
-    used_by: Id.nullable().meta({ description: 'The lifecycle of the call that was executed.', example: null }),
+    used_at: EpochSeconds.nullable().describe('When the call was executed.').meta({ example: null }),
+    execution_id: Id.nullable()
+      .describe('The run whose act or preview waits; null for every other call.')
+      .meta({ example: null }),
+    used_by: Id.nullable().describe('The lifecycle of the call that was executed.').meta({ example: null }),
     may_decide: z.boolean().describe('Whether the caller may decide it now.'),
     may_not_decide_reason: z
       .string()
       .nullable()
-      .meta({ description: 'Why the caller may not decide it; null if the caller may.', example: null }),
+      .describe('Why the caller may not decide it; null if the caller may.')
+      .meta({ example: null }),
     has_payload: z.boolean().describe('Whether the caller can see the call itself at `GET /v1/approvals/{id}`.'),
   })
   .meta({ id: 'Approval' });
@@ -93,10 +89,8 @@ export const ApprovalWithToken = Approval.extend({
   resume_token: z
     .string()
     .optional()
-    .meta({
-      description: 'Only for the requester, while it can be used. Send it as `X-Resume-Token` with the same call.',
-      example: 'svc_rt_Jq3v0Yx8uR2m',
-    }),
+    .describe('Only for the requester, while it can be used. Send it as `X-Resume-Token` with the same call.')
+    .meta({ example: 'svc_rt_Jq3v0Yx8uR2m' }),
   resume_token_expires_at: Expiry.optional(),
   payload: z
     .unknown()

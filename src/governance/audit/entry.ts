@@ -12,7 +12,7 @@ import { EpochSeconds, epochSeconds } from '../../time.js';
 export const AuditEntry = z
   .object({
     entry_id: Id,
-    seq: z.int().meta({ description: 'From 1, without gaps.', example: 17 }),
+    seq: z.int().describe('From 1, without gaps.').meta({ example: 17 }),
     at: EpochSeconds,
     actor: UserId,
     action: z.string().meta({ example: 'query-context' }),

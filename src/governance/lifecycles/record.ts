@@ -13,9 +13,7 @@ export const LifecycleStatus = z.enum(['completed', 'denied', 'pending_approval'
 export type LifecycleStatus = z.infer<typeof LifecycleStatus>;
 
 const LifecycleStage = z.object({
-  stage: z
-    .string()
-    .meta({ description: 'The stage id; the first failed one refused the call.', example: 'S8:execute' }),
+  stage: z.string().describe('The stage id; the first failed one refused the call.').meta({ example: 'S8:execute' }),
   status: z.enum(['ok', 'failed']),
   detail: z.string().meta({ example: 'bearer credential accepted' }),
 });
