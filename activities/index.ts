@@ -68,7 +68,6 @@ type Activities = AgentflowExecutionActivities &
   ScheduleChangeActivities &
   TextIndexActivities;
 
-/** All activities of the workflows. */
 export function createActivities(deps: Deps): Activities {
   const { config, customers, kernel, metrics, mongo, graph, blobs, http, models, temporal } = deps;
   const { collections } = mongo;

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { packageRoot } from './package-root.js';
 
-/** The module that exports all workflows. */
 export const workflowsEntry = path.join(packageRoot, 'dist/workflows/index.js');
 /**
  * The product's own interceptors. Temporal's module would break the replay of runs that started without it (decision

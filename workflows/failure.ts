@@ -18,3 +18,10 @@ export function failureOf(error: unknown, otherwise: string): { type: string; me
     message: messageOf(error),
   };
 }
+
+/** The wait that the failed activity requested, in milliseconds. */
+export function requestedWaitMs(error: unknown): number {
+  const cause = causeOf(error);
+  const requested: unknown = cause instanceof ApplicationFailure ? cause.nextRetryDelay : undefined;
+  return typeof requested === 'number' ? requested : 0;
+}

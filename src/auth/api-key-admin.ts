@@ -24,7 +24,8 @@ export const NewApiKeyAnswer = z
     scope: ApiKeyScope,
     secret: z
       .string()
-      .meta({ description: 'Begins with `svc_sk_`; returned exactly once.', example: 'svc_sk_Jq3v0Yx8uR2mT7wK' }),
+      .describe('Begins with `svc_sk_`; returned exactly once.')
+      .meta({ example: 'svc_sk_Jq3v0Yx8uR2mT7wK' }),
   })
   .meta({ id: 'NewApiKey' });
 export type NewApiKeyAnswer = z.infer<typeof NewApiKeyAnswer>;
@@ -34,9 +35,9 @@ export const ApiKeyItem = z
     id: Id,
     name: KeyName,
     scope: ApiKeyScope,
-    created_at: EpochSeconds.meta({ description: 'Epoch seconds.' }),
+    created_at: EpochSeconds.describe('Epoch seconds.'),
     created_by: UserId,
-    last_used_at: EpochSeconds.nullable().meta({ description: 'True to the minute.' }),
+    last_used_at: EpochSeconds.nullable().describe('True to the minute.'),
     revoked_at: EpochSeconds.nullable().meta({ example: null }),
   })
   .meta({ id: 'ApiKey' });
@@ -51,12 +52,7 @@ export const ApiKeyRequest = z.strictObject({
   name: KeyName.trim().min(1).max(200),
   org_id: OrganizationId.optional(),
   dept_id: Id.optional(),
-  grants: z
-    .array(RequestedGrant)
-    .min(1)
-    .max(50)
-    .optional()
-    .meta({ description: 'The default is the default grants of the role.' }),
+  grants: z.array(RequestedGrant).min(1).max(50).optional().describe('The default is the default grants of the role.'),
 });
 export type ApiKeyRequest = z.infer<typeof ApiKeyRequest>;
 

@@ -30,7 +30,6 @@ export interface Principal {
   grants: readonly Grant[];
   /** The public id of the API key, never its secret. */
   keyId?: string;
-  /** The name of the API key. */
   keyName?: string;
   /** Only for the kind `execution`: the run that makes the call. */
   executionId?: string;

@@ -26,7 +26,8 @@ export const RefreshToken = z
   .string()
   .min(1)
   .max(8192)
-  .meta({ description: 'Begins with `svc_srt_`.', example: 'svc_srt_Jq3v0Yx8uR2m' });
+  .describe('Begins with `svc_srt_`.')
+  .meta({ example: 'svc_srt_Jq3v0Yx8uR2m' });
 
 export const UserToken = z
   .object({

@@ -109,7 +109,6 @@ export function activeSpan(): SpanContext | undefined {
   return trace.getSpanContext(context.active());
 }
 
-/** Returns the trace ids for a log line. */
 export function traceLogFields(): { trace_id?: string; span_id?: string } {
   const active = activeSpan();
   return active ? { trace_id: active.traceId, span_id: active.spanId } : {};

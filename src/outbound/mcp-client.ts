@@ -45,7 +45,6 @@ interface McpCallOptions {
 }
 
 export interface McpSession {
-  /** Lists all tools of the server. */
   listTools(): Promise<Tool[]>;
   /** Returns whether the server reported that its tools changed after the last `listTools`. */
   hasChanged(): boolean;

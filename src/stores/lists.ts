@@ -7,13 +7,14 @@ import { AppError } from '../errors.js';
  * records are added.
  */
 export const ListQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'Page size, 1 to 200.' }),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('Page size, 1 to 200.'),
   cursor: z
     .string()
     .max(200)
     .regex(/^[\w-]*$/, 'not a cursor of this list')
     .optional()
-    .meta({ description: '`next_cursor` of the page before.', example: 'YWZ0ZXI6MDE5OWE2ZjA' }),
+    .describe('`next_cursor` of the page before.')
+    .meta({ example: 'YWZ0ZXI6MDE5OWE2ZjA' }),
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 
@@ -33,19 +34,15 @@ export function containing(text: string, ...fields: string[]): { $or: Document[]
 
 /** The count fields of a list; spread them into its schema. */
 export const Total = z.object({
-  total_count: z.int().meta({ description: 'Counted up to 10,000.', example: 1 }),
-  total_is_lower_bound: z.literal(true).optional().meta({ description: 'Present when there are more than 10,000.' }),
+  total_count: z.int().describe('Counted up to 10,000.').meta({ example: 1 }),
+  total_is_lower_bound: z.literal(true).optional().describe('Present when there are more than 10,000.'),
 });
 export type Total = z.infer<typeof Total>;
 
 export const NextCursor = z.string().nullable().meta({ example: null });
 
 export function listOf<S extends z.ZodType>(item: S) {
-  return z.object({
-    data: z.array(item),
-    ...Total.shape,
-    next_cursor: NextCursor.meta({ description: 'Null on the last page.' }),
-  });
+  return z.object({ data: z.array(item), ...Total.shape, next_cursor: NextCursor.describe('Null on the last page.') });
 }
 
 export interface Page<T> extends Total {

@@ -8,7 +8,6 @@ const firstPollers = 5;
 /** The tasks of one SDK worker of the process. */
 interface QueueWorker {
   taskQueue: string;
-  /** The kind of activities that it runs. */
   kind: QueueKind;
   runsWorkflows: boolean;
   /** Whether the worker polls for activities. It runs local activities in any case. */

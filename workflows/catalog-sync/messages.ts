@@ -64,7 +64,6 @@ export interface CatalogProgress {
   /** When the step began to fail, in epoch milliseconds, and how often it has failed. */
   failing_since: number | null;
   failures: number;
-  /** The last failure. */
   failure?: { type: string; message: string } | null;
 }
 

@@ -11,7 +11,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { RetryState } from '@temporalio/common';
-import { causeOf, failureOf } from '../failure.js';
+import { failureOf, requestedWaitMs } from '../failure.js';
 import { historyIsFull } from '../history.js';
 import { timeOrderedId } from '../time-ordered-id.js';
 import type { CatalogSlice, CatalogSyncActivities } from './activities.js';
@@ -150,11 +150,4 @@ async function waitAfterError(
   // The record itself could not be written.
   if (run.ended_at !== null) state.progress = null;
   run.failure = failure;
-}
-
-/** The wait that the catalog requested in its last answer, in milliseconds. */
-function requestedWaitMs(error: unknown): number {
-  const cause = causeOf(error);
-  const requested: unknown = cause instanceof ApplicationFailure ? cause.nextRetryDelay : undefined;
-  return typeof requested === 'number' ? requested : 0;
 }

@@ -1,12 +1,5 @@
-import {
-  ApplicationFailure,
-  continueAsNew,
-  isCancellation,
-  proxyActivities,
-  setCurrentDetails,
-  sleep,
-} from '@temporalio/workflow';
-import { causeOf, failureOf } from '../failure.js';
+import { continueAsNew, isCancellation, proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
+import { failureOf, requestedWaitMs } from '../failure.js';
 import { historyIsFull } from '../history.js';
 import { timeOrderedId } from '../time-ordered-id.js';
 import type { EmbeddingActivities } from './activities.js';
@@ -53,11 +46,4 @@ export async function embedding(input: EmbeddingInput): Promise<EmbeddingTotals>
     }
     if (historyIsFull(input)) return continueAsNew<typeof embedding>({ ...input, resumed: { totals, failures } });
   }
-}
-
-/** The wait that the endpoint requested in its last answer, in milliseconds. */
-function requestedWaitMs(error: unknown): number {
-  const cause = causeOf(error);
-  const requested: unknown = cause instanceof ApplicationFailure ? cause.nextRetryDelay : undefined;
-  return typeof requested === 'number' ? requested : 0;
 }

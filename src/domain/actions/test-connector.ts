@@ -20,16 +20,14 @@ const timeoutMs = 15_000;
 
 const TestResult = z
   .object({
-    succeeded: z.boolean().meta({ description: 'The call of an action would have succeeded.' }),
-    status: z.int().nullable().meta({ description: 'Null without an answer.', example: 200 }),
+    succeeded: z.boolean().describe('The call of an action would have succeeded.'),
+    status: z.int().nullable().describe('Null without an answer.').meta({ example: 200 }),
     excerpt: z
       .string()
-      .meta({
-        description: 'The beginning of the answer, without credentials and personal data.',
-        example: '{"open":3}',
-      }),
+      .describe('The beginning of the answer, without credentials and personal data.')
+      .meta({ example: '{"open":3}' }),
     duration_ms: z.number().meta({ example: 84 }),
-    failure: z.string().nullable().meta({ description: 'Why the call would have failed.', example: null }),
+    failure: z.string().nullable().describe('Why the call would have failed.').meta({ example: null }),
   })
   .meta({ id: 'ConnectorTest' });
 type TestResult = z.infer<typeof TestResult>;
@@ -53,7 +51,8 @@ export const testConnector = defineOperation({
       .max(2000)
       .regex(/^(\/.*)?$/s, 'must begin with /')
       .default('')
-      .meta({ description: 'Below the base URL of the connector.', example: '/claims?limit=1' }),
+      .describe('Below the base URL of the connector.')
+      .meta({ example: '/claims?limit=1' }),
     projectID: z.string().optional(),
   }),
   output: TestResult,

@@ -20,9 +20,9 @@ export const listAgentflows = defineOperation({
   name: 'agentflow.list',
   ...reads,
   input: ListQuery.extend({
-    text: SearchText.optional().meta({
-      description: 'Only agentflows whose name or description contains this text (ignoring case), or with this id.',
-    }),
+    text: SearchText.optional().describe(
+      'Only agentflows whose name or description contains this text (ignoring case), or with this id.',
+    ),
   }),
   output: listOf(Agentflow),
   async run({ deps, ctx, input }) {

@@ -21,8 +21,8 @@ const endpointMeta = {
   description:
     "For `restful`: an http(s) URL, or a path relative to the connector's base URL; Liquid templates are allowed after the host. For the other categories: the name of an operation, or a URL of the account provider's API. `mail` ignores it. For `mcp`: the name of an accepted tool.",
 };
-const AnyJson = z.unknown().meta({ description: 'Any JSON value.' });
-const Time = z.number().meta({ description: 'Epoch seconds.' });
+const AnyJson = z.unknown().describe('Any JSON value.');
+const Time = z.number().describe('Epoch seconds.');
 
 export const actionCategories = [
   'content_creator',
@@ -32,7 +32,7 @@ export const actionCategories = [
   'restful',
   'mcp',
 ] as const;
-const Category = z.enum(actionCategories).meta({ description: 'All categories except `restful` require a connector.' });
+const Category = z.enum(actionCategories).describe('All categories except `restful` require a connector.');
 const HttpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const FieldType = z.enum(['string', 'number', 'integer', 'boolean', 'object', 'array', 'any']);
 
@@ -83,10 +83,10 @@ const newActionFields = {
   category: Category.default('restful'),
   method: HttpMethod.default('POST'),
   endpoint: z.string().trim().max(4000).default('').meta(endpointMeta),
-  sort: z.number().optional().meta({ description: 'Defaults to the position in `actions`.' }),
+  sort: z.number().optional().describe('Defaults to the position in `actions`.'),
   previous_action_id: Pointer.nullable().default(null),
   next_action_id: Pointer.nullable().default(null),
-  is_terminal: z.boolean().optional().meta({ description: 'Defaults to true if `next_action_id` is null.' }),
+  is_terminal: z.boolean().optional().describe('Defaults to true if `next_action_id` is null.'),
   input_schema: NewFieldList,
   output_schema: NewFieldList,
 };
@@ -137,13 +137,13 @@ export const NewSkill = z
     connector_id: Pointer.nullable().default(null),
     connector_name: Line.default(''),
     actions: z.array(NewAction).max(maxEntries).default([]),
-    initial_action_id: Pointer.nullish().meta({ description: 'Defaults to the first of `actions`; null runs none.' }),
+    initial_action_id: Pointer.nullish().describe('Defaults to the first of `actions`; null runs none.'),
   })
   .meta({ id: 'NewSkill', example: newSkillExample });
 export type NewSkill = z.infer<typeof NewSkill>;
 
 const llmFields = {
-  model: z.string().max(200).meta({ description: "If empty, the deployment's default model." }),
+  model: z.string().max(200).describe("If empty, the deployment's default model."),
   temperature: z.number().min(0).max(2),
   max_tokens: z.int().min(1).max(1_000_000),
 };
@@ -161,31 +161,29 @@ const agentFields = {
   is_preview_mode_enabled: z.boolean(),
   pre_and_post_execution_input: z
     .unknown()
-    .meta({
-      description:
-        'Any JSON value. In an object, `pre` provides inputs for the actions before the first model turn, and `post` for the tool calls after it.',
-    }),
+    .describe(
+      'Any JSON value. In an object, `pre` provides inputs for the actions before the first model turn, and `post` for the tool calls after it.',
+    ),
   agent_type: z.string().min(1).max(100),
-  next_agent: Pointer.nullable().meta({
-    description: 'The agent that runs next. Null ends the flow. The order of `agents` has no effect.',
-  }),
+  next_agent: Pointer.nullable().describe(
+    'The agent that runs next. Null ends the flow. The order of `agents` has no effect.',
+  ),
 };
 
-/** Optional limits of an agent. */
 const agentBounds = {
-  max_turns: z.int().min(1).max(100).optional().meta({ description: 'Maximum number of model turns. Default 12.' }),
+  max_turns: z.int().min(1).max(100).optional().describe('Maximum number of model turns. Default 12.'),
   max_total_tokens: z
     .int()
     .min(1)
     .max(1_000_000_000)
     .optional()
-    .meta({ description: 'Maximum number of tokens in all turns. Default 500,000.' }),
+    .describe('Maximum number of tokens in all turns. Default 500,000.'),
   preview_timeout_seconds: z
     .number()
     .min(1)
     .max(366 * 24 * 3600)
     .optional()
-    .meta({ description: 'How long a preview waits for a decision. Default: seven days.' }),
+    .describe('How long a preview waits for a decision. Default: seven days.'),
 };
 
 export const Agent = z
@@ -232,15 +230,14 @@ const agentflowFields = {
   image: Text,
   description: Text,
   role: Text,
-  initialAgent: Pointer.meta({ description: 'Defaults to the first of `agents`. Empty if there are no agents.' }),
+  initialAgent: Pointer.describe('Defaults to the first of `agents`. Empty if there are no agents.'),
   isActive: z.boolean(),
   agentflow_type: z.string().min(1).max(100),
   goal_structure: AnyJson,
   conclusion: AnyJson,
-  failover_goal: AnyJson.meta({
-    description:
-      'Any JSON value. A string or `{template}` is the goal with which the flow restarts once after a failure.',
-  }),
+  failover_goal: AnyJson.describe(
+    'Any JSON value. A string or `{template}` is the goal with which the flow restarts once after a failure.',
+  ),
 };
 
 export const Agentflow = z
@@ -253,11 +250,11 @@ export const Agentflow = z
     is_cron_scheduled: z.boolean(),
     created_at: Time,
     updated_at: Time,
-    last_used: z.number().meta({ description: 'Epoch seconds; `created_at` until the first execution.' }),
+    last_used: z.number().describe('Epoch seconds; `created_at` until the first execution.'),
     anomaly_detection: z.object(anomalyFields),
     marketplace_id: z.string(),
     parent_agentflow_id: z.string(),
-    promoted_version: z.int().optional().meta({ description: 'Absent before the first promotion.' }),
+    promoted_version: z.int().optional().describe('Absent before the first promotion.'),
     agents: z.array(Agent),
   })
   .meta({ id: 'Agentflow', example: exampleAgentflow });

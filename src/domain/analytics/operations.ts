@@ -19,10 +19,8 @@ export const readAnalytics = defineOperation({
   name: 'analytics.read',
   ...reads,
   input: z.object({
-    from: Seconds.optional().meta({
-      description: `Epoch seconds, inclusive. Defaults to ${defaultDays} days before \`to\`.`,
-    }),
-    to: Seconds.optional().meta({ description: 'Epoch seconds, exclusive. Defaults to the current time.' }),
+    from: Seconds.optional().describe(`Epoch seconds, inclusive. Defaults to ${defaultDays} days before \`to\`.`),
+    to: Seconds.optional().describe('Epoch seconds, exclusive. Defaults to the current time.'),
   }),
   output: Analytics,
   async run({ deps, ctx, input: { to = epochSeconds(), from = Math.max(0, to - defaultDays * secondsPerDay) } }) {

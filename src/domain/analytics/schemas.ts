@@ -9,7 +9,7 @@ export const Analytics = z
     projectID: z.string(),
     from: z.number(),
     to: z.number(),
-    total: z.int().meta({ description: 'Number of executions created from `from` (inclusive) to `to` (exclusive).' }),
+    total: z.int().describe('Number of executions created from `from` (inclusive) to `to` (exclusive).'),
     by_status: z.object({
       ready: z.int(),
       running: z.int(),
@@ -19,10 +19,10 @@ export const Analytics = z
     } satisfies Record<Status, z.ZodType>),
     by_agentflow: z
       .array(z.object({ agentflow_id: z.string(), name: z.string(), count: z.int() }))
-      .meta({ description: 'In descending order of `count`. `name` is taken from the newest execution.' }),
+      .describe('In descending order of `count`. `name` is taken from the newest execution.'),
     by_day: z
       .array(z.object({ day: z.iso.date(), count: z.int() }))
-      .meta({ description: 'One entry for each UTC day in the range.' }),
+      .describe('One entry for each UTC day in the range.'),
     by_hour: z
       .array(
         z.object({
@@ -34,17 +34,15 @@ export const Analytics = z
           credits: z.number(),
         }),
       )
-      .meta({
-        description:
-          'One entry for each hour of a range of at most 48 hours: the executions created in it, the 95th percentile of their durations, and the credits charged in it. Empty for a longer range.',
-      }),
+      .describe(
+        'One entry for each hour of a range of at most 48 hours: the executions created in it, the 95th percentile of their durations, and the credits charged in it. Empty for a longer range.',
+      ),
     duration: z
       .object({ count: z.int(), p50: z.number().nullable(), p95: z.number().nullable() })
-      .meta({
-        description:
-          'Durations in seconds of the executions that have ended. Percentiles use the nearest rank; they are null if no execution has ended.',
-      }),
-    credits: z.number().meta({ description: 'Credits charged from `from` (inclusive) to `to` (exclusive).' }),
+      .describe(
+        'Durations in seconds of the executions that have ended. Percentiles use the nearest rank; they are null if no execution has ended.',
+      ),
+    credits: z.number().describe('Credits charged from `from` (inclusive) to `to` (exclusive).'),
   })
   .meta({
     id: 'Analytics',

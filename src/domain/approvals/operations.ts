@@ -37,8 +37,8 @@ export const readApproval = defineOperation({
 });
 
 const reasons = {
-  reason: Text.meta({ description: 'The reason for the decision.' }),
-  comment: Text.meta({ description: 'An older name of `reason`.' }),
+  reason: Text.describe('The reason for the decision.'),
+  comment: Text.describe('An older name of `reason`.'),
 };
 const Reason = z.strictObject(reasons);
 const Approving = z.strictObject({
@@ -48,11 +48,10 @@ const Approving = z.strictObject({
     .string()
     .max(64)
     .optional()
-    .meta({
-      description:
-        'The digest of the call that you saw. If the held call has changed, the answer is 409. Required once another approver has edited the call.',
-      example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-    }),
+    .describe(
+      'The digest of the call that you saw. If the held call has changed, the answer is 409. Required once another approver has edited the call.',
+    )
+    .meta({ example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' }),
 });
 
 const decideOperation = <Input extends typeof Approving | typeof Reason>(decision: ApprovalDecision, input: Input) =>

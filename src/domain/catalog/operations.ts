@@ -16,29 +16,28 @@ export { catalogSightingsCollection } from './sightings.js';
 const CatalogState = z.object({
   state: z
     .enum(['idle', 'waiting', 'running', 'retrying', 'unknown'])
-    .meta({
-      description:
-        '`waiting`: for events to stop. `retrying`: the last attempt of the running sync failed. `unknown`: no worker answers.',
-      example: 'idle',
-    }),
-  waiting_events: z.int().meta({ description: 'The events that the next sync is for.', example: 0 }),
-  waiting_for: z.array(z.string()).meta({ description: 'A few of the changed entities.', example: [] }),
+    .describe(
+      '`waiting`: for events to stop. `retrying`: the last attempt of the running sync failed. `unknown`: no worker answers.',
+    )
+    .meta({ example: 'idle' }),
+  waiting_events: z.int().describe('The events that the next sync is for.').meta({ example: 0 }),
+  waiting_for: z.array(z.string()).describe('A few of the changed entities.').meta({ example: [] }),
   waiting_since: EpochSeconds.nullable().meta({ example: null }),
-  run_id: z.string().nullable().meta({ description: 'The lifecycle of the running sync.', example: null }),
+  run_id: z.string().nullable().describe('The lifecycle of the running sync.').meta({ example: null }),
   started_at: EpochSeconds.nullable().meta({ example: null }),
-  failure: z.string().nullable().meta({ description: 'Why the last attempt failed.', example: null }),
+  failure: z.string().nullable().describe('Why the last attempt failed.').meta({ example: null }),
 });
 
 const Syncs = z
   .object({
-    catalog: CatalogState.nullable().meta({ description: 'Null if the catalog is not synced into this project.' }),
+    catalog: CatalogState.nullable().describe('Null if the catalog is not synced into this project.'),
     repositories: z.array(
       z.object({
         repository: z.string().meta({ example: 'acme/claims' }),
-        branch: z.string().nullable().meta({ description: 'Null: every branch.', example: 'main' }),
+        branch: z.string().nullable().describe('Null: every branch.').meta({ example: 'main' }),
         bound_by: z.string().meta({ example: 'user_1' }),
         bound_at: EpochSeconds,
-        has_signed: z.boolean().meta({ description: 'A push was signed with the secret of the binding.' }),
+        has_signed: z.boolean().describe('A push was signed with the secret of the binding.'),
       }),
     ),
   })

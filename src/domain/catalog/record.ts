@@ -12,7 +12,7 @@ export const NewRepositoryBinding = z
       .min(1)
       .max(255)
       .optional()
-      .meta({ description: 'Accept only pushes to this branch; all branches by default.' }),
+      .describe('Accept only pushes to this branch; all branches by default.'),
   })
   .meta({ id: 'BindRepositoryInput', example: { repository: 'octo/catalog', branch: 'main' } });
 
@@ -23,16 +23,12 @@ export const RepositoryBinding = z
     bound_at: EpochSeconds,
     webhook_path: z
       .string()
-      .meta({
-        description: 'The path to which the code host sends its pushes.',
-        example: '/v1/codesync/webhook/github',
-      }),
+      .describe('The path to which the code host sends its pushes.')
+      .meta({ example: '/v1/codesync/webhook/github' }),
     webhook_secret: z
       .string()
-      .meta({
-        description: "Returned once. Enter it as the webhook's secret at the code host; binding again replaces it.",
-        example: 'Jq3v0Yx8uR2mT7wKb5nH1sLdF4gZ6cVaE9pXyOiUtQ0',
-      }),
+      .describe("Returned once. Enter it as the webhook's secret at the code host; binding again replaces it.")
+      .meta({ example: 'Jq3v0Yx8uR2mT7wKb5nH1sLdF4gZ6cVaE9pXyOiUtQ0' }),
   })
   .meta({ id: 'RepositoryBinding' });
 export type RepositoryBinding = z.infer<typeof RepositoryBinding>;

@@ -16,13 +16,13 @@ const ConnectedApp = z
   .object({
     id: z.string(),
     client_id: z.string(),
-    client_name: z.string().meta({ description: 'The name that the app gave itself; it is not verified.' }),
+    client_name: z.string().describe('The name that the app gave itself; it is not verified.'),
     user_id: z.string(),
     project_id: z.string(),
     scopes: z.array(Scope),
-    created_at: z.number().meta({ description: 'Epoch seconds.' }),
-    last_used_at: z.number().nullable().meta({ description: 'Accurate to the minute.' }),
-    expires_at: z.number().meta({ description: 'When the connection ends if the app is not used again.' }),
+    created_at: z.number().describe('Epoch seconds.'),
+    last_used_at: z.number().nullable().describe('Accurate to the minute.'),
+    expires_at: z.number().describe('When the connection ends if the app is not used again.'),
   })
   .meta({
     id: 'ConnectedApp',
@@ -44,9 +44,7 @@ const Query = ListQuery.extend({
   everyone: z
     .enum(['true', 'false'])
     .default('false')
-    .meta({
-      description: 'Lists the apps of all people on the project of the credential; requires `svc:governance.read`.',
-    }),
+    .describe('Lists the apps of all people on the project of the credential; requires `svc:governance.read`.'),
 });
 type Query = z.infer<typeof Query>;
 

@@ -21,10 +21,7 @@ export const requiredParams = [
 export const ProviderParams = z
   .object({
     category: z.literal('professional_network'),
-    connector_id: z
-      .string()
-      .nullable()
-      .meta({ description: 'The connector that `is_set` refers to; null if there is none.' }),
+    connector_id: z.string().nullable().describe('The connector that `is_set` refers to; null if there is none.'),
     params: z.array(
       z.object({
         name: z.string(),
@@ -37,7 +34,7 @@ export const ProviderParams = z
     ),
     operations: z.array(
       z.object({
-        name: z.string().meta({ description: "The value for an action's `endpoint`." }),
+        name: z.string().describe("The value for an action's `endpoint`."),
         method: z.string(),
         path: z.string(),
         fields: z.array(z.object({ field_id: z.string(), type: z.string(), required: z.boolean() })),

@@ -30,7 +30,7 @@ export const statusMoves: Record<ConnectorStatus, readonly ConnectorStatus[]> = 
 
 /** Maps an event to the coworker that it starts. Unknown fields are stored but not used. */
 export const ConnectorTrigger = z.looseObject({
-  event: z.string().max(200).default('*').meta({ description: 'The name of the event; `*` matches every event.' }),
+  event: z.string().max(200).default('*').describe('The name of the event; `*` matches every event.'),
   agentflow_id: z.string().max(128).optional(),
   goal: z.string().max(20_000).optional(),
 });
@@ -48,50 +48,45 @@ export const DataLoaderConfig = z
       .trim()
       .max(200)
       .optional()
-      .meta({
-        description:
-          '`once`, `interval`, `hourly`, `daily`, `weekly`, or a cron expression, which is in UTC unless it starts with `CRON_TZ=Area/City`. Defaults to `interval` if `syncInterval` is given.',
-      }),
+      .describe(
+        '`once`, `interval`, `hourly`, `daily`, `weekly`, or a cron expression, which is in UTC unless it starts with `CRON_TZ=Area/City`. Defaults to `interval` if `syncInterval` is given.',
+      ),
     syncInterval: z
       .int()
       .min(10)
       .max(366 * 86_400)
       .optional()
-      .meta({ description: 'Seconds.' }),
+      .describe('Seconds.'),
     path: z
       .string()
       .trim()
       .max(2000)
       .regex(/^\/(?![/\\])/, 'must begin with exactly one /')
       .optional()
-      .meta({ description: "The path to read, relative to the connector's base URL." }),
-    action_id: z
-      .string()
-      .max(100)
-      .optional()
-      .meta({ description: 'A standalone action that reads the data, instead of `path`.' }),
+      .describe("The path to read, relative to the connector's base URL."),
+    action_id: z.string().max(100).optional().describe('A standalone action that reads the data, instead of `path`.'),
     records_field: z
       .string()
       .max(200)
       .optional()
-      .meta({ description: 'The field of the response that contains the list of records.' }),
+      .describe('The field of the response that contains the list of records.'),
     entity_type: z
       .string()
       .regex(/^\p{L}[\p{L}\p{N}_ -]{0,99}$/u)
       .optional()
-      .meta({ description: "Defaults to a type derived from the connector's name." }),
+      .describe("Defaults to a type derived from the connector's name."),
     id_field: z
       .string()
       .min(1)
       .max(200)
       .optional()
-      .meta({ description: "The field that contains a record's id. Defaults to `id`." }),
+      .describe("The field that contains a record's id. Defaults to `id`."),
     name_field: z
       .string()
       .min(1)
       .max(200)
       .optional()
-      .meta({ description: "The field that contains a record's name. Defaults to `name`." }),
+      .describe("The field that contains a record's name. Defaults to `name`."),
   })
   .superRefine(({ frequency, syncInterval }, context) => {
     const problem = frequencyProblem(frequency, syncInterval);
@@ -160,7 +155,6 @@ export interface TriggerDocument {
   created_at: number;
 }
 
-/** Whether the connector has a data loader. */
 export function isLoaded({
   data_loader_config: { frequency, syncInterval },
 }: Pick<ConnectorDocument, 'data_loader_config'>): boolean {

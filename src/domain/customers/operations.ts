@@ -7,14 +7,13 @@ import { defineOperation, reads } from '../operation.js';
 import { creditsLeft, grantedQuota, modelOfField } from './record.js';
 import { readCustomer } from './operations/account.js';
 import { createCountedRecords } from './records.js';
+import { countedLimits, type CountedLimit } from './rules.js';
 import { CreditEntry, Customer } from './schemas.js';
 export { storedBytesCollection, storageTotalsCollection } from './storage.js';
 export { customerPlacesCollection } from './reservations.js';
 export { customersCollection, creditHistoryCollection } from './record.js';
 
-const organization = {
-  organization_id: z.string().optional().meta({ description: "Defaults to the credential's organization." }),
-};
+const organization = { organization_id: z.string().optional().describe("Defaults to the credential's organization.") };
 
 export const readAccount = defineOperation({
   name: 'customer.read',
@@ -84,23 +83,12 @@ async function usageOf(
   models: Awaited<ReturnType<typeof readCustomer>>['models'],
 ): Promise<Customer['usage']> {
   const records = createCountedRecords(collections);
-  const count = async (limit: Parameters<typeof records.all>[0]) => (await records.all(limit, organizationId)).length;
-  const [coworkers, members, workspaces, tables, connectors, premium, bytes] = await Promise.all([
-    count('number_of_coworkers'),
-    count('number_of_members'),
-    count('number_of_workspaces'),
-    count('number_of_tables'),
-    count('number_of_connectors'),
-    count('number_of_premium_connectors'),
+  const [bytes, ...counts] = await Promise.all([
     customers.storageUsed(organizationId),
+    ...countedLimits.map(async (limit) => [limit, (await records.all(limit, organizationId)).length] as const),
   ]);
   return {
-    number_of_coworkers: coworkers,
-    number_of_members: members,
-    number_of_workspaces: workspaces,
-    number_of_tables: tables,
-    number_of_connectors: connectors,
-    number_of_premium_connectors: premium,
+    ...(Object.fromEntries(counts) as Record<CountedLimit, number>),
     storage_space_in_mb: Math.ceil(bytes / (1024 * 1024)),
     number_of_agent_executions: {
       llm_wise_usage: Object.fromEntries(Object.entries(models).map(([field, use]) => [modelOfField(field), use])),

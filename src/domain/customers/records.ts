@@ -12,7 +12,6 @@ interface Counted {
   collection: Collection<Document>;
   /** Selects the records that count. */
   countedOnly: Filter<Document>;
-  organization: string;
   /** The field whose distinct values are counted. */
   id: string;
 }
@@ -21,7 +20,6 @@ export function createCountedRecords(collections: Collections): CountedRecords {
   const of = (name: keyof Collections, countedOnly: Filter<Document>, id = '_id'): Counted => ({
     collection: collections[name] as unknown as Collection<Document>,
     countedOnly,
-    organization: 'organization_id',
     id,
   });
   const counted: Record<CountedLimit, Counted> = {
@@ -34,12 +32,12 @@ export function createCountedRecords(collections: Collections): CountedRecords {
     number_of_premium_connectors: of('connectors', { is_deleted: false, category: { $in: [...premiumCategories] } }),
   };
   const idsOf = async (
-    { collection, countedOnly, organization, id }: Counted,
+    { collection, countedOnly, id }: Counted,
     organizationId: string,
     among: Filter<Document> = {},
   ) => {
     const found = await collection
-      .find({ [organization]: organizationId, ...countedOnly, ...among }, { projection: { [id]: 1 } })
+      .find({ organization_id: organizationId, ...countedOnly, ...among }, { projection: { [id]: 1 } })
       .toArray();
     return [...new Set(found.map((each) => String(each[id])))];
   };

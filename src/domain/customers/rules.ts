@@ -1,13 +1,15 @@
 import { AppError } from '../../errors.js';
 
 /** The limits of a plan that count records (specification, Customer, quota). */
-export type CountedLimit =
-  | 'number_of_coworkers'
-  | 'number_of_members'
-  | 'number_of_workspaces'
-  | 'number_of_tables'
-  | 'number_of_connectors'
-  | 'number_of_premium_connectors';
+export const countedLimits = [
+  'number_of_coworkers',
+  'number_of_members',
+  'number_of_workspaces',
+  'number_of_tables',
+  'number_of_connectors',
+  'number_of_premium_connectors',
+] as const;
+export type CountedLimit = (typeof countedLimits)[number];
 
 /** Connectors of these categories are premium, because they act through an account provider. */
 export const premiumCategories: readonly string[] = ['professional_network', 'content_creator'];

@@ -5,14 +5,15 @@ import { Id, OrganizationId, UserId, exampleId } from '../../ids.js';
 const Count = z.int().meta({ example: 3 });
 const IsoTime = z
   .string()
-  .meta({ description: 'ISO 8601 in UTC, without a time zone.', example: '2026-01-02T03:04:05.000' });
+  .describe('ISO 8601 in UTC, without a time zone.')
+  .meta({ example: '2026-01-02T03:04:05.000' });
 
 const CustomerQuota = z
   .object({
     ...forEachLimit(Count),
     number_of_credits: z
       .object({ subscription_credits: z.number(), top_up_credits: z.number() })
-      .meta({ description: 'The remaining credits.' }),
+      .describe('The remaining credits.'),
     access_controls: z.object(Object.fromEntries(accessControls.map((name) => [name, z.boolean()]))),
     base_credit_deduction_per_execution: z.number(),
     marketplace: z.object({ connectors: z.record(z.string(), z.unknown()) }),
@@ -26,7 +27,7 @@ const CustomerUsage = z
     number_of_workspaces: Count,
     number_of_tables: Count,
     number_of_connectors: Count,
-    storage_space_in_mb: Count.meta({ description: 'Rounded up to whole megabytes.' }),
+    storage_space_in_mb: Count.describe('Rounded up to whole megabytes.'),
     number_of_premium_connectors: Count,
     number_of_agent_executions: z.object({
       llm_wise_usage: z.record(z.string(), z.object({ executions: Count, input_tokens: Count, output_tokens: Count })),
@@ -75,7 +76,7 @@ export const CreditEntry = z
     model: z.string().nullable(),
     input_tokens: z.int(),
     output_tokens: z.int(),
-    at: z.number().meta({ description: 'Epoch seconds.' }),
+    at: z.number().describe('Epoch seconds.'),
   })
   .meta({
     id: 'CreditEntry',

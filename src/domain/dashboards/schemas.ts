@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { exampleComponent, exampleDashboard } from './examples.js';
 
 const Line = z.string().max(1000);
-const Items = z.array(z.unknown()).max(200).meta({ description: 'Any JSON values.' });
+const Items = z.array(z.unknown()).max(200).describe('Any JSON values.');
 const Aggregation = z
   .array(z.record(z.string(), z.unknown()))
   .max(20)
-  .meta({ description: 'Read-only aggregation stages over the documents of `resource`.' });
+  .describe('Read-only aggregation stages over the documents of `resource`.');
 const Cells = z.int().min(0).max(10_000);
 
 /** The data source of a component: tasks, executions, or the rows of the table `table_id`. */
@@ -34,11 +34,9 @@ export type Definition = z.infer<typeof Definition>;
 
 /** A component (specification, Dashboard, Component) with the result of its last run. */
 export const Component = Definition.extend({
-  data: z
-    .array(z.unknown())
-    .meta({ description: 'The result of the last run; for a `taskManager`, the tasks by status.' }),
-  error: z.string().nullable().meta({ description: 'Why the last run failed; null if it succeeded.' }),
-  refreshed_at: z.number().meta({ description: 'Time of the last run in epoch seconds.' }),
+  data: z.array(z.unknown()).describe('The result of the last run; for a `taskManager`, the tasks by status.'),
+  error: z.string().nullable().describe('Why the last run failed; null if it succeeded.'),
+  refreshed_at: z.number().describe('Time of the last run in epoch seconds.'),
 }).meta({ id: 'DashboardComponent', example: exampleComponent });
 export type Component = z.infer<typeof Component>;
 
@@ -48,7 +46,7 @@ const Cell = z.object({
   y: z.int(),
   h: z.int(),
   w: z.int(),
-  i: z.string().meta({ description: 'component_id' }),
+  i: z.string().describe('component_id'),
   minW: z.int(),
   minH: z.int(),
 });
@@ -77,7 +75,7 @@ const Place = z
     minW: Cells.min(1).default(2),
     minH: Cells.min(1).default(2),
   })
-  .meta({ description: 'The cell in the layout. Without `y`, it is placed below all other cells of the tab.' });
+  .describe('The cell in the layout. Without `y`, it is placed below all other cells of the tab.');
 
 export const NewComponent = z
   .strictObject({
@@ -85,14 +83,8 @@ export const NewComponent = z
     component_type: z.string().trim().min(1).max(100),
     title: Line.default(''),
     subTitle: Line.default(''),
-    user_query: z
-      .string()
-      .max(20_000)
-      .default('')
-      .meta({ description: 'The question in natural language, for display only.' }),
-    resource: Resource.optional().meta({
-      description: 'Defaults to `table` if `table_id` is given, otherwise `tasks`.',
-    }),
+    user_query: z.string().max(20_000).default('').describe('The question in natural language, for display only.'),
+    resource: Resource.optional().describe('Defaults to `table` if `table_id` is given, otherwise `tasks`.'),
     table_id: z.string().max(100).nullable().default(null),
     process_buttons: Items.default([]),
     button_title: Line.default(''),
@@ -103,15 +95,15 @@ export const NewComponent = z
     query: z
       .strictObject({ aggregation_code: Aggregation })
       .optional()
-      .meta({ description: 'Optional for a `taskManager`, which has a default pipeline.' }),
-    tab_id: z.string().max(100).optional().meta({ description: 'A tab of the dashboard. Defaults to the first tab.' }),
+      .describe('Optional for a `taskManager`, which has a default pipeline.'),
+    tab_id: z.string().max(100).optional().describe('A tab of the dashboard. Defaults to the first tab.'),
     tab_name: z
       .string()
       .trim()
       .min(1)
       .max(200)
       .optional()
-      .meta({ description: 'The name of a tab, instead of `tab_id`. The tab is created if it does not exist.' }),
+      .describe('The name of a tab, instead of `tab_id`. The tab is created if it does not exist.'),
     position: Place.prefault({}),
   })
   .meta({

@@ -7,11 +7,7 @@ const StepNews = z.object({
   agent_id: z.string(),
   step_id: z.string(),
   attempt: z.int(),
-  n: z
-    .int()
-    .meta({
-      description: 'Counts from 1 within the attempt, so that a client that reconnects can skip the parts it has.',
-    }),
+  n: z.int().describe('Counts from 1 within the attempt, so that a client that reconnects can skip the parts it has.'),
 });
 export type StepNews = z.infer<typeof StepNews>;
 
@@ -22,7 +18,7 @@ export const ModelDelta = StepNews.extend({ text: z.string() });
 export const StepProgress = StepNews.extend({
   progress: z.number(),
   total: z.number().nullable(),
-  message: z.string().nullable().meta({ description: 'Text of the MCP server, cut after 500 characters.' }),
+  message: z.string().nullable().describe('Text of the MCP server, cut after 500 characters.'),
 });
 
 /** What a step reports: a part of its text, or its progress. */

@@ -10,13 +10,13 @@ import { readFile } from '../files/operations.js';
 export const ExecutionFile = z
   .strictObject({
     name: z.string().min(1).max(255).optional(),
-    mime_type: z.string().max(255).optional().meta({ description: 'Defaults to `text/plain`.' }),
+    mime_type: z.string().max(255).optional().describe('Defaults to `text/plain`.'),
     content: z.string().optional(),
     file_id: z
       .string()
       .max(128)
       .optional()
-      .meta({ description: 'A file of the project with status `ready`, instead of the other fields.' }),
+      .describe('A file of the project with status `ready`, instead of the other fields.'),
   })
   .superRefine(({ file_id, ...inline }, context) => {
     for (const name of ['name', 'content'] as const) {

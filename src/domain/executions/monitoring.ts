@@ -30,11 +30,12 @@ export const Step = z.object({
   attempt_details: z
     .array(Attempt)
     .optional()
-    .meta({ description: 'The last 20 attempts of a step that is running, has failed, or needed several attempts.' }),
+    .describe('The last 20 attempts of a step that is running, has failed, or needed several attempts.'),
   edited_fields: z
     .array(z.string())
     .optional()
-    .meta({ description: 'The fields of the act that an approver edited.', example: ['text'] }),
+    .describe('The fields of the act that an approver edited.')
+    .meta({ example: ['text'] }),
 });
 
 export const Monitoring = z
@@ -42,12 +43,13 @@ export const Monitoring = z
     execution_id: Id,
     status: z.string().meta({ example: 'running' }),
     workflow_id: z.string().meta({ example: executionWorkflowId(exampleId) }),
-    run_id: Id.nullable().meta({ description: 'Null until the execution is started.' }),
+    run_id: Id.nullable().describe('Null until the execution is started.'),
     temporal_ui_url: z.string().nullable().meta({ example: 'https://temporal.acme.dev/namespaces/default/workflows' }),
     credits: z
       .number()
       .nullable()
-      .meta({ description: 'What the run was charged. Null until about a second after its start.', example: 1 }),
+      .describe('What the run was charged. Null until about a second after its start.')
+      .meta({ example: 1 }),
     steps: z.array(Step),
   })
   .meta({ id: 'ExecutionMonitoring' });

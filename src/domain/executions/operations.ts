@@ -63,7 +63,7 @@ export const listExecutions = defineOperation({
     fields: z
       .enum(['all', 'summary'])
       .default('all')
-      .meta({ description: '`summary` leaves inputs, outputs, previews and the agents of the agentflow empty.' }),
+      .describe('`summary` leaves inputs, outputs, previews and the agents of the agentflow empty.'),
   }),
   output: listOf(Execution),
   async run({ deps, ctx, input }) {

@@ -44,10 +44,7 @@ const AgentOutput = z.object({
       skill_id: Id,
       name: z.string().meta({ example: 'Look up the claim' }),
       output: z.unknown(),
-      edits: z
-        .record(z.string(), z.unknown())
-        .optional()
-        .meta({ description: 'What an approver changed in the call.' }),
+      edits: z.record(z.string(), z.unknown()).optional().describe('What an approver changed in the call.'),
     }),
   ),
   usage: z.object({
@@ -56,7 +53,7 @@ const AgentOutput = z.object({
   }),
   started_at: EpochSeconds,
   ended_at: EpochSeconds,
-  kept_from: Id.optional().meta({ description: 'In a rerun, the execution that produced the output.' }),
+  kept_from: Id.optional().describe('In a rerun, the execution that produced the output.'),
 });
 
 const Preview = z
@@ -66,7 +63,7 @@ const Preview = z
     title: Title,
     status: z.enum(['waiting', 'approved', 'edited', 'rejected', 'expired']),
     kind: z.enum(['actions', 'output']),
-    proposed: z.unknown().meta({ description: 'The proposed actions with their inputs, or `{output}`.' }),
+    proposed: z.unknown().describe('The proposed actions with their inputs, or `{output}`.'),
     edits: z.unknown(),
     requested_at: EpochSeconds,
     expires_at: Expiry,
@@ -97,7 +94,8 @@ export const Execution = z
     agentflow_version: z
       .int()
       .nullable()
-      .meta({ description: 'The promoted version that it runs. Null if it runs the saved agentflow.', example: 2 }),
+      .describe('The promoted version that it runs. Null if it runs the saved agentflow.')
+      .meta({ example: 2 }),
     agentflow: z.object({
       agentflow_id: Id,
       agents: z.array(EmbeddedAgent),
@@ -111,7 +109,7 @@ export const Execution = z
     parent_execution_id: Id.nullable().meta({ example: null }),
     goal: z.string().meta({ example: 'Answer claim C-1042' }),
     goal_template: z.unknown(),
-    schedule: z.unknown().meta({ description: 'The id of the schedule that started it, or null.' }),
+    schedule: z.unknown().describe('The id of the schedule that started it, or null.'),
     start_from_agent_id: AgentId.nullable(),
     files: z.array(
       z.object({
@@ -125,11 +123,10 @@ export const Execution = z
     runtime_inputs: z.record(z.string(), z.unknown()),
     execution_context: z
       .record(z.string(), z.unknown())
-      .meta({
-        description:
-          '`failure` is why a run failed (`reason`: step_failed, cancelled, limit_exceeded, preview_rejected, preview_expired, terminated, timed_out or lost). `waiting_for` is what an open run waits for: `{kind: "preview", agent_id, preview_id, expires_at}`, `{kind: "approval", agent_id, step_id, approval_id, expires_at}` while an act waits for a decision, or `{kind: "step", step_id, attempts, error, next_attempt_at}` while a step is retried. A rerun has `rerun_of` and, if one was given, `rerun_reason`.',
-      }),
-    previews: z.record(z.string(), Preview).meta({ description: 'By agent id.' }),
+      .describe(
+        '`failure` is why a run failed (`reason`: step_failed, cancelled, limit_exceeded, preview_rejected, preview_expired, terminated, timed_out or lost). `waiting_for` is what an open run waits for: `{kind: "preview", agent_id, preview_id, expires_at}`, `{kind: "approval", agent_id, step_id, approval_id, expires_at}` while an act waits for a decision, or `{kind: "step", step_id, attempts, error, next_attempt_at}` while a step is retried. A rerun has `rerun_of` and, if one was given, `rerun_reason`.',
+      ),
+    previews: z.record(z.string(), Preview).describe('By agent id.'),
     agents_output: z.array(AgentOutput),
     anomaly_detected: z.array(Anomaly).nullable(),
     conclusion: Conclusion.nullable(),
@@ -137,10 +134,9 @@ export const Execution = z
     projected_at: z
       .number()
       .nullable()
-      .meta({
-        description:
-          'When the workflow last wrote the stored execution, which lists show: after an action of a person, at the end, and otherwise at most once a second. Null before the first write. A read of one open execution asks the workflow and is newer.',
-      }),
+      .describe(
+        'When the workflow last wrote the stored execution, which lists show: after an action of a person, at the end, and otherwise at most once a second. Null before the first write. A read of one open execution asks the workflow and is newer.',
+      ),
     end_time: EpochSeconds.nullable(),
     executed_by: z.object({
       _id: UserId,

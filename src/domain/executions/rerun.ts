@@ -19,14 +19,13 @@ export const RerunRequest = z
     from_agent_id: z
       .string()
       .nullish()
-      .meta({
-        description:
-          'The agent to start from; the outputs of the agents before it are kept. If omitted, all agents run again.',
-      }),
-    goal: NewExecution.shape.goal.optional().meta({ description: 'Replaces the goal of the source.' }),
-    input_variables: Values.optional().meta({ description: 'Replaces all input variables of the source.' }),
-    runtime_inputs: Values.optional().meta({ description: 'Replaces all runtime inputs of the source.' }),
-    reason: z.string().max(500).optional().meta({ description: 'Shown as `execution_context.rerun_reason`.' }),
+      .describe(
+        'The agent to start from; the outputs of the agents before it are kept. If omitted, all agents run again.',
+      ),
+    goal: NewExecution.shape.goal.optional().describe('Replaces the goal of the source.'),
+    input_variables: Values.optional().describe('Replaces all input variables of the source.'),
+    runtime_inputs: Values.optional().describe('Replaces all runtime inputs of the source.'),
+    reason: z.string().max(500).optional().describe('Shown as `execution_context.rerun_reason`.'),
   })
   .meta({ id: 'RerunRequest', example: { from_agent_id: 'writer', input_variables: { audience: 'operators' } } });
 export type RerunRequest = z.infer<typeof RerunRequest>;

@@ -11,10 +11,8 @@ const Exchange = z
   .object({
     attempt: z.int().meta({ example: 1 }),
     started_at: EpochSeconds,
-    ended_at: EpochSeconds.optional().meta({
-      description: 'Absent while the attempt runs, and if its worker was lost.',
-    }),
-    lifecycle_id: Id.optional().meta({ description: 'The governed call of the attempt.' }),
+    ended_at: EpochSeconds.optional().describe('Absent while the attempt runs, and if its worker was lost.'),
+    lifecycle_id: Id.optional().describe('The governed call of the attempt.'),
     prompt: z
       .object({
         model: z.string().meta({ example: 'gpt-5-mini' }),
@@ -29,32 +27,26 @@ const Exchange = z
         ),
       })
       .optional()
-      .meta({ description: 'What the model was sent.' }),
-    input: z
-      .unknown()
-      .optional()
-      .meta({ description: 'The values of the action’s fields, or what the step worked on.' }),
+      .describe('What the model was sent.'),
+    input: z.unknown().optional().describe('The values of the action’s fields, or what the step worked on.'),
     request: z
       .unknown()
       .optional()
-      .meta({
-        description:
-          'The call that was sent: `{method, url, headers, body?}` over HTTP, the letter of a mail, or the tool and arguments of an MCP server. Headers of the connector have the value `[secret]`.',
-      }),
+      .describe(
+        'The call that was sent: `{method, url, headers, body?}` over HTTP, the letter of a mail, or the tool and arguments of an MCP server. Headers of the connector have the value `[secret]`.',
+      ),
     response: z
       .object({
         status: z.int().meta({ example: 422 }),
         headers: z
           .record(z.string(), z.string())
-          .meta({
-            description: 'Without headers that can contain credentials.',
-            example: { 'content-type': 'application/json' },
-          }),
-        body: z.unknown().optional().meta({ description: 'Absent if it became the output.' }),
+          .describe('Without headers that can contain credentials.')
+          .meta({ example: { 'content-type': 'application/json' } }),
+        body: z.unknown().optional().describe('Absent if it became the output.'),
       })
       .optional()
-      .meta({ description: 'The last HTTP answer.' }),
-    output: z.unknown().optional().meta({ description: 'What the step received. Absent if it failed.' }),
+      .describe('The last HTTP answer.'),
+    output: z.unknown().optional().describe('What the step received. Absent if it failed.'),
   })
   .meta({ id: 'StepExchange' });
 
@@ -65,10 +57,9 @@ export const StepDetails = z
     step: Step,
     exchanges: z
       .array(Exchange)
-      .meta({
-        description:
-          'What the last five attempts sent and received, each part cut after 64 KiB, without secrets and personal data. Kept for 30 days.',
-      }),
+      .describe(
+        'What the last five attempts sent and received, each part cut after 64 KiB, without secrets and personal data. Kept for 30 days.',
+      ),
   })
   .meta({ id: 'ExecutionStepDetails' });
 

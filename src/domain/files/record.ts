@@ -82,20 +82,19 @@ export const File = z
     _id: z.string(),
     projectID: z.string(),
     name: z.string(),
-    mime_type: z.string().meta({ description: 'Detected from the content.' }),
-    location: z.string().meta({ description: 'The storage object name.' }),
+    mime_type: z.string().describe('Detected from the content.'),
+    location: z.string().describe('The storage object name.'),
     tags: z.array(z.string()),
     source_type: z.string(),
     size_in_kb: z.number(),
     container_name: z.string(),
     url: z
       .string()
-      .meta({
-        description:
-          'A download URL that is valid for an hour. Each read returns a new one. Empty if the file has no content.',
-      }),
-    connector_id: z.string().meta({ description: 'Empty if the file does not belong to a connector.' }),
-    uploaded_on: z.int().meta({ description: 'Epoch milliseconds.' }),
+      .describe(
+        'A download URL that is valid for an hour. Each read returns a new one. Empty if the file has no content.',
+      ),
+    connector_id: z.string().describe('Empty if the file does not belong to a connector.'),
+    uploaded_on: z.int().describe('Epoch milliseconds.'),
     status: z.enum(['uploading', 'ready', 'failed', 'deleted']),
   })
   .meta({ id: 'File', example: exampleFile });
@@ -106,20 +105,18 @@ export const KnowledgeState = z.object({
   workflow_id: z.string().meta({ example: knowledgeUploadWorkflowId(exampleId) }),
   status: z.enum(['queued', 'running', 'completed', 'failed', 'removed']).meta({ example: 'completed' }),
   chunks: z.object({
-    done: z.int().meta({ description: 'Number of chunks in the graph.', example: 3 }),
-    total: z.int().nullable().meta({ description: 'Null until the text is extracted.', example: 3 }),
+    done: z.int().describe('Number of chunks in the graph.').meta({ example: 3 }),
+    total: z.int().nullable().describe('Null until the text is extracted.').meta({ example: 3 }),
   }),
-  failure: z.string().nullable().meta({ description: 'Why the document could not be read.', example: null }),
-  memory_id: z.string().nullable().meta({ description: 'The memory that extracts its facts.', example: null }),
-  extract_failure: z.string().nullable().meta({ description: 'Why its facts are not extracted.', example: null }),
+  failure: z.string().nullable().describe('Why the document could not be read.').meta({ example: null }),
+  memory_id: z.string().nullable().describe('The memory that extracts its facts.').meta({ example: null }),
+  extract_failure: z.string().nullable().describe('Why its facts are not extracted.').meta({ example: null }),
 });
 
 export const ListedFile = z
   .object({
     ...File.shape,
-    knowledge: KnowledgeState.nullable().meta({
-      description: 'Null if the file was not uploaded to the knowledge base.',
-    }),
+    knowledge: KnowledgeState.nullable().describe('Null if the file was not uploaded to the knowledge base.'),
   })
   .meta({ id: 'ListedFile', example: { ...exampleFile, knowledge: null } });
 
@@ -132,14 +129,8 @@ export function toKnowledgeState(progress: KnowledgeProgress): z.infer<typeof Kn
 export const UploadForm = z
   .object({
     file: z.array(z.string().meta({ format: 'binary' })),
-    tags: z
-      .array(z.string())
-      .optional()
-      .meta({ description: 'Repeat the field for several tags, or send a JSON array.' }),
-    connector_id: z
-      .string()
-      .optional()
-      .meta({ description: 'A connector of the project, to which the files will belong.' }),
+    tags: z.array(z.string()).optional().describe('Repeat the field for several tags, or send a JSON array.'),
+    connector_id: z.string().optional().describe('A connector of the project, to which the files will belong.'),
     projectID: z.string().optional(),
   })
   .meta({ id: 'Upload', example: { file: ['…'], tags: ['2026', 'reports'] } });

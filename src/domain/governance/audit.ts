@@ -11,22 +11,20 @@ const text = z.string().min(1).max(1000).optional();
 const time = z.coerce.number().optional();
 
 const AuditQuery = ListQuery.extend({
-  actor: text.meta({ description: 'An `actor` from the list, or the id of a person, key, client or run.' }),
-  action: text.meta({ description: 'An operation or tool.' }),
-  resource: text.meta({ description: 'A `resource` as listed.' }),
-  outcome: text.meta({ description: 'An `outcome` from the list, or its first word, such as `denied`.' }),
+  actor: text.describe('An `actor` from the list, or the id of a person, key, client or run.'),
+  action: text.describe('An operation or tool.'),
+  resource: text.describe('A `resource` as listed.'),
+  outcome: text.describe('An `outcome` from the list, or its first word, such as `denied`.'),
   lifecycle_id: text,
-  from: time.meta({ description: 'Entries from this time on, in epoch seconds.' }),
-  to: time.meta({ description: 'Entries before this time, in epoch seconds.' }),
+  from: time.describe('Entries from this time on, in epoch seconds.'),
+  to: time.describe('Entries before this time, in epoch seconds.'),
 });
 
 const ListedEntry = AuditEntry.extend({
   actor_name: z
     .string()
-    .meta({
-      description: 'The name of the person, key, app or service. It is not part of the entry or its hash.',
-      example: 'Grace Hopper',
-    }),
+    .describe('The name of the person, key, app or service. It is not part of the entry or its hash.')
+    .meta({ example: 'Grace Hopper' }),
 }).meta({ id: 'ListedAuditEntry' });
 
 /** The audit chain of the caller's organization. */

@@ -9,13 +9,13 @@ import { EpochSeconds } from '../../time.js';
 import { PolicyIds, PolicyVersion } from '../../governance/lifecycles/policy-decision.js';
 
 const Trial = z.strictObject({
-  tool: z.string().meta({ description: 'An operation, or a gateway tool.', example: 'query-context' }),
-  channel: z.enum(channels).default('rest').meta({ description: 'How the call arrives.' }),
+  tool: z.string().describe('An operation, or a gateway tool.').meta({ example: 'query-context' }),
+  channel: z.enum(channels).default('rest').describe('How the call arrives.'),
   input: z.record(z.string(), z.unknown()).default({}),
   resource: z.strictObject({ type: z.string().max(100), id: Id.max(500) }).default({ type: 'project', id: '' }),
   mode: z.enum(['simple', 'governed']).default('simple'),
   dry_run: z.boolean().default(false),
-  at: EpochSeconds.min(0).max(1e11).optional().meta({ description: 'Epoch seconds; left out: now.' }),
+  at: EpochSeconds.min(0).max(1e11).optional().describe('Epoch seconds; left out: now.'),
   principal: z
     .strictObject({
       user_id: UserId.max(200),
@@ -26,7 +26,7 @@ const Trial = z.strictObject({
     })
     .partial()
     .default({})
-    .meta({ description: 'Fields that are left out default to the caller’s.' }),
+    .describe('Fields that are left out default to the caller’s.'),
 });
 type Trial = z.infer<typeof Trial>;
 

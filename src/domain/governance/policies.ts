@@ -9,7 +9,8 @@ const NewPolicies = z.strictObject({
     .int()
     .min(0)
     .optional()
-    .meta({ description: 'The version to replace, as in the header `If-Match`.', example: 2 }),
+    .describe('The version to replace, as in the header `If-Match`.')
+    .meta({ example: 2 }),
 });
 
 const read = { effect: 'read', grant: 'svc:governance.read' } as const;

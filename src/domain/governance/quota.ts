@@ -4,10 +4,10 @@ import { defineOperation } from '../operation.js';
 const Window = (whose: string) =>
   z
     .object({
-      used: z.int().meta({ description: 'Calls that were admitted in the window.', example: 3 }),
-      max: z.int().meta({ description: '0 means unlimited; the window is then not counted.', example: 600 }),
+      used: z.int().describe('Calls that were admitted in the window.').meta({ example: 3 }),
+      max: z.int().describe('0 means unlimited; the window is then not counted.').meta({ example: 600 }),
     })
-    .meta({ description: `The window of ${whose}.` });
+    .describe(`The window of ${whose}.`);
 
 /** Every credential can read the used part of its own quota. */
 export const readQuota = defineOperation({
@@ -16,7 +16,7 @@ export const readQuota = defineOperation({
   grant: 'any',
   output: z
     .object({
-      window_seconds: z.int().meta({ description: 'The length of both windows, which slide.', example: 60 }),
+      window_seconds: z.int().describe('The length of both windows, which slide.').meta({ example: 60 }),
       project: Window('the project'),
       organization: Window('its organization'),
     })

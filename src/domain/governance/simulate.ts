@@ -20,39 +20,38 @@ import { EpochSeconds } from '../../time.js';
 import { PolicyIds, PolicyVersion } from '../../governance/lifecycles/policy-decision.js';
 
 const Candidate = z.strictObject({
-  policies: PolicyRules.meta({ description: 'The rules to try, as for `PUT /v1/policies`.' }),
+  policies: PolicyRules.describe('The rules to try, as for `PUT /v1/policies`.'),
   n: z
     .int()
     .min(1)
     .max(simulationBounds.calls)
     .default(200)
-    .meta({ description: 'The number of the last recorded calls to evaluate.' }),
+    .describe('The number of the last recorded calls to evaluate.'),
   operation: z
     .string()
     .optional()
-    .meta({ description: 'Only calls of this operation or gateway tool.', example: 'save-context' }),
-  project_id: z.string().max(100).optional().meta({ description: 'Only calls in this project.' }),
+    .describe('Only calls of this operation or gateway tool.')
+    .meta({ example: 'save-context' }),
+  project_id: z.string().max(100).optional().describe('Only calls in this project.'),
   since: z
     .number()
     .min(0)
     .max(1e11)
     .optional()
-    .meta({ description: 'Epoch seconds; only calls that started at this time or later.' }),
+    .describe('Epoch seconds; only calls that started at this time or later.'),
 });
 type Candidate = z.infer<typeof Candidate>;
 
 const Decision = z.enum(['permit', 'forbid', 'require_approval']);
-const rules = PolicyIds.meta({
-  description: `The rules that determined the decision, at most ${simulationBounds.rules}.`,
-});
+const rules = PolicyIds.describe(`The rules that determined the decision, at most ${simulationBounds.rules}.`);
 const count = z.int().meta({ example: 1 });
 
 const SimulationAnswer = z
   .object({
-    policy_version: PolicyVersion.meta({
-      description: 'The version in force, which the candidate would replace: `expected_version` of `PUT /v1/policies`.',
-    }),
-    evaluated: count.meta({ description: 'The calls that the candidate decided: the unchanged and the changed ones.' }),
+    policy_version: PolicyVersion.describe(
+      'The version in force, which the candidate would replace: `expected_version` of `PUT /v1/policies`.',
+    ),
+    evaluated: count.describe('The calls that the candidate decided: the unchanged and the changed ones.'),
     unchanged: count,
     changed_count: count,
     changed: z
@@ -61,21 +60,20 @@ const SimulationAnswer = z
           lifecycle_id: Id,
           operation: z.string().meta({ example: 'save-context' }),
           project_id: ProjectId,
-          at: EpochSeconds.meta({ description: 'When the call was decided, in epoch seconds.' }),
+          at: EpochSeconds.describe('When the call was decided, in epoch seconds.'),
           recorded: z.object({ decision: Decision, rules, policy_version: PolicyVersion }),
           candidate: z.object({ decision: Decision, rules }),
         }),
       )
-      .meta({ description: `The newest calls with another decision, at most ${simulationBounds.changed}.` }),
+      .describe(`The newest calls with another decision, at most ${simulationBounds.changed}.`),
     transitions: z
       .array(z.object({ from: Decision, to: Decision, count }))
-      .meta({ description: 'All changed calls by their decisions.' }),
+      .describe('All changed calls by their decisions.'),
     skipped: z
       .array(z.object({ reason: z.enum(skipReasons), count }))
-      .meta({
-        description:
-          'Calls that were not tried. `not_decided`: they ended before S5, or are tasks of the product. `unknown_operation`: the operation no longer exists. `facts_not_recorded`: a rule reads what the lifecycle does not contain. `time_limit`: the set is too slow to evaluate all calls.',
-      }),
+      .describe(
+        'Calls that were not tried. `not_decided`: they ended before S5, or are tasks of the product. `unknown_operation`: the operation no longer exists. `facts_not_recorded`: a rule reads what the lifecycle does not contain. `time_limit`: the set is too slow to evaluate all calls.',
+      ),
   })
   .meta({ id: 'PolicySimulation' });
 

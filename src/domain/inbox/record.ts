@@ -35,20 +35,16 @@ export const InboxItem = z
     title: z.string(),
     body: z
       .record(z.string(), z.unknown())
-      .meta({
-        description:
-          'The call or the preview that waits for an approval, what was found in a text, what an MCP server asks (its untrusted `message` and the JSON Schema of the answer), or the MCP server that must be authorized again.',
-      }),
+      .describe(
+        'The call or the preview that waits for an approval, what was found in a text, what an MCP server asks (its untrusted `message` and the JSON Schema of the answer), or the MCP server that must be authorized again.',
+      ),
     execution_id: z.string().nullable(),
     approval_id: z.string().nullable(),
     created_at: z.number(),
-    expires_at: z.number().nullable().meta({ description: 'Null: the item waits without a time limit.' }),
-    may_decide: z.boolean().meta({ description: 'Whether the caller may decide it now.' }),
-    may_not_decide_reason: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why the caller may not decide it; null if the caller may.' }),
-    read_at: z.number().nullable().meta({ description: 'When the caller marked it as read.' }),
+    expires_at: z.number().nullable().describe('Null: the item waits without a time limit.'),
+    may_decide: z.boolean().describe('Whether the caller may decide it now.'),
+    may_not_decide_reason: z.string().nullable().describe('Why the caller may not decide it; null if the caller may.'),
+    read_at: z.number().nullable().describe('When the caller marked it as read.'),
     status: z.enum(['waiting', 'approved', 'edited', 'rejected', 'cancelled', 'expired']),
   })
   .meta({ id: 'InboxItem', example });
@@ -68,28 +64,24 @@ export const InboxReply = z
     projectID: z.string().optional(),
     decision: z
       .enum(['approve', 'accept', 'reject', 'cancel'])
-      .meta({
-        description:
-          '`accept`: an act whose outcome is unknown has taken effect, and is not repeated; an MCP server gets the `values` that it asks for. It learns of `reject` (declined) and `cancel` (no decision).',
-      }),
+      .describe(
+        '`accept`: an act whose outcome is unknown has taken effect, and is not repeated; an MCP server gets the `values` that it asks for. It learns of `reject` (declined) and `cancel` (no decision).',
+      ),
     values: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: 'For the decision `accept` of an elicitation: the answer, which fits its schema.' }),
+      .describe('For the decision `accept` of an elicitation: the answer, which fits its schema.'),
     edits: z
       .union([z.string().max(200_000), z.record(z.string(), z.unknown())])
       .nullish()
-      .meta({
-        description:
-          'Changes to a preview that is approved; for the approval of an act, new values for its `editable_fields`.',
-      }),
+      .describe(
+        'Changes to a preview that is approved; for the approval of an act, new values for its `editable_fields`.',
+      ),
     payload_digest: z
       .string()
       .max(64)
       .optional()
-      .meta({
-        description: 'For an approval: the digest of the call that you saw, as in `POST /v1/approvals/{id}/approve`.',
-      }),
+      .describe('For an approval: the digest of the call that you saw, as in `POST /v1/approvals/{id}/approve`.'),
     reason: z.string().max(500).optional(),
   })
   .meta({ id: 'InboxReply', example: { decision: 'approve', reason: 'As agreed' } });

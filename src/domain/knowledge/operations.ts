@@ -17,7 +17,7 @@ const KnowledgeForm = UploadForm.extend({
   extract: z
     .enum(['true', 'false'])
     .optional()
-    .meta({ description: 'Also extracts the facts of the documents, as `POST /v1/remember` does.' }),
+    .describe('Also extracts the facts of the documents, as `POST /v1/remember` does.'),
 }).meta({ id: 'KnowledgeForm', example: { file: ['…'], tags: ['2026'], extract: 'true' } });
 
 export const uploadKnowledge = defineStream({

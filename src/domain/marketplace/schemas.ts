@@ -4,7 +4,7 @@ import { AgentflowContent } from './content.js';
 import { EpochSeconds } from '../../time.js';
 import { Id, OrganizationId, exampleId } from '../../ids.js';
 
-const Time = EpochSeconds.meta({ description: 'Epoch seconds.' });
+const Time = EpochSeconds.describe('Epoch seconds.');
 
 const Version = z.object({
   version: z.int().meta({ example: 2 }),
@@ -20,17 +20,17 @@ export const Publication = z
     description: z.string().meta({ example: 'Reads a claim and sums it up' }),
     role: z.string().meta({ example: 'assessor' }),
     image: z.string().meta({ example: 'https://cdn.acme.dev/claims.png' }),
-    organization_id: OrganizationId.meta({ description: 'The organization that published it.' }),
-    agentflow_id: Id.meta({ description: 'The published agentflow; only its own project can read it.' }),
+    organization_id: OrganizationId.describe('The organization that published it.'),
+    agentflow_id: Id.describe('The published agentflow; only its own project can read it.'),
     latest_version: z.int().meta({ example: 2 }),
-    created_at: Time.meta({ description: 'When its first version was published, in epoch seconds.' }),
-    updated_at: Time.meta({ description: 'When its latest version was published, in epoch seconds.' }),
+    created_at: Time.describe('When its first version was published, in epoch seconds.'),
+    updated_at: Time.describe('When its latest version was published, in epoch seconds.'),
   })
   .meta({ id: 'Publication' });
 export type Publication = z.infer<typeof Publication>;
 
 export const PublicationDetails = Publication.extend({
-  versions: z.array(Version).meta({ description: 'Newest first.' }),
+  versions: z.array(Version).describe('Newest first.'),
   agentflow: AgentflowContent.meta({
     description: 'The content of a copy of the latest version.',
     example: AgentflowContent.meta()?.example,
@@ -49,7 +49,7 @@ export const NewPublication = z
 export const UpdateCheck = z
   .object({
     marketplace_id: z.string(),
-    agentflow_id: z.string().meta({ description: 'The hired copy.' }),
+    agentflow_id: z.string().describe('The hired copy.'),
     hired_version: z.int(),
     latest_version: z.int(),
     update_available: z.boolean(),

@@ -1,4 +1,5 @@
 import { canonicalText, isJsonObject } from '../../json.js';
+import { pick } from '../../pick.js';
 import { sha256Hex } from '../../sha256.js';
 import { mcpToolName } from '../connectors/rules/provider-operations.js';
 import type { McpToolDefinition } from './record.js';
@@ -11,15 +12,7 @@ const maxDepth = 64;
 
 /** Keeps the fields that are accepted and hashed. Icons, execution hints and `_meta` do not reach an agent. */
 export function definitionOf(tool: McpToolDefinition): McpToolDefinition {
-  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
-  return {
-    name,
-    inputSchema,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    ...(outputSchema !== undefined && { outputSchema }),
-    ...(annotations !== undefined && { annotations }),
-  };
+  return pick(tool, 'name', 'inputSchema', 'title', 'description', 'outputSchema', 'annotations');
 }
 
 export function hashOf(definition: McpToolDefinition): string {

@@ -31,13 +31,13 @@ const McpTool = z
     name: z.string(),
     state: z
       .enum(['new', 'accepted', 'suspended'])
-      .meta({ description: 'Agents can call only accepted tools. A tool that the server changed is suspended.' }),
-    live: McpToolDefinition.nullable().meta({ description: 'What the server offers now.' }),
+      .describe('Agents can call only accepted tools. A tool that the server changed is suspended.'),
+    live: McpToolDefinition.nullable().describe('What the server offers now.'),
     live_hash: z.string().nullable(),
-    pinned: McpToolDefinition.nullable().meta({ description: 'What a person accepted, and what agents see.' }),
+    pinned: McpToolDefinition.nullable().describe('What a person accepted, and what agents see.'),
     pinned_hash: z.string().nullable(),
     difference: z.array(z.object({ path: z.string(), pinned: z.unknown(), live: z.unknown() })),
-    problems: z.array(z.string()).meta({ description: 'Why the live definition cannot be accepted.' }),
+    problems: z.array(z.string()).describe('Why the live definition cannot be accepted.'),
     suspended: z.object({ at: z.number(), reason: z.string() }).nullable(),
     accepted_by: z.string().nullable(),
     accepted_at: z.number().nullable(),
@@ -48,7 +48,7 @@ type McpTool = z.infer<typeof McpTool>;
 export const McpTools = z
   .object({
     connector_id: z.string(),
-    hash: z.string().meta({ description: 'The SHA-256 of the live definitions, for `…/tools/accept`.' }),
+    hash: z.string().describe('The SHA-256 of the live definitions, for `…/tools/accept`.'),
     tools: z.array(McpTool),
   })
   .meta({
@@ -61,11 +61,10 @@ export const AcceptMcpTools = z
     projectID: z.string().optional(),
     tools: z
       .union([z.literal('all'), z.array(z.string().max(200)).min(1).max(1000)])
-      .meta({
-        description:
-          '`all`, or the names. `all` also forgets accepted tools that the server no longer offers, unless each person authorizes the server.',
-      }),
-    hash: Sha256.meta({ description: 'The `hash` of the list that the person read.' }),
+      .describe(
+        '`all`, or the names. `all` also forgets accepted tools that the server no longer offers, unless each person authorizes the server.',
+      ),
+    hash: Sha256.describe('The `hash` of the list that the person read.'),
   })
   .meta({ id: 'AcceptMcpTools', example: { tools: ['find_ticket'], hash } });
 
@@ -115,7 +114,7 @@ export const McpAuthorization = z
     owner: z.enum(['person', 'project']),
     state: z
       .enum(['none', 'authorized', 'ended'])
-      .meta({ description: '`ended`: the authorization server no longer accepts it. Authorize again.' }),
+      .describe('`ended`: the authorization server no longer accepts it. Authorize again.'),
     reason: z.string().nullable(),
     scope: z.string().nullable(),
     authorized_by: z.string().nullable(),
@@ -123,16 +122,15 @@ export const McpAuthorization = z
     revocation: z
       .enum(['done', 'failed', 'not_supported'])
       .optional()
-      .meta({
-        description:
-          'After a withdrawal: whether the authorization server revoked the tokens (RFC 7009). If not, end the access there.',
-      }),
+      .describe(
+        'After a withdrawal: whether the authorization server revoked the tokens (RFC 7009). If not, end the access there.',
+      ),
   })
   .meta({ id: 'McpAuthorization', example: exampleAuthorization });
 
 export const McpAuthorizationAddress = z
   .object({
-    authorization_url: z.string().meta({ description: 'The person opens it in a browser, and grants access there.' }),
+    authorization_url: z.string().describe('The person opens it in a browser, and grants access there.'),
     expires_at: z.number(),
   })
   .meta({

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { memberRoles } from '../../auth/memberships.js';
 
-const Role = z
-  .enum(memberRoles)
-  .meta({ description: 'OWNER and ORG_ADMIN apply to every project of the organization.' });
+const Role = z.enum(memberRoles).describe('OWNER and ORG_ADMIN apply to every project of the organization.');
 
 export const Member = z
   .object({
@@ -12,8 +10,8 @@ export const Member = z
     name: z.string(),
     role: z.string(),
     projectID: z.string(),
-    whole_organization: z.boolean().meta({ description: 'Whether the role applies to every project.' }),
-    created_at: z.number().meta({ description: 'Epoch seconds.' }),
+    whole_organization: z.boolean().describe('Whether the role applies to every project.'),
+    created_at: z.number().describe('Epoch seconds.'),
   })
   .meta({
     id: 'Member',

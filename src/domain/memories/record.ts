@@ -115,10 +115,9 @@ export const MemoryView = z
     source: z.string().nullable().meta({ example: 'interview' }),
     failure: z.string().nullable().meta({ example: null }),
     parts: z.object({ total: Count, extracted: Count, written: Count }),
-    found: FoundCounts.meta({
-      description:
-        'What the model gave. Items without their span in the text, outside the ontology, or after the first 300 of a list are dropped.',
-    }),
+    found: FoundCounts.describe(
+      'What the model gave. Items without their span in the text, outside the ontology, or after the first 300 of a list are dropped.',
+    ),
     written: z.object({ entities: Count, facts: Count, closed: Count, dropped: Count }),
     retries: Count.meta({ example: 0 }),
     cost: z.object({
@@ -129,7 +128,7 @@ export const MemoryView = z
     }),
     merges: z
       .array(z.object({ merge_id: z.string(), entity_id: Id, type: z.string(), name: z.string(), mention: z.string() }))
-      .meta({ description: 'Mentions that were merged with earlier entities; `undo-merge` separates one.' }),
+      .describe('Mentions that were merged with earlier entities; `undo-merge` separates one.'),
     created_at: EpochSeconds,
     ended_at: EpochSeconds.nullable(),
   })

@@ -10,10 +10,8 @@ import type { ScheduleDocument } from '../schedules/record.js';
 const base = {
   seq: z
     .int()
-    .meta({
-      description: 'The time of the change in epoch milliseconds. Send it as `Last-Event-ID`.',
-      example: 1764000000500,
-    }),
+    .describe('The time of the change in epoch milliseconds. Send it as `Last-Event-ID`.')
+    .meta({ example: 1764000000500 }),
   at: EpochSeconds,
 };
 
@@ -22,7 +20,7 @@ export const ProjectEvent = z
   .discriminatedUnion('type', [
     z
       .object({ ...base, type: z.literal('opened'), data: z.object({}) })
-      .meta({ description: 'The stream reports changes from now on. Read the lists once after this event.' }),
+      .describe('The stream reports changes from now on. Read the lists once after this event.'),
     z.object({
       ...base,
       type: z.enum(['execution_created', 'execution_changed', 'execution_waiting', 'execution_ended']),
@@ -54,11 +52,10 @@ export const ProjectEvent = z
       data: z.object({
         kind: z
           .string()
-          .meta({
-            description:
-              'The first part of the name of the operations that changed them, such as `table` for `table.write-rows`. New kinds can be added.',
-            example: 'table',
-          }),
+          .describe(
+            'The first part of the name of the operations that changed them, such as `table` for `table.write-rows`. New kinds can be added.',
+          )
+          .meta({ example: 'table' }),
       }),
     }),
   ])

@@ -11,16 +11,14 @@ const OpenStatus = z.enum(['active', 'archived']);
 export const Project = z
   .object({
     _id: z.string(),
-    name: z.string().meta({ description: 'Unique within the organization.' }),
+    name: z.string().describe('Unique within the organization.'),
     description: z.string(),
     organization_id: z.string(),
     department_id: z.string(),
-    user_id: z.string().meta({ description: 'The user who created the project.' }),
-    status: z
-      .enum([...OpenStatus.options, 'deleted'])
-      .meta({ description: '`deleted` occurs only in the response to DELETE.' }),
-    created_at: z.number().meta({ description: 'Epoch seconds.' }),
-    updated_at: z.number().meta({ description: 'Epoch seconds.' }),
+    user_id: z.string().describe('The user who created the project.'),
+    status: z.enum([...OpenStatus.options, 'deleted']).describe('`deleted` occurs only in the response to DELETE.'),
+    created_at: z.number().describe('Epoch seconds.'),
+    updated_at: z.number().describe('Epoch seconds.'),
   })
   .meta({
     id: 'Project',
@@ -54,7 +52,7 @@ export const ProjectPatch = z
 
 export const ProjectQuery = ListQuery.extend({
   status: OpenStatus.optional(),
-  userId: z.string().optional().meta({ description: 'Only projects that this user created.' }),
+  userId: z.string().optional().describe('Only projects that this user created.'),
   organization_id: z.string().optional(),
 });
 export type ProjectQuery = z.infer<typeof ProjectQuery>;

@@ -10,22 +10,21 @@ const Queues = z
       z.object({
         name: z
           .enum(queueNames)
-          .meta({
-            description:
-              '`workflows`: decisions of workflows. `control`: bookkeeping. `steps`: calls of models and external servers. `bulk`: loads, syncs and embeddings.',
-            example: 'steps',
-          }),
+          .describe(
+            '`workflows`: decisions of workflows. `control`: bookkeeping. `steps`: calls of models and external servers. `bulk`: loads, syncs and embeddings.',
+          )
+          .meta({ example: 'steps' }),
         state: z
           .enum(queueStates)
-          .meta({
-            description:
-              '`delayed`: the oldest task waits for more than ten seconds. `no_workers`: no worker has asked for a task for some minutes: none runs, or none has a free place.',
-            example: 'ok',
-          }),
+          .describe(
+            '`delayed`: the oldest task waits for more than ten seconds. `no_workers`: no worker has asked for a task for some minutes: none runs, or none has a free place.',
+          )
+          .meta({ example: 'ok' }),
         oldest_waits_seconds: z
           .number()
           .nullable()
-          .meta({ description: 'For how long the oldest task waits; null if none waits.', example: null }),
+          .describe('For how long the oldest task waits; null if none waits.')
+          .meta({ example: null }),
         temporal_ui_url: z
           .string()
           .meta({ example: 'http://localhost:8233/namespaces/default/task-queues/workflow-platform' }),

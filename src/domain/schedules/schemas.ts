@@ -3,8 +3,8 @@ import { NextCursor, Total } from '../../stores/lists.js';
 import { Id, exampleId } from '../../ids.js';
 import { EpochSeconds } from '../../time.js';
 
-const Time = EpochSeconds.meta({ description: 'Epoch seconds.' });
-const Zone = z.string().max(100).meta({ description: 'An IANA time zone.' });
+const Time = EpochSeconds.describe('Epoch seconds.');
+const Zone = z.string().max(100).describe('An IANA time zone.');
 
 const scheduleTypes = ['once', 'interval', 'cron'] as const;
 const overlapPolicies = ['skip', 'buffer_one', 'buffer_all', 'cancel_other', 'allow_all'] as const;
@@ -24,28 +24,27 @@ export const Schedule = z
     goal: Goal,
     schedule: z
       .number()
-      .meta({
-        description:
-          'Epoch seconds: for `once`, the time of the run; for an interval or a cron expression, when it takes effect.',
-      }),
+      .describe(
+        'Epoch seconds: for `once`, the time of the run; for an interval or a cron expression, when it takes effect.',
+      ),
     type: z.enum(scheduleTypes),
     status: z.enum(['active', 'paused', 'completed']),
     frequency: z
       .union([z.number(), Cron])
       .nullable()
-      .meta({ description: 'The interval in seconds, or a cron expression with its time zone.' }),
-    count: z.int().meta({ description: 'Number of runs so far.' }),
+      .describe('The interval in seconds, or a cron expression with its time zone.'),
+    count: z.int().describe('Number of runs so far.'),
     limit: z.int().nullable(),
-    table: z.string().nullable().meta({ description: 'Runs one execution for each row of this table.' }),
-    conclusion: z.string().nullable().meta({ description: 'The conclusion of the last execution.' }),
+    table: z.string().nullable().describe('Runs one execution for each row of this table.'),
+    conclusion: z.string().nullable().describe('The conclusion of the last execution.'),
     last_coworker_execution_id: z.string().nullable(),
     last_record_id: z.string().nullable(),
-    task_id: z.string().meta({ description: 'The task of the last execution. Empty before the first execution.' }),
+    task_id: z.string().describe('The task of the last execution. Empty before the first execution.'),
     overlap: z.enum(overlapPolicies),
-    catchup_window: z.number().meta({ description: 'Seconds.' }),
-    jitter: z.number().meta({ description: 'Seconds.' }),
+    catchup_window: z.number().describe('Seconds.'),
+    jitter: z.number().describe('Seconds.'),
     pause_on_failure: z.boolean(),
-    reason: z.string().nullable().meta({ description: 'Why it is paused.' }),
+    reason: z.string().nullable().describe('Why it is paused.'),
   })
   .meta({
     id: 'Schedule',
@@ -98,7 +97,7 @@ const scheduleFields = {
       z.strictObject({ cron: z.string().min(1).max(200), time_zone: Zone.default('UTC') }),
     ])
     .nullable()
-    .meta({ description: 'Seconds, `CRON_TZ=Europe/Oslo 0 9 * * 1-5`, or {cron, time_zone}.' }),
+    .describe('Seconds, `CRON_TZ=Europe/Oslo 0 9 * * 1-5`, or {cron, time_zone}.'),
   limit: z.int().min(1).max(1_000_000).nullable(),
   table: z.string().min(1).max(100).nullable(),
   overlap: z.enum(overlapPolicies),
@@ -148,28 +147,25 @@ export const Backfill = z
 
 export const Backfilled = z
   .object({
-    planned: z.array(Time).meta({ description: 'The planned times that will run.' }),
+    planned: z.array(Time).describe('The planned times that will run.'),
     already_fired: z
       .int()
-      .meta({ description: 'Number of planned times in the range that have already fired and are not repeated.' }),
-    reason: z.string().nullable().meta({ description: 'Why nothing will run; null otherwise.' }),
+      .describe('Number of planned times in the range that have already fired and are not repeated.'),
+    reason: z.string().nullable().describe('Why nothing will run; null otherwise.'),
   })
   .meta({ id: 'ScheduleBackfilled', example: { planned: [1763712000], already_fired: 0, reason: null } });
 
 export const TimeRange = z.object({
-  from: z.coerce.number().min(0).meta({ description: 'Epoch seconds.', example: 1763683200 }),
-  to: z.coerce
-    .number()
-    .min(0)
-    .meta({ description: 'Epoch seconds, at most 366 days after `from`.', example: 1764288000 }),
+  from: z.coerce.number().min(0).describe('Epoch seconds.').meta({ example: 1763683200 }),
+  to: z.coerce.number().min(0).describe('Epoch seconds, at most 366 days after `from`.').meta({ example: 1764288000 }),
 });
 
 export const PlannedTimes = z
   .object({
     times: z
       .array(z.object({ scheduled_for: Time, has_fired: z.boolean() }))
-      .meta({ description: 'At most 1,000, oldest first, without jitter.' }),
-    is_complete: z.boolean().meta({ description: 'False if the range contains more times than are listed.' }),
+      .describe('At most 1,000, oldest first, without jitter.'),
+    is_complete: z.boolean().describe('False if the range contains more times than are listed.'),
   })
   .meta({
     id: 'ScheduleTimes',
@@ -179,16 +175,17 @@ export const PlannedTimes = z
 const RunStatus = z.enum(['running', 'completed', 'failed', 'cancelled', 'skipped', 'missed']);
 
 export const ScheduleRun = z.object({
-  scheduled_for: Time.meta({
-    description: 'Epoch seconds: the planned time without jitter, or the time at which the run was triggered.',
-  }),
+  scheduled_for: Time.describe(
+    'Epoch seconds: the planned time without jitter, or the time at which the run was triggered.',
+  ),
   started_at: Time.nullable(),
   ended_at: Time.nullable(),
   status: RunStatus,
   reason: z
     .string()
     .nullable()
-    .meta({ description: 'Why a planned run did not fire: overlap, paused, limit or catchup_window.', example: null }),
+    .describe('Why a planned run did not fire: overlap, paused, limit or catchup_window.')
+    .meta({ example: null }),
   executions: z.array(
     z.object({
       execution_id: Id.nullable(),
@@ -201,33 +198,25 @@ export const ScheduleRun = z.object({
   temporal_ui_url: z
     .string()
     .nullable()
-    .meta({
-      description: 'The run in the Temporal UI; null if it did not fire.',
-      example: 'https://temporal.acme.dev/namespaces/default/workflows',
-    }),
+    .describe('The run in the Temporal UI; null if it did not fire.')
+    .meta({ example: 'https://temporal.acme.dev/namespaces/default/workflows' }),
 });
 export type ScheduleRun = z.infer<typeof ScheduleRun>;
 
 export const ScheduleRuns = z
   .object({
-    data: z.array(ScheduleRun).meta({ description: 'Newest first.' }),
+    data: z.array(ScheduleRun).describe('Newest first.'),
     ...Total.shape,
     next_cursor: NextCursor,
-    next: z.array(Time).meta({ description: 'The next ten planned times. Empty while the schedule is paused.' }),
+    next: z.array(Time).describe('The next ten planned times. Empty while the schedule is paused.'),
     temporal_ui_url: z
       .string()
-      .meta({
-        description: 'The schedule in the Temporal UI.',
-        example: 'https://temporal.acme.dev/namespaces/default/schedules/schedule%2F1',
-      }),
+      .describe('The schedule in the Temporal UI.')
+      .meta({ example: 'https://temporal.acme.dev/namespaces/default/schedules/schedule%2F1' }),
     skipped_overlap: z
       .int()
-      .meta({
-        description: "Temporal's count of runs that were skipped because another run was in progress.",
-        example: 1,
-      }),
-    missed_catchup: z
-      .int()
-      .meta({ description: "Temporal's count of runs that missed the catch-up window.", example: 0 }),
+      .describe("Temporal's count of runs that were skipped because another run was in progress.")
+      .meta({ example: 1 }),
+    missed_catchup: z.int().describe("Temporal's count of runs that missed the catch-up window.").meta({ example: 0 }),
   })
   .meta({ id: 'ScheduleRuns' });

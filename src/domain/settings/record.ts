@@ -2,11 +2,10 @@ import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { LanguageSetting } from '../../graph/language/analyzers.js';
 
-const Entries = z.array(z.unknown()).max(1000).meta({ description: 'Any JSON values.' });
-const language = LanguageSetting.meta({
-  description:
-    'The language of the texts in the context graph, for full text. `auto`: that of the first texts that are saved.',
-});
+const Entries = z.array(z.unknown()).max(1000).describe('Any JSON values.');
+const language = LanguageSetting.describe(
+  'The language of the texts in the context graph, for full text. `auto`: that of the first texts that are saved.',
+);
 const fields = {
   reference_mapping: Entries,
   user_connectors: Entries,
@@ -14,9 +13,7 @@ const fields = {
   user_settings_schema: z.strictObject({ template: z.string().max(100_000), form_elements: Entries }),
   data_events: z
     .boolean()
-    .meta({
-      description: 'Whether changes to table rows, file contents and read marks are recorded like other writes.',
-    }),
+    .describe('Whether changes to table rows, file contents and read marks are recorded like other writes.'),
 };
 const example = {
   reference_mapping: [{ from: 'company', to: 'crm.account' }],

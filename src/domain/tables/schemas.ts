@@ -32,18 +32,16 @@ export const NewColumn = z
       .enum([...ScalarType.options, 'object'])
       .nullable()
       .default(null)
-      .meta({ description: 'The type of the elements of an array column; null allows any.' }),
-    default_value: z.unknown().optional().meta({ description: 'The value of records that omit the column.' }),
+      .describe('The type of the elements of an array column; null allows any.'),
+    default_value: z.unknown().optional().describe('The value of records that omit the column.'),
     object_fields: z
       .array(ObjectField)
       .min(1)
       .max(200)
       .nullable()
       .default(null)
-      .meta({ description: 'The fields of an object column; null allows any.' }),
-    enum_options: EnumOptions.nullable()
-      .default(null)
-      .meta({ description: 'The allowed values; required for `enum`.' }),
+      .describe('The fields of an object column; null allows any.'),
+    enum_options: EnumOptions.nullable().default(null).describe('The allowed values; required for `enum`.'),
   })
   .meta({
     id: 'NewColumn',
@@ -147,11 +145,10 @@ export const ExpectedValues = z
   // Percent-encoded, it fits into the request target (`maxHeaderSize` in src/main.ts).
   .max(5000)
   .optional()
-  .meta({
-    description:
-      'JSON: `{column_id: value}` as the record was read. The record is changed only if it still has these values; otherwise 409.',
-    example: '{"price": 10}',
-  });
+  .describe(
+    'JSON: `{column_id: value}` as the record was read. The record is changed only if it still has these values; otherwise 409.',
+  )
+  .meta({ example: '{"price": 10}' });
 
 export const maxRowsPerRequest = 1000;
 
@@ -178,14 +175,15 @@ export const RecordQuery = ListQuery.extend({
     .max(4000)
     .regex(/^[\w-]*$/, 'must be a next_cursor of this list with the same sort')
     .optional()
-    .meta({ description: '`next_cursor` of the previous page.' }),
+    .describe('`next_cursor` of the previous page.'),
   filter: z
     .string()
     .max(4_000)
     .optional()
+    .describe(
+      'JSON: `{column_id: value}` or `{column_id: {eq, ne, gt, gte, lt, lte, in, nin, contains, starts_with, ignore_case, exists}}`, combined with `and`, `or` (arrays) and `not`.',
+    )
     .meta({
-      description:
-        'JSON: `{column_id: value}` or `{column_id: {eq, ne, gt, gte, lt, lte, in, nin, contains, starts_with, ignore_case, exists}}`, combined with `and`, `or` (arrays) and `not`.',
       example:
         '{"price": {"gte": 10}, "or": [{"stage": "new"}, {"company": {"contains": "foods", "ignore_case": true}}]}',
     }),
@@ -193,10 +191,9 @@ export const RecordQuery = ListQuery.extend({
     .string()
     .max(101)
     .default('-row_id')
-    .meta({
-      description:
-        'A column_id, prefixed with `-` for descending order. Arrays are sorted by number of elements, objects by number of fields.',
-      example: '-price',
-    }),
+    .describe(
+      'A column_id, prefixed with `-` for descending order. Arrays are sorted by number of elements, objects by number of fields.',
+    )
+    .meta({ example: '-price' }),
 });
 export type RecordQuery = z.infer<typeof RecordQuery>;

@@ -24,17 +24,16 @@ export const taskNameLength = 200;
 export const Task = z
   .object({
     _id: z.string(),
-    name: z.string().meta({ description: 'The agentflow and the goal, truncated to 200 characters.' }),
+    name: z.string().describe('The agentflow and the goal, truncated to 200 characters.'),
     ...pick(Execution.shape, ...sharedFields),
     waiting_for: z
       .unknown()
-      .meta({ description: 'What an open task waits for: `execution_context.waiting_for` of its execution, or null.' }),
+      .describe('What an open task waits for: `execution_context.waiting_for` of its execution, or null.'),
     failure: z
       .unknown()
-      .meta({
-        description:
-          'Why a task failed: `execution_context.failure` of its execution. A cancelled task has the reason `cancelled`.',
-      }),
+      .describe(
+        'Why a task failed: `execution_context.failure` of its execution. A cancelled task has the reason `cancelled`.',
+      ),
   })
   .meta({
     id: 'Task',

@@ -14,8 +14,8 @@ const Values = z.record(z.string(), z.unknown());
 const Input = z
   .strictObject({
     operation: z.enum(['list', 'get', 'reply']),
-    item_id: z.string().min(1).max(500).optional().meta({ description: 'Except for `list`.' }),
-    decision: z.enum(decision.options).optional().meta({ description: '`accept` with `values` answers a question.' }),
+    item_id: z.string().min(1).max(500).optional().describe('Except for `list`.'),
+    decision: z.enum(decision.options).optional().describe('`accept` with `values` answers a question.'),
     values: Values.optional(),
     edits: z.union([z.string().max(200_000), Values]).optional(),
     payload_digest: z.string().max(64).optional(),

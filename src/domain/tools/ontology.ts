@@ -31,7 +31,7 @@ const DraftView = z.object({
 });
 const OntologyAnswer = z
   .object({
-    version: Version.meta({ description: 'The version in force; 0 if none has been committed.' }),
+    version: Version.describe('The version in force; 0 if none has been committed.'),
     ontology: Ontology.nullable(),
     draft: DraftView.nullable(),
     versions: z.array(z.object({ version: Version, committed_at: EpochSeconds, committed_by: UserId })),

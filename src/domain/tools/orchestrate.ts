@@ -10,7 +10,7 @@ import { Id, exampleId } from '../../ids.js';
 const Input = z
   .strictObject({
     operation: z.enum(['list', 'get', ...moves]),
-    execution_id: z.string().min(1).max(100).optional().meta({ description: 'Required except for `list`.' }),
+    execution_id: z.string().min(1).max(100).optional().describe('Required except for `list`.'),
     reason: z.string().max(500).optional(),
     limit: z.int().min(1).max(200).default(50),
   })

@@ -32,42 +32,40 @@ const QueryInput = z
       .trim()
       .min(1)
       .max(20_000)
-      .meta({
-        description: 'A question, or Cypher that starts with a read clause and filters on `project_id = $project_id`.',
-      }),
+      .describe('A question, or Cypher that starts with a read clause and filters on `project_id = $project_id`.'),
     params: z
       .record(z.string().min(1).max(100), z.unknown())
       .default({})
-      .meta({
-        description: `Parameters of the Cypher text, at most ${queryLimits.paramsValues.toLocaleString('en-US')} values; never the project.`,
-      }),
+      .describe(
+        `Parameters of the Cypher text, at most ${queryLimits.paramsValues.toLocaleString('en-US')} values; never the project.`,
+      ),
     limit: z
       .number()
       .min(1)
       .default(queryLimits.limit.default)
       .transform((limit) => Math.min(Math.floor(limit), queryLimits.limit.ceiling))
-      .meta({ description: 'The number of rows, or of entities for a question; 25 by default, at most 200.' }),
+      .describe('The number of rows, or of entities for a question; 25 by default, at most 200.'),
     timeout_ms: z
       .number()
       .min(1)
       .default(queryLimits.timeoutMs.default)
       .transform((ms) => Math.min(Math.floor(ms), queryLimits.timeoutMs.ceiling))
-      .meta({ description: '5,000 by default, at most 30,000.' }),
-    as_of: Time.optional().meta({ description: 'Returns what was valid at this time; the default is now.' }),
+      .describe('5,000 by default, at most 30,000.'),
+    as_of: Time.optional().describe('Returns what was valid at this time; the default is now.'),
     granted_projects: z
       .boolean()
       .default(false)
-      .meta({ description: '`$project_ids` holds all projects granted to the caller, not this one alone.' }),
+      .describe('`$project_ids` holds all projects granted to the caller, not this one alone.'),
     explain: z
       .boolean()
       .default(false)
-      .meta({ description: 'For a question: returns the parts of each score, and why vectors were not used.' }),
+      .describe('For a question: returns the parts of each score, and why vectors were not used.'),
     bookmark: z
       .string()
       .min(1)
       .max(300)
       .optional()
-      .meta({ description: 'The bookmark of a save, so that the answer includes what it saved.' }),
+      .describe('The bookmark of a save, so that the answer includes what it saved.'),
   })
   .meta({
     id: 'QueryContext',

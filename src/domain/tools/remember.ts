@@ -20,22 +20,12 @@ const TurnInput = z.strictObject({ speaker: text(200), text: text(saveBounds.val
 const Input = z
   .strictObject({
     text: text(memoryBounds.characters).optional(),
-    turns: z
-      .array(TurnInput)
-      .min(1)
-      .max(memoryBounds.turns)
-      .optional()
-      .meta({ description: 'A conversation, instead of `text`.' }),
+    turns: z.array(TurnInput).min(1).max(memoryBounds.turns).optional().describe('A conversation, instead of `text`.'),
     source: z.string().trim().min(1).max(300).optional(),
-    at: Time.optional().meta({ description: 'When it was said. Default: now.' }),
-    entity_types: z
-      .array(TypeName)
-      .min(1)
-      .max(300)
-      .optional()
-      .meta({ description: 'Only these types of the ontology.' }),
-    budget: z.number().min(0).max(memoryBounds.budget).optional().meta({ description: 'In credits.' }),
-    review: z.boolean().default(false).meta({ description: 'A person approves what was found before it is written.' }),
+    at: Time.optional().describe('When it was said. Default: now.'),
+    entity_types: z.array(TypeName).min(1).max(300).optional().describe('Only these types of the ontology.'),
+    budget: z.number().min(0).max(memoryBounds.budget).optional().describe('In credits.'),
+    review: z.boolean().default(false).describe('A person approves what was found before it is written.'),
   })
   .refine(({ text: whole, turns }) => (whole === undefined) !== (turns === undefined), 'needs either `text` or `turns`')
   .meta({

@@ -12,14 +12,12 @@ const Count = z.int().meta({ example: 1 });
 export const SaveAnswer = z
   .object({
     saved: z.object({ entities: Count, relationships: Count, facts: Count }),
-    ids: z.array(Id).meta({ description: 'The ids of the entities, in the order of the request.' }),
+    ids: z.array(Id).describe('The ids of the entities, in the order of the request.'),
     bookmark: z
       .string()
       .nullable()
-      .meta({
-        description: 'Pass it to query-context as `bookmark`, so that its answer includes what was saved.',
-        example: 'FB:kcwQ1mF2c3RlbQ==',
-      }),
+      .describe('Pass it to query-context as `bookmark`, so that its answer includes what was saved.')
+      .meta({ example: 'FB:kcwQ1mF2c3RlbQ==' }),
   })
   .meta({ id: 'SaveAnswer' });
 

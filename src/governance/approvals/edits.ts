@@ -23,11 +23,10 @@ interface ActEditsDocument {
 /** New values for fields of a held act. The fields and their types are in `editable_fields` of the approval. */
 export const Edits = z
   .record(z.string().max(200), z.unknown())
-  .meta({
-    description:
-      'New values for fields of the act that waits (`editable_fields`): the call is sent with them, and has a new digest. At most 50 fields and 64 KiB.',
-    example: { text: 'Your claim is complete.' },
-  });
+  .describe(
+    'New values for fields of the act that waits (`editable_fields`): the call is sent with them, and has a new digest. At most 50 fields and 64 KiB.',
+  )
+  .meta({ example: { text: 'Your claim is complete.' } });
 
 /** The digest of an edited call covers this instead of the input of the call. */
 export function editedInput({ asked_digest, edits }: CallEdits): JsonObject {

@@ -14,46 +14,42 @@ export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'expire
 export const Approval = z
   .object({
     approval_id: Id,
-    lifecycle_id: Id.nullable().meta({ description: 'The call that waits; null for a preview.' }),
-    tool: z.string().meta({ description: '`execution.preview` for a preview of a run.', example: 'save-context' }),
+    lifecycle_id: Id.nullable().describe('The call that waits; null for a preview.'),
+    tool: z.string().describe('`execution.preview` for a preview of a run.').meta({ example: 'save-context' }),
     requested_by: UserId,
     reason: z.string().meta({ example: 'Agents ask two people before they write much.' }),
     policy_ids: PolicyIds,
     policy_version: PolicyVersion,
-    payload_digest: Digest.meta({
-      description:
-        'SHA-256 (hex) of the canonical JSON (RFC 8785) of `{tool, input}`, and of `bound` where the operation acts on state that its input does not name.',
-    }),
-    edited_payload_digest: Digest.nullable().meta({
-      description:
+    payload_digest: Digest.describe(
+      'SHA-256 (hex) of the canonical JSON (RFC 8785) of `{tool, input}`, and of `bound` where the operation acts on state that its input does not name.',
+    ),
+    edited_payload_digest: Digest.nullable()
+      .describe(
         'The digest of the call as an approver edited it, which is the call that is sent: SHA-256 (hex) of the canonical JSON of `{tool, input: {edited: <payload_digest>, edits}}`. Null if nobody edited it.',
-      example: null,
-    }),
+      )
+      .meta({ example: null }),
     editable_fields: z
       .record(z.string(), z.string())
       .nullable()
-      .meta({
-        description:
-          'For an act of a run: the fields that its approvers can edit, with their types. Null for every other call.',
-        example: null,
-      }),
+      .describe(
+        'For an act of a run: the fields that its approvers can edit, with their types. Null for every other call.',
+      )
+      .meta({ example: null }),
     outcome_unknown: z
       .boolean()
-      .meta({
-        description:
-          'The act was approved before and sent, but its answer was lost. Approving repeats it, `POST /v1/approvals/{id}/accept` accepts it as done, and rejecting fails it.',
-        example: false,
-      }),
+      .describe(
+        'The act was approved before and sent, but its answer was lost. Approving repeats it, `POST /v1/approvals/{id}/accept` accepts it as done, and rejecting fails it.',
+      )
+      .meta({ example: false }),
     status: ApprovalStatus,
     required_approvers: z.int().meta({ example: 1 }),
     approver_roles: z
       .array(z.string())
       .nullable()
-      .meta({
-        description:
-          'Only people with one of these roles in the project may decide; null: everybody with `svc:governance.write`.',
-        example: null,
-      }),
+      .describe(
+        'Only people with one of these roles in the project may decide; null: everybody with `svc:governance.write`.',
+      )
+      .meta({ example: null }),
     votes: z.array(
       z.object({
         user_id: UserId,
@@ -61,33 +57,30 @@ export const Approval = z
         decision: z.enum(['approve', 'accept', 'reject']),
         comment: z.string().meta({ example: 'As agreed' }),
         at: EpochSeconds,
-        payload_digest: Digest.optional().meta({ description: 'The digest of the edited call that was voted on.' }),
+        payload_digest: Digest.optional().describe('The digest of the edited call that was voted on.'),
       }),
     ),
     created_at: EpochSeconds,
-    expires_at: Expiry.meta({
-      description: 'The approval can be decided until then. A pause of the run moves it by the length of the pause.',
-    }),
-    clock_stopped_at: EpochSeconds.nullable().meta({
-      description: 'When the run whose act waits was paused: the approval does not expire until it continues.',
-      example: null,
-    }),
+    expires_at: Expiry.describe(
+      'The approval can be decided until then. A pause of the run moves it by the length of the pause.',
+    ),
+    clock_stopped_at: EpochSeconds.nullable()
+      .describe('When the run whose act waits was paused: the approval does not expire until it continues.')
+      .meta({ example: null }),
     decided_by: UserId.nullable(),
     decided_at: EpochSeconds.nullable(),
-    used_at: EpochSeconds.nullable().meta({ description: 'When the call was executed.', example: null }),
-    execution_id: Id.nullable().meta({
-      description: 'The run whose act or preview waits; null for every other call.',
-      example: null,
-    }),
-    used_by: Id.nullable().meta({ description: 'The lifecycle of the call that was executed.', example: null }),
-    may_decide: z.boolean().meta({ description: 'Whether the caller may decide it now.' }),
+    used_at: EpochSeconds.nullable().describe('When the call was executed.').meta({ example: null }),
+    execution_id: Id.nullable()
+      .describe('The run whose act or preview waits; null for every other call.')
+      .meta({ example: null }),
+    used_by: Id.nullable().describe('The lifecycle of the call that was executed.').meta({ example: null }),
+    may_decide: z.boolean().describe('Whether the caller may decide it now.'),
     may_not_decide_reason: z
       .string()
       .nullable()
-      .meta({ description: 'Why the caller may not decide it; null if the caller may.', example: null }),
-    has_payload: z
-      .boolean()
-      .meta({ description: 'Whether the caller can see the call itself at `GET /v1/approvals/{id}`.' }),
+      .describe('Why the caller may not decide it; null if the caller may.')
+      .meta({ example: null }),
+    has_payload: z.boolean().describe('Whether the caller can see the call itself at `GET /v1/approvals/{id}`.'),
   })
   .meta({ id: 'Approval' });
 export type Approval = z.infer<typeof Approval>;
@@ -96,18 +89,15 @@ export const ApprovalWithToken = Approval.extend({
   resume_token: z
     .string()
     .optional()
-    .meta({
-      description: 'Only for the requester, while it can be used. Send it as `X-Resume-Token` with the same call.',
-      example: 'svc_rt_Jq3v0Yx8uR2m',
-    }),
+    .describe('Only for the requester, while it can be used. Send it as `X-Resume-Token` with the same call.')
+    .meta({ example: 'svc_rt_Jq3v0Yx8uR2m' }),
   resume_token_expires_at: Expiry.optional(),
   payload: z
     .unknown()
     .optional()
-    .meta({
-      description:
-        'The call, for its approvers until it is decided: `input`, what it is `about`, the state that it is `bound` to, and `edits` if an approver changed it; without secrets and personal data.',
-    }),
+    .describe(
+      'The call, for its approvers until it is decided: `input`, what it is `about`, the state that it is `bound` to, and `edits` if an approver changed it; without secrets and personal data.',
+    ),
 }).meta({ id: 'ApprovalWithToken' });
 export type ApprovalWithToken = z.infer<typeof ApprovalWithToken>;
 

@@ -12,7 +12,7 @@ import { EpochSeconds, epochSeconds } from '../../time.js';
 export const AuditEntry = z
   .object({
     entry_id: Id,
-    seq: z.int().meta({ description: 'From 1, without gaps.', example: 17 }),
+    seq: z.int().describe('From 1, without gaps.').meta({ example: 17 }),
     at: EpochSeconds,
     actor: UserId,
     action: z.string().meta({ example: 'query-context' }),
@@ -20,7 +20,7 @@ export const AuditEntry = z
     outcome: z.string().meta({ example: 'completed' }),
     lifecycle_id: Id.nullable(),
     prev_hash: Digest,
-    hash: Digest.meta({ description: 'SHA-256 of the canonical JSON (RFC 8785) of the other fields.' }),
+    hash: Digest.describe('SHA-256 of the canonical JSON (RFC 8785) of the other fields.'),
   })
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof AuditEntry>;

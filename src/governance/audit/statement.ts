@@ -19,17 +19,15 @@ export const statementType = 'audit-checkpoint+jwt';
 export const Checkpoint = z
   .object({
     organization: OrganizationId,
-    number: z.int().meta({ description: 'From 1, without gaps.', example: 1 }),
+    number: z.int().describe('From 1, without gaps.').meta({ example: 1 }),
     entries: z.int().meta({ example: 128 }),
     head_hash: Digest,
     at: EpochSeconds,
-    previous: Digest.nullable().meta({ description: 'SHA-256 of the previous statement; null for the first.' }),
+    previous: Digest.nullable().describe('SHA-256 of the previous statement; null for the first.'),
     statement: z
       .string()
-      .meta({
-        description: 'Compact JWS over the other fields; keys at /.well-known/jwks.json.',
-        example: 'eyJhbGciOiJFUzI1NiJ9.eyJudW1iZXIiOjF9.c2lnbmF0dXJl',
-      }),
+      .describe('Compact JWS over the other fields; keys at /.well-known/jwks.json.')
+      .meta({ example: 'eyJhbGciOiJFUzI1NiJ9.eyJudW1iZXIiOjF9.c2lnbmF0dXJl' }),
   })
   .meta({ id: 'AuditCheckpoint' });
 export type Checkpoint = z.infer<typeof Checkpoint>;

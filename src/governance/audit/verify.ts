@@ -8,16 +8,14 @@ import { Digest } from '../../sha256.js';
 export const Verification = z
   .object({
     valid: z.boolean(),
-    entries: z.int().meta({ description: 'How many entries are stored.', example: 128 }),
+    entries: z.int().describe('How many entries are stored.').meta({ example: 128 }),
     head_hash: Digest,
     first_broken_seq: z
       .int()
       .nullable()
-      .meta({
-        description: 'The first entry that was changed or removed, or that no valid checkpoint covers.',
-        example: null,
-      }),
-    checkpoint: Checkpoint.nullable().meta({ description: 'The last valid checkpoint.' }),
+      .describe('The first entry that was changed or removed, or that no valid checkpoint covers.')
+      .meta({ example: null }),
+    checkpoint: Checkpoint.nullable().describe('The last valid checkpoint.'),
     reason: z.string().nullable().meta({ example: null }),
   })
   .meta({ id: 'AuditVerification' });

@@ -17,11 +17,8 @@ import {
 export const LifecycleQuery = ListQuery.extend({
   tool: z.string().max(200).optional(),
   status: LifecycleStatus.optional(),
-  from: z.coerce
-    .number()
-    .optional()
-    .meta({ description: 'Epoch seconds; only calls that started at this time or later.' }),
-  to: z.coerce.number().optional().meta({ description: 'Epoch seconds; only calls that started before this time.' }),
+  from: z.coerce.number().optional().describe('Epoch seconds; only calls that started at this time or later.'),
+  to: z.coerce.number().optional().describe('Epoch seconds; only calls that started before this time.'),
 });
 export type LifecycleQuery = z.infer<typeof LifecycleQuery>;
 

@@ -13,9 +13,7 @@ export const LifecycleStatus = z.enum(['completed', 'denied', 'pending_approval'
 export type LifecycleStatus = z.infer<typeof LifecycleStatus>;
 
 const LifecycleStage = z.object({
-  stage: z
-    .string()
-    .meta({ description: 'The stage id; the first failed one refused the call.', example: 'S8:execute' }),
+  stage: z.string().describe('The stage id; the first failed one refused the call.').meta({ example: 'S8:execute' }),
   status: z.enum(['ok', 'failed']),
   detail: z.string().meta({ example: 'bearer credential accepted' }),
 });
@@ -23,11 +21,9 @@ const LifecycleStage = z.object({
 /** The caller; never contains a secret. */
 const Caller = z.object({
   user_id: UserId,
-  kind: z
-    .enum([...principalKinds, 'service'])
-    .meta({ description: '`service`: a task of the product itself, such as a sync.' }),
+  kind: z.enum([...principalKinds, 'service']).describe('`service`: a task of the product itself, such as a sync.'),
   key_id: Id.optional(),
-  execution_id: Id.optional().meta({ description: 'Only for the kind `execution`: the run that made the call.' }),
+  execution_id: Id.optional().describe('Only for the kind `execution`: the run that made the call.'),
   client_id: z.string().optional().meta({ example: 'https://app.acme.dev/client.json' }),
 });
 
@@ -37,10 +33,9 @@ export const ActRecord = z
     idempotency_key: z.string().meta({ example: 'execution/agent_1/turn-1/0' }),
     outcome: z.enum(['answered', 'refused', 'unknown', 'unsent', 'held', 'accepted']),
   })
-  .meta({
-    description:
-      'Only for acts of runs. `unknown`: the call may have taken effect, but its answer was lost. `unsent`: it did not reach its receiver. `accepted`: a person accepted it as done.',
-  });
+  .describe(
+    'Only for acts of runs. `unknown`: the call may have taken effect, but its answer was lost. `unsent`: it did not reach its receiver. `accepted`: a person accepted it as done.',
+  );
 export type ActRecord = z.infer<typeof ActRecord>;
 
 /** One governed call (specification, Lifecycle record). Times are epoch seconds. */
@@ -56,16 +51,14 @@ export const Lifecycle = z
     trace_id: z.string().meta({ example: '4bf92f3577b34da6a3ce929d0e0e4736' }),
     created_at: EpochSeconds,
     ended_at: EpochSeconds,
-    payload_digest: Digest.nullable().meta({
-      description: 'SHA-256 of the canonical payload; null when the call ended before it was validated.',
-    }),
-    consumed: z
-      .array(z.string().meta({ example: 'table-1' }))
-      .meta({ description: 'Ids of the graph entities in the answer.' }),
+    payload_digest: Digest.nullable().describe(
+      'SHA-256 of the canonical payload; null when the call ended before it was validated.',
+    ),
+    consumed: z.array(z.string().meta({ example: 'table-1' })).describe('Ids of the graph entities in the answer.'),
     approval_id: Id.nullable(),
-    continued_by: Id.optional().meta({
-      description: 'For a held call that was approved: the lifecycle of the call that was executed.',
-    }),
+    continued_by: Id.optional().describe(
+      'For a held call that was approved: the lifecycle of the call that was executed.',
+    ),
     decision_id: Id.nullable(),
     act: ActRecord.optional(),
   })
@@ -74,7 +67,7 @@ export type Lifecycle = z.infer<typeof Lifecycle>;
 
 /** Only the route of one call returns the decision, because a list of calls would repeat the list of decisions. */
 export const DecidedLifecycle = Lifecycle.extend({
-  decision: PolicyDecision.nullable().meta({ description: 'Null if the call ended before S5.' }),
+  decision: PolicyDecision.nullable().describe('Null if the call ended before S5.'),
 }).meta({ id: 'DecidedLifecycle' });
 export type DecidedLifecycle = z.infer<typeof DecidedLifecycle>;
 

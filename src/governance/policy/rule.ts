@@ -14,7 +14,7 @@ const ruleId = /^[a-z0-9][a-z0-9._-]{0,99}$/;
  */
 export const PolicyRule = z
   .strictObject({
-    policy_id: z.string().regex(ruleId).meta({ description: 'Lower case letters, digits, dot, dash and underscore.' }),
+    policy_id: z.string().regex(ruleId).describe('Lower case letters, digits, dot, dash and underscore.'),
     description: z.string().max(500).default(''),
     effect: z.enum(['permit', 'forbid', 'require_approval']),
     tools: z
@@ -22,52 +22,48 @@ export const PolicyRule = z
       .min(1)
       .max(200)
       .optional()
-      .meta({
-        description:
-          'Only for these operations, by their names or as gateway tools; left out: for every operation except `policies.replace` and `approval.decide`, which a rule must name.',
-      }),
+      .describe(
+        'Only for these operations, by their names or as gateway tools; left out: for every operation except `policies.replace` and `approval.decide`, which a rule must name.',
+      ),
     projects: z
       .array(z.string().max(100))
       .min(1)
       .max(500)
       .optional()
-      .meta({ description: 'Only in these projects; left out: in all of the organization.' }),
+      .describe('Only in these projects; left out: in all of the organization.'),
     when: z
       .string()
       .max(2000)
       .optional()
-      .meta({
-        description:
-          'A Cedar expression: `principal.user_id`, `.role`, `.kind`, `.client_id` (of an OAuth client, else empty), `.grants`; `resource.type`, `.id`; `context.project_id`, `.mode`, `.channel` (rest, mcp, console, schedule, agent or callback), `.dry_run`, `.hour` (UTC), `.weekday` (1 is Monday), `.input.<fact of the operation>`.',
-      }),
+      .describe(
+        'A Cedar expression: `principal.user_id`, `.role`, `.kind`, `.client_id` (of an OAuth client, else empty), `.grants`; `resource.type`, `.id`; `context.project_id`, `.mode`, `.channel` (rest, mcp, console, schedule, agent or callback), `.dry_run`, `.hour` (UTC), `.weekday` (1 is Monday), `.input.<fact of the operation>`.',
+      ),
     approvers: z
       .int()
       .min(1)
       .max(10)
       .optional()
-      .meta({ description: 'How many different people must approve; require_approval only.' }),
+      .describe('How many different people must approve; require_approval only.'),
     approval_ttl_seconds: z
       .int()
       .min(1)
       .max(30 * 86_400)
       .optional()
-      .meta({ description: 'Time to decide, and then to use the resume token; require_approval only.' }),
+      .describe('Time to decide, and then to use the resume token; require_approval only.'),
     starter_may_decide: z
       .boolean()
       .optional()
-      .meta({
-        description:
-          'For acts of a run: whether the people who caused the act may decide, such as the person who started the run or edited its agentflow; require_approval only. Default: false.',
-      }),
+      .describe(
+        'For acts of a run: whether the people who caused the act may decide, such as the person who started the run or edited its agentflow; require_approval only. Default: false.',
+      ),
     approver_roles: z
       .array(z.enum(adminRoles))
       .min(1)
       .max(adminRoles.length)
       .optional()
-      .meta({
-        description:
-          'Only people with one of these roles in the project may decide, and no API key; require_approval only. Left out: everybody with `svc:governance.write`.',
-      }),
+      .describe(
+        'Only people with one of these roles in the project may decide, and no API key; require_approval only. Left out: everybody with `svc:governance.write`.',
+      ),
   })
   .meta({
     id: 'PolicyRule',
@@ -90,9 +86,9 @@ export const PolicyRules = z.array(PolicyRule).max(200);
 export const PolicySet = z
   .object({
     organization_id: OrganizationId,
-    version: PolicyVersion.meta({ description: '0 if no policies are stored; then the default set is in force.' }),
+    version: PolicyVersion.describe('0 if no policies are stored; then the default set is in force.'),
     policies: z.array(PolicyRule),
-    builtin: z.array(PolicyRule).meta({ description: 'Always in force, in addition to the stored rules.' }),
+    builtin: z.array(PolicyRule).describe('Always in force, in addition to the stored rules.'),
     created_by: UserId.nullable(),
     created_at: EpochSeconds.nullable(),
   })

@@ -4,7 +4,6 @@ import { grantOf, type Operation } from '../operations/operation.js';
 import type { Checked } from '../kernel/call.js';
 import type { Principal } from '../../auth/principal.js';
 
-/** The context of a tool call. */
 export interface ToolContext {
   principal: Principal;
   /** The only project that the call may access; from the credential and the workspace header. */
@@ -85,12 +84,10 @@ export interface ToolDefinition<Deps> {
   create: (deps: Deps) => Tool;
 }
 
-/** The HTTP route of the tool. */
 export function routeOf({ name, rest }: Pick<Tool, 'name' | 'rest'>): { method: 'get' | 'post' | 'put'; path: string } {
   return rest ?? { method: 'post', path: `/v1/${name}` };
 }
 
-/** The names of the parameters in the tool's path. */
 export function pathParameters(tool: Pick<Tool, 'name' | 'rest'>): string[] {
   return [...routeOf(tool).path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 }

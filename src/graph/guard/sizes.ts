@@ -110,7 +110,6 @@ export function combinedSize(a: Size, b: Size): Size {
   };
 }
 
-/** Returns the size of a parameter value. */
 export function sizeOfValue(value: unknown): Size {
   if (typeof value === 'string') return textOf(value.length);
   if (typeof value !== 'object' || value === null) return scalar;

@@ -19,13 +19,10 @@ export type PropertyType = z.infer<typeof PropertyType>;
 const Description = z.string().max(2000).meta({ example: 'Someone who buys from us' });
 
 export const OntologyProperty = z.strictObject({
-  type: PropertyType.default('any').meta({ description: '`date` and `datetime` are ISO 8601 texts.' }),
+  type: PropertyType.default('any').describe('`date` and `datetime` are ISO 8601 texts.'),
   required: z.boolean().default(false),
-  personal: z.boolean().default(false).meta({ description: 'Personal data: stored, but never returned.' }),
-  multi_valued: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Several facts with this predicate can be valid at the same time.' }),
+  personal: z.boolean().default(false).describe('Personal data: stored, but never returned.'),
+  multi_valued: z.boolean().default(false).describe('Several facts with this predicate can be valid at the same time.'),
   description: Description.optional(),
 });
 export type OntologyProperty = z.infer<typeof OntologyProperty>;
@@ -34,24 +31,16 @@ const properties = z
   .record(PropertyName, OntologyProperty)
   .default({})
   .refine((map) => Object.keys(map).length <= 200, 'has more than 200 properties');
-const open = z.boolean().default(false).meta({ description: 'Accepts properties that are not listed here.' });
+const open = z.boolean().default(false).describe('Accepts properties that are not listed here.');
 
 const EntityType = z.strictObject({ description: Description.optional(), properties, open });
 const RelationshipType = z.strictObject({
   description: Description.optional(),
-  from: z
-    .array(TypeName)
-    .min(1)
-    .max(200)
-    .optional()
-    .meta({ description: 'Types of the start entity. Any type if omitted.' }),
+  from: z.array(TypeName).min(1).max(200).optional().describe('Types of the start entity. Any type if omitted.'),
   to: z.array(TypeName).min(1).max(200).optional(),
   properties,
   open,
-  multi_valued: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Several facts with this predicate can be valid at the same time.' }),
+  multi_valued: z.boolean().default(false).describe('Several facts with this predicate can be valid at the same time.'),
 });
 
 const few = (map: object) => Object.keys(map).length <= 300;
@@ -90,7 +79,7 @@ export type OntologyDefinition = z.infer<typeof OntologyDefinition>;
 
 export const Ontology = z.object({
   version: z.int().meta({ example: 3 }),
-  committed_at: EpochSeconds.meta({ description: 'Epoch seconds.' }),
+  committed_at: EpochSeconds.describe('Epoch seconds.'),
   committed_by: UserId,
   ...OntologyDefinition.shape,
 });

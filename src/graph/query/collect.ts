@@ -30,7 +30,6 @@ interface Elements {
   /** Converts an element to the form that a row contains. */
   node(found: Node): Json;
   relationship(found: Relationship): Json;
-  /** Returns the size of the lists. */
   size(): number;
   /** Returns whether elements were omitted. */
   isCut(): boolean;

@@ -95,7 +95,6 @@ export async function retrieve(
   );
 }
 
-/** The hits of the words of the question. */
 interface QuestionHits extends TextHits {
   places: readonly IndexedProjects[];
 }

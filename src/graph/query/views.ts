@@ -15,14 +15,12 @@ const Provenance = z
   .object({
     saved_by: UserId.nullable(),
     source: z.string().nullable().meta({ example: 'catalog' }),
-    recorded_at: EpochSeconds.nullable().meta({ description: 'Epoch seconds.' }),
+    recorded_at: EpochSeconds.nullable().describe('Epoch seconds.'),
     span: z
       .object({ memory_id: Id, turn: z.int().nullable(), start: z.int(), end: z.int() })
       .optional()
-      .meta({
-        description: 'Which characters of the remembered text or turn say so.',
-        example: { memory_id: exampleId, turn: null, start: 0, end: 24 },
-      }),
+      .describe('Which characters of the remembered text or turn say so.')
+      .meta({ example: { memory_id: exampleId, turn: null, start: 0, end: 24 } }),
     consumed: z.object({ lifecycle_id: Id, run: Id.nullable(), at: EpochSeconds }),
   })
   .meta({ id: 'Provenance', description: 'Who saved it, from which source and when, and which call received it.' });
@@ -36,7 +34,7 @@ export const EntityView = z
     type: z.string().meta({ example: 'Person' }),
     name: z.string().meta({ example: 'Grace Hopper' }),
     properties: Properties,
-    score: z.number().meta({ description: 'From 1 for the first down to 0.', example: 0.87 }),
+    score: z.number().describe('From 1 for the first down to 0.').meta({ example: 0.87 }),
     project_id: ProjectId,
     ...ownValidity,
     provenance: Provenance,
@@ -78,17 +76,13 @@ export const Explanation = z
       used: z.boolean(),
       generations: z
         .array(z.string())
-        .meta({
-          description: 'The compared vectors of each project, by model and dimensions.',
-          example: ['3f0c9a1b7d52'],
-        }),
+        .describe('The compared vectors of each project, by model and dimensions.')
+        .meta({ example: ['3f0c9a1b7d52'] }),
       reason: z
         .string()
         .nullable()
-        .meta({
-          description: 'Why vectors were not used, for some or all projects.',
-          example: 'no embedding endpoint is configured',
-        }),
+        .describe('Why vectors were not used, for some or all projects.')
+        .meta({ example: 'no embedding endpoint is configured' }),
     }),
     reranking: z.object({
       used: z.boolean(),
@@ -121,11 +115,9 @@ export const ContextAnswer = z
     facts: z.array(FactView),
     rows: z
       .array(z.record(z.string(), z.unknown()))
-      .meta({ description: 'What the query returned, row by row; empty for natural language.' }),
+      .describe('What the query returned, row by row; empty for natural language.'),
     limit: z.int().meta({ example: 50 }),
-    truncated: z
-      .boolean()
-      .meta({ description: 'Whether the result exceeds the limit or the maximum size of an answer.' }),
+    truncated: z.boolean().describe('Whether the result exceeds the limit or the maximum size of an answer.'),
     explanation: Explanation.optional(),
   })
   .meta({ id: 'ContextAnswer' });

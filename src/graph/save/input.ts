@@ -20,7 +20,7 @@ export const saveBounds = {
 export const Time = z
   .union([z.number().min(-largestTime).max(largestTime), z.iso.datetime({ offset: true })])
   .transform((time) => (typeof time === 'number' ? time : Date.parse(time) / 1000))
-  .meta({ description: 'Epoch seconds, or ISO 8601 with its zone.' });
+  .describe('Epoch seconds, or ISO 8601 with its zone.');
 
 /**
  * Any JSON value. The body is already JSON, and `z.json()` tries every type at each level, which takes a second for a
@@ -38,7 +38,7 @@ const Properties = z
     (map) => Object.keys(map).length <= saveBounds.properties,
     `has more than ${saveBounds.properties} properties`,
   )
-  .meta({ description: 'Merged into the stored properties; null removes a property.' });
+  .describe('Merged into the stored properties; null removes a property.');
 
 const NamedEntity = z.strictObject({ type: TypeName, name: EntityName }).meta({ id: 'NamedEntity' });
 /** A reference: the id of an entity, the name of one entity in the same call, or type and name. */
@@ -84,7 +84,7 @@ const FactInput = z
   .refine(inOrder, notInOrder)
   .meta({ id: 'NewFact' });
 
-const source = z.string().trim().min(1).max(300).optional().meta({ description: 'Where this was learned.' });
+const source = z.string().trim().min(1).max(300).optional().describe('Where this was learned.');
 const entities = z.array(EntityInput).max(saveBounds.entities).default([]);
 const relationships = z.array(RelationshipInput).max(saveBounds.relationships).default([]);
 

@@ -79,7 +79,7 @@ function bodyOf(tool: Tool): z.ZodType {
   const fields: z.ZodObject = Object.keys(inPath).length > 0 ? input.omit(inPath) : input;
   const { id, ...meta } = input.meta() ?? {};
   const body = fields.safeExtend({
-    dry_run: z.boolean().optional().meta({ description: 'Stop at S7 and report what would be done.' }),
+    dry_run: z.boolean().optional().describe('Stop at S7 and report what would be done.'),
   });
   // This schema has its own name because the platform may use the same record without `dry_run`.
   return body.meta({ ...meta, ...(id !== undefined && { id: `${id}Call` }) });

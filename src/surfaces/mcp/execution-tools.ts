@@ -30,11 +30,11 @@ const WaitInput = z.strictObject({
     .min(1)
     .max(300)
     .default(patienceSeconds)
-    .meta({ description: 'Call again if the execution has not ended by then.' }),
+    .describe('Call again if the execution has not ended by then.'),
 });
 const WaitOutput = z.object({
   lifecycle_id: z.string(),
-  ended: z.boolean().meta({ description: 'False while the execution is still running.' }),
+  ended: z.boolean().describe('False while the execution is still running.'),
   execution: z.looseObject({ execution_id: z.string(), status: z.string() }),
 });
 

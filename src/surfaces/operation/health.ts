@@ -15,10 +15,9 @@ const Readiness = z
   .object({
     status: z.enum(['ready', 'not_ready', 'draining']),
     dependencies: z.object({ temporal: Dependency, mongodb: Dependency, neo4j: Dependency }),
-    indexes: Indexes.meta({
-      description:
-        'The indexes that speed up lists. While they are being built, the service is ready but lists can be slow.',
-    }),
+    indexes: Indexes.describe(
+      'The indexes that speed up lists. While they are being built, the service is ready but lists can be slow.',
+    ),
   })
   .meta({ id: 'Readiness' });
 

@@ -1,63 +1,51 @@
-import {
-  addAgent,
-  createAgentflow,
-  deleteAgentflow,
-  listAgentflows,
-  listVersions,
-  promoteAgentflow,
-  readAgentflow,
-  readAgentflowForUser,
-  readVersion,
-  updateAgent,
-  updateAgentflow,
-} from '../../domain/agentflows/operations.js';
+import * as agentflows from '../../domain/agentflows/operations.js';
 import { routesOf, type Route } from '../rest/define-route.js';
 
 const route = routesOf('agentflows');
 
 const readRoutes: readonly Route[] = [
-  route('GET /agentflow', listAgentflows, {
+  route('GET /agentflow', agentflows.listAgentflows, {
     summary: 'List the agentflows of the project',
     response: { description: 'Agentflows, newest first.' },
   }),
-  route('GET /agentflow/{id}', readAgentflow, {
+  route('GET /agentflow/{id}', agentflows.readAgentflow, {
     summary: 'Read an agentflow',
     response: { description: 'The agentflow.' },
   }),
-  route('GET /agentflow/{agentflow_id}/user/{executed_by}/project/{projectID}', readAgentflowForUser, {
+  route('GET /agentflow/{agentflow_id}/user/{executed_by}/project/{projectID}', agentflows.readAgentflowForUser, {
     summary: 'Read an agentflow of a project on behalf of the user who executes it',
     response: { description: 'The agentflow.' },
   }),
-  route('GET /agentflow/{id}/versions', listVersions, {
+  route('GET /agentflow/{id}/versions', agentflows.listVersions, {
     summary: 'List the promoted versions of an agentflow',
     response: { description: 'The promotions, newest first.' },
   }),
-  route('GET /agentflow/{id}/versions/{version}', readVersion, {
+  route('GET /agentflow/{id}/versions/{version}', agentflows.readVersion, {
     summary: 'Read a promoted version of an agentflow',
     response: { description: 'The agentflow as it was promoted.' },
   }),
 ];
 
 const changeRoutes: readonly Route[] = [
-  route('POST /agentflow', createAgentflow, {
+  route('POST /agentflow', agentflows.createAgentflow, {
     summary: 'Create an agentflow',
     description:
       'An agentflow without agents is a draft, which can be saved but not executed. Omitted ids are generated.',
     response: { status: 201, description: 'The stored agentflow.' },
     idempotent: true,
   }),
-  route('PATCH /agentflow/{id}', updateAgentflow, {
+  route('PATCH /agentflow/{id}', agentflows.updateAgentflow, {
     summary: 'Change the given fields of an agentflow',
     description: '`agents`, if given, replaces all agents.',
     response: { description: 'The changed agentflow.' },
   }),
-  route('DELETE /agentflow/{id}', deleteAgentflow, {
+  route('DELETE /agentflow/{id}', agentflows.deleteAgentflow, {
     summary: 'Delete an agentflow',
     description:
       'The agentflow is marked as deleted and can no longer be read, listed or executed. Executions keep their embedded copies.',
     response: { description: 'The last record.' },
   }),
-  route('POST /agentflow/{id}/promote', promoteAgentflow, {
+  route('POST /agentflow/{id}/promote', agentflows.promoteAgentflow, {
     summary: 'Freeze the agentflow as its next version',
     description: '`/v1/run-agent` runs the promoted version, regardless of later edits.',
     response: { description: 'The version.' },
@@ -65,13 +53,13 @@ const changeRoutes: readonly Route[] = [
 ];
 
 const agentRoutes: readonly Route[] = [
-  route('POST /agentflow/{id}/agent', addAgent, {
+  route('POST /agentflow/{id}/agent', agentflows.addAgent, {
     summary: 'Add a skilled agent',
     description: 'The agent is appended to `agents`. It only runs if the `next_agent` of another agent refers to it.',
     response: { status: 201, description: 'The agentflow with the new agent.' },
     idempotent: true,
   }),
-  route('POST /agentflow/{id}/agent/{agent_id}', updateAgent, {
+  route('POST /agentflow/{id}/agent/{agent_id}', agentflows.updateAgent, {
     summary: 'Change the given fields of a skilled agent',
     description: '`skills`, if given, replaces all skills.',
     response: { description: 'The agentflow with the changed agent.' },

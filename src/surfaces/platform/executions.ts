@@ -1,26 +1,13 @@
-import {
-  cancelExecution,
-  decideExecution,
-  followExecution,
-  listExecutions,
-  monitorExecution,
-  pauseExecution,
-  prepareExecution,
-  readExecutionLive,
-  readExecutionStep,
-  rerunExecution,
-  resumeExecution,
-  startExecution,
-} from '../../domain/executions/operations.js';
+import * as executions from '../../domain/executions/operations.js';
 import { routesOf, type Route } from '../rest/define-route.js';
 import { streamEvents } from './event-stream.js';
 
 const route = routesOf('executions');
 
 const moveRoutes = [
-  { name: 'pause', operation: pauseExecution, summary: 'Pause at the next step boundary' },
-  { name: 'resume', operation: resumeExecution, summary: 'Resume a paused execution' },
-  { name: 'cancel', operation: cancelExecution, summary: 'Cancel an open execution' },
+  { name: 'pause', operation: executions.pauseExecution, summary: 'Pause at the next step boundary' },
+  { name: 'resume', operation: executions.resumeExecution, summary: 'Resume a paused execution' },
+  { name: 'cancel', operation: executions.cancelExecution, summary: 'Cancel an open execution' },
 ].map(({ name, operation, summary }) =>
   route(`POST /execute_flow/{execution_id}/${name}`, operation, {
     summary,
@@ -31,44 +18,44 @@ const moveRoutes = [
 
 /** Executions (specification, Platform API; contract, executions). */
 export const executionRoutes: readonly Route[] = [
-  route('POST /execute_flow', prepareExecution, {
+  route('POST /execute_flow', executions.prepareExecution, {
     summary: 'Prepare an execution of an agentflow',
     response: { status: 201, description: 'The execution in status `ready`.' },
     idempotent: true,
   }),
-  route('GET /{projectID}/execution_flows', listExecutions, {
+  route('GET /{projectID}/execution_flows', executions.listExecutions, {
     summary: 'List executions, newest first',
     response: { description: 'One page of executions.' },
   }),
-  route('GET /execute_flow/{execution_id}', readExecutionLive, {
+  route('GET /execute_flow/{execution_id}', executions.readExecutionLive, {
     summary: 'Read an execution, live while it runs',
     response: { description: 'The execution.' },
   }),
-  route('POST /execute_flow/{execution_id}/execute', startExecution, {
+  route('POST /execute_flow/{execution_id}/execute', executions.startExecution, {
     summary: 'Start a prepared execution',
     response: { description: 'The execution is accepted. Its status is `ready` until the run starts.' },
     idempotent: true,
   }),
   ...moveRoutes,
-  route('POST /execute_flow/{execution_id}/preview', decideExecution, {
+  route('POST /execute_flow/{execution_id}/preview', executions.decideExecution, {
     summary: 'Approve, edit or reject a preview',
     response: { description: 'The status after the decision.' },
     idempotent: true,
   }),
-  route('POST /execute_flow/{execution_id}/rerun', rerunExecution, {
+  route('POST /execute_flow/{execution_id}/rerun', executions.rerunExecution, {
     summary: 'Rerun an execution, optionally from a given agent',
     response: { status: 201, description: 'The new execution in status `ready`.' },
     idempotent: true,
   }),
-  route('GET /execute_flow/{execution_id}/monitoring', monitorExecution, {
+  route('GET /execute_flow/{execution_id}/monitoring', executions.monitorExecution, {
     summary: 'Read the steps, attempts and Temporal run',
     response: { description: 'The steps with their attempts, and the run in Temporal.' },
   }),
-  route('GET /execute_flow/{execution_id}/steps/{number}', readExecutionStep, {
+  route('GET /execute_flow/{execution_id}/steps/{number}', executions.readExecutionStep, {
     summary: 'Read what a step sent and received',
     response: { description: 'The step with the prompt, or the request and response, of its last attempts.' },
   }),
-  route('GET /execute_flow/{execution_id}/events', followExecution, {
+  route('GET /execute_flow/{execution_id}/events', executions.followExecution, {
     summary: 'Stream events (server-sent events)',
     response: {
       stream: 'text/event-stream',

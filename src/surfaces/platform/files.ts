@@ -1,14 +1,6 @@
 import { z } from 'zod';
 import { download } from '../../domain/files/download.js';
-import {
-  deleteFile,
-  listFiles,
-  listFilesOfConnector,
-  readConnectorOfFile,
-  readFileRecord,
-  uploadFiles,
-  toFile,
-} from '../../domain/files/operations.js';
+import * as files from '../../domain/files/operations.js';
 import { defineRoute, routesOf, type Route } from '../rest/define-route.js';
 import { upload } from './upload.js';
 import { Id } from '../../ids.js';
@@ -44,7 +36,7 @@ const downloadRoute = defineRoute({
  * literal path must precede the path with a parameter in the same position.
  */
 export const fileRoutes: readonly Route[] = [
-  route('POST /file/{projectID}', uploadFiles, {
+  route('POST /file/{projectID}', files.uploadFiles, {
     summary: 'Upload files',
     description:
       'The upload is streamed. The files of an upload must not exceed 100 MiB in total. Either all files are stored, or none.',
@@ -52,28 +44,28 @@ export const fileRoutes: readonly Route[] = [
     response: { status: 201, description: 'The files, in the order of the request.' },
     idempotent: true,
     async handler({ deps, ctx }) {
-      const files = await upload(deps, ctx);
-      return { data: await Promise.all(files.map((file) => toFile(deps, file, ctx.baseUrl))) };
+      const stored = await upload(deps, ctx);
+      return { data: await Promise.all(stored.map((file) => files.toFile(deps, file, ctx.baseUrl))) };
     },
   }),
-  route('GET /file/{projectID}', listFiles, {
+  route('GET /file/{projectID}', files.listFiles, {
     summary: 'List the files of a project, newest first',
     response: { description: 'One page of files, each with the progress of its document if it has one.' },
   }),
-  route('DELETE /file/{projectID}/{file_id}', deleteFile, {
+  route('DELETE /file/{projectID}/{file_id}', files.deleteFile, {
     summary: 'Delete a file',
     description: 'The content is deleted immediately. A workflow deletes the data of a knowledge upload.',
     response: { description: 'The last record.' },
   }),
-  route('GET /file/{projectID}/connector/{connector_id}', listFilesOfConnector, {
+  route('GET /file/{projectID}/connector/{connector_id}', files.listFilesOfConnector, {
     summary: 'List the files of a connector, newest first',
     response: { description: 'One page of files.' },
   }),
-  route('GET /file/{projectID}/{file_id}/connector', readConnectorOfFile, {
+  route('GET /file/{projectID}/{file_id}/connector', files.readConnectorOfFile, {
     summary: 'Read the connector of a file',
     response: { description: 'The connector without its secrets.' },
   }),
-  route('GET /file/{projectID}/{file_id}', readFileRecord, {
+  route('GET /file/{projectID}/{file_id}', files.readFileRecord, {
     summary: 'Read the record of a file',
     response: { description: 'The file with a new download URL.' },
   }),

@@ -1,9 +1,4 @@
-import {
-  knowledgeRules,
-  readKnowledgeUpload,
-  toKnowledgeUpload,
-  uploadKnowledge,
-} from '../../domain/knowledge/operations.js';
+import * as knowledge from '../../domain/knowledge/operations.js';
 import { routesOf, type Route } from '../rest/define-route.js';
 import { upload } from './upload.js';
 
@@ -11,7 +6,7 @@ const route = routesOf('knowledge base');
 
 /** Uploads documents into the context graph (contract, knowledge base). */
 export const knowledgeBaseRoutes: readonly Route[] = [
-  route('POST /knowledge_base/{projectID}/upload', uploadKnowledge, {
+  route('POST /knowledge_base/{projectID}/upload', knowledge.uploadKnowledge, {
     summary: 'Upload documents to the knowledge base',
     description:
       'Accepts text, Markdown, HTML, CSV and PDF, as detected from the content. A workflow per file writes its chunks to the context graph.',
@@ -20,11 +15,11 @@ export const knowledgeBaseRoutes: readonly Route[] = [
     idempotent: true,
     async handler({ deps, ctx }) {
       await deps.customers.requireFeature(ctx.principal.organizationId, 'knowledge_base');
-      const files = await upload(deps, ctx, knowledgeRules(deps));
-      return { data: await Promise.all(files.map((file) => toKnowledgeUpload(deps, file, ctx.baseUrl))) };
+      const files = await upload(deps, ctx, knowledge.knowledgeRules(deps));
+      return { data: await Promise.all(files.map((file) => knowledge.toKnowledgeUpload(deps, file, ctx.baseUrl))) };
     },
   }),
-  route('GET /knowledge_base/{projectID}/upload/{file_id}', readKnowledgeUpload, {
+  route('GET /knowledge_base/{projectID}/upload/{file_id}', knowledge.readKnowledgeUpload, {
     summary: 'Read the progress of a document',
     response: { description: 'The file with its progress.' },
   }),

@@ -1,12 +1,4 @@
-import {
-  createProject,
-  deleteProject,
-  listProjects,
-  listProjectsOfUser,
-  readProject,
-  readProjectByName,
-  updateProject,
-} from '../../domain/projects/operations.js';
+import * as projects from '../../domain/projects/operations.js';
 import { routesOf, type Route } from '../rest/define-route.js';
 
 const route = routesOf('projects');
@@ -15,22 +7,22 @@ const page = { description: 'Projects, newest first, without deleted projects.' 
 const project = { description: 'The project.' };
 
 const readRoutes: readonly Route[] = [
-  route('GET /v1/project', listProjects, {
+  route('GET /v1/project', projects.listProjects, {
     scope,
     summary: 'List the projects that the credential can see',
     response: page,
   }),
-  route('GET /v1/project/all', listProjectsOfUser, {
+  route('GET /v1/project/all', projects.listProjectsOfUser, {
     scope,
     summary: 'List the projects of a user in the whole organization',
     response: page,
   }),
-  route('GET /v1/project/name/{project_name}', readProjectByName, {
+  route('GET /v1/project/name/{project_name}', projects.readProjectByName, {
     scope,
     summary: 'Read a project by its name',
     response: project,
   }),
-  route('GET /v1/project/{project_id}', readProject, { scope, summary: 'Read a project', response: project }),
+  route('GET /v1/project/{project_id}', projects.readProject, { scope, summary: 'Read a project', response: project }),
 ];
 
 /**
@@ -40,19 +32,19 @@ const readRoutes: readonly Route[] = [
  */
 export const projectRoutes: readonly Route[] = [
   ...readRoutes,
-  route('POST /v1/project', createProject, {
+  route('POST /v1/project', projects.createProject, {
     scope,
     summary: 'Create a project',
     description: 'Requires the role OWNER or ORG_ADMIN.',
     response: { status: 201, description: 'The new project.' },
     idempotent: true,
   }),
-  route('PATCH /v1/project/{project_id}', updateProject, {
+  route('PATCH /v1/project/{project_id}', projects.updateProject, {
     scope,
     summary: 'Change the given fields of a project',
     response: { description: 'The changed project.' },
   }),
-  route('DELETE /v1/project/{project_id}', deleteProject, {
+  route('DELETE /v1/project/{project_id}', projects.deleteProject, {
     scope,
     summary: 'Delete a project',
     description:

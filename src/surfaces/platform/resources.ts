@@ -129,8 +129,6 @@ export const platformExports: readonly unknown[] = resources
 function acceptProject(route: Route): Route {
   const { operation, path, scope, query } = route;
   if (!operation || scope === 'organization' || path.includes('{projectID}')) return route;
-  const fields = z.object({
-    projectID: z.string().optional().meta({ description: "Defaults to the credential's project." }),
-  });
+  const fields = z.object({ projectID: z.string().optional().describe("Defaults to the credential's project.") });
   return { ...route, query: query ? (query as z.ZodObject).extend(fields.shape) : fields };
 }

@@ -64,7 +64,6 @@ function requirePermission({ permission }: Pick<Route, 'permission'>, principal:
   if (permission !== 'public' && permission !== 'any') requireGrant(principal, permission);
 }
 
-/** Whether the principal has the grant that the route requires. */
 export function permits({ permission }: Pick<Route, 'permission'>, principal: Principal): boolean {
   return permission === 'public' || permission === 'any' || holdsGrant(principal, permission);
 }

@@ -127,7 +127,6 @@ export async function confirmSecret(
   if (secret_confirmed !== true) await repository_bindings.updateOne({ _id }, { $set: { secret_confirmed: true } });
 }
 
-/** Deletes the bindings of a project. */
 export async function unbindProject(collections: RepositoryCollections, projectId: string): Promise<void> {
   for (const binding of await collections.repository_bindings.find({ project_id: projectId }).toArray())
     await unbind(collections, binding);

@@ -13,19 +13,17 @@ import { exampleConnector, newConnectorExample } from '../examples.js';
 import { pick } from '../../../pick.js';
 
 const AnyJson = z.record(z.string(), z.unknown());
-const Config = AnyJson.meta({
-  description:
-    'Encrypted; responses never include its secrets. Fields for `restful`: `base_url`, `auth` {`type`: none, header, bearer, basic or client_credentials, …}, `headers`, `timeout_ms`; for `mail`: `host`, `port`, `secure`, `require_tls`, `user`, `password`, `from`; for `mcp`: `url` or `command`, `auth`; for the other categories: `account_api_url`, `account_api_token`.',
-});
+const Config = AnyJson.describe(
+  'Encrypted; responses never include its secrets. Fields for `restful`: `base_url`, `auth` {`type`: none, header, bearer, basic or client_credentials, …}, `headers`, `timeout_ms`; for `mail`: `host`, `port`, `secure`, `require_tls`, `user`, `password`, `from`; for `mcp`: `url` or `command`, `auth`; for the other categories: `account_api_url`, `account_api_token`.',
+);
 
 const CallbackSecret = z
   .string()
   .min(16)
   .max(200)
-  .meta({
-    description:
-      'The secret that signs callbacks of the connector: `X-Hub-Signature-256: sha256=<HMAC-SHA256 of the body in hex>`. Encrypted and never returned.',
-  });
+  .describe(
+    'The secret that signs callbacks of the connector: `X-Hub-Signature-256: sha256=<HMAC-SHA256 of the body in hex>`. Encrypted and never returned.',
+  );
 const fields = {
   name: z.string().trim().min(1).max(200),
   tags: z.array(z.string().max(200)).max(100),
@@ -76,10 +74,9 @@ export const NewMcpConnector = z
 export const ConnectorPatch = z
   .strictObject({
     ...fields,
-    config: AnyJson.meta({
-      description:
-        'Fields to change. null removes a field; `[stored]` keeps the stored value, so that a response can be sent back.',
-    }),
+    config: AnyJson.describe(
+      'Fields to change. null removes a field; `[stored]` keeps the stored value, so that a response can be sent back.',
+    ),
     callback_secret: CallbackSecret.nullable(),
     projectID: z.string(),
   })
@@ -98,20 +95,20 @@ export const Connector = z
     triggers: z.array(AnyJson),
     data_loader_config: AnyJson,
     actions: z.array(z.unknown()),
-    config: AnyJson.meta({ description: 'The configuration, with `[stored]` in place of each secret.' }),
+    config: AnyJson.describe('The configuration, with `[stored]` in place of each secret.'),
     has_callback_secret: z.boolean(),
     status: ConnectorStatus,
-    status_reason: z.string().nullable().meta({ description: 'Why the service paused the connector.' }),
+    status_reason: z.string().nullable().describe('Why the service paused the connector.'),
     account: z.object({ id: z.string(), name: z.string().nullable(), verified_at: z.number().nullable() }).nullable(),
-    last_used_at: z.number().nullable().meta({ description: 'Its last call. Accurate to a few seconds.' }),
-    failures: z.int().meta({ description: 'The calls that failed since the last one that succeeded.' }),
+    last_used_at: z.number().nullable().describe('Its last call. Accurate to a few seconds.'),
+    failures: z.int().describe('The calls that failed since the last one that succeeded.'),
     last_failure: z.object({ at: z.number(), message: z.string() }).nullable(),
     created_at: z.number(),
     updated_at: z.number(),
     notify_path: z
       .string()
       .optional()
-      .meta({ description: 'The callback path for the account provider. Returned only at creation.' }),
+      .describe('The callback path for the account provider. Returned only at creation.'),
   })
   .meta({ id: 'Connector', example: exampleConnector });
 export type Connector = z.infer<typeof Connector>;

@@ -55,13 +55,13 @@ const OauthAuth = z.strictObject({
   owner: z
     .enum(['person', 'project'])
     .default('person')
-    .meta({ description: '`person`: each person authorizes, and runs use the token of the person they act for.' }),
+    .describe('`person`: each person authorizes, and runs use the token of the person they act for.'),
   scope: z
     .string()
     .max(2000)
     .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'must be scopes, separated by one space')
     .optional()
-    .meta({ description: 'Default: the scopes that the MCP server requests.' }),
+    .describe('Default: the scopes that the MCP server requests.'),
 });
 export type OauthAuth = z.infer<typeof OauthAuth>;
 
@@ -76,12 +76,7 @@ export type RestfulConfig = z.infer<typeof RestfulConfig>;
 
 export const mcpConfigFields = {
   url: HttpUrl.regex(/^[^#]*$/, 'must not contain a fragment').optional(),
-  command: z
-    .string()
-    .min(1)
-    .max(100)
-    .optional()
-    .meta({ description: 'A name in `MCP_STDIO_COMMANDS` of the workers.' }),
+  command: z.string().min(1).max(100).optional().describe('A name in `MCP_STDIO_COMMANDS` of the workers.'),
   auth: z.discriminatedUnion('type', [NoAuth, HeaderAuth, OauthAuth]).default({ type: 'none' }),
 };
 const urlOrCommand = 'give either url or command';

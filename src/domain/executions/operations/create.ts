@@ -29,7 +29,7 @@ export const NewExecution = z
     goal_template: z.unknown().optional(),
     input_variables: z.record(z.string(), z.unknown()).default({}),
     runtime_inputs: z.record(z.string(), z.unknown()).default({}),
-    files: z.array(ExecutionFile).max(50).default([]).meta({ description: 'Documents for the agents.' }),
+    files: z.array(ExecutionFile).max(50).default([]).describe('Documents for the agents.'),
     start_from_agent_id: z.string().nullable().default(null),
     parent_execution_id: z.string().nullable().default(null),
   })
@@ -184,18 +184,6 @@ function toActionInputs(value: unknown): Pick<AgentPlan, 'action_inputs'> {
   return { action_inputs: { pre: isJsonObject(pre) ? pre : {}, post: isJsonObject(post) ? post : {} } };
 }
 
-function toBounds({
-  max_turns,
-  max_total_tokens,
-  preview_timeout_seconds,
-}: AgentflowDocument['agents'][number]): Partial<AgentPlan> {
-  return {
-    ...(max_turns !== undefined && { max_turns }),
-    ...(max_total_tokens !== undefined && { max_total_tokens }),
-    ...(preview_timeout_seconds !== undefined && { preview_timeout_seconds }),
-  };
-}
-
 /** An agent without a model uses the default model settings of the project (`/v1/save-model`). */
 function toPlan(agent: AgentflowDocument['agents'][number], models: ProjectModelDocument | null): AgentPlan {
   return {
@@ -203,7 +191,7 @@ function toPlan(agent: AgentflowDocument['agents'][number], models: ProjectModel
     ...pick(agent, 'has_knowledge_base', 'is_preview_mode_enabled'),
     llm: pick(agent.llm.model === '' && models ? models : agent.llm, 'model', 'temperature', 'max_tokens'),
     prompt: pick(agent.prompt, 'template', 'variables'),
-    ...toBounds(agent),
+    ...pick(agent, 'max_turns', 'max_total_tokens', 'preview_timeout_seconds'),
     ...toActionInputs(agent.pre_and_post_execution_input),
     skills: agent.skills.map((skill) => ({
       _id: skill._id,

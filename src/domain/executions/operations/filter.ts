@@ -28,39 +28,26 @@ export const ExecutionFilter = z.object({
   state: z
     .enum(Object.keys(filterOfState) as [State, ...State[]])
     .optional()
-    .meta({
-      description:
-        'Like `status`, except that executions that wait for a person are `waiting` instead of `running`, and cancelled ones are `cancelled` instead of `failed`.',
-    }),
-  from: z.coerce
-    .number()
-    .min(0)
-    .optional()
-    .meta({ description: 'Only executions that were created at this time or later.' }),
-  to: z.coerce
-    .number()
-    .min(0)
-    .optional()
-    .meta({ description: 'Only executions that were created at this time or earlier.' }),
-  text: SearchText.optional().meta({
-    description: 'Only executions whose goal or agentflow name contains this text (ignoring case), or with this id.',
-  }),
+    .describe(
+      'Like `status`, except that executions that wait for a person are `waiting` instead of `running`, and cancelled ones are `cancelled` instead of `failed`.',
+    ),
+  from: z.coerce.number().min(0).optional().describe('Only executions that were created at this time or later.'),
+  to: z.coerce.number().min(0).optional().describe('Only executions that were created at this time or earlier.'),
+  text: SearchText.optional().describe(
+    'Only executions whose goal or agentflow name contains this text (ignoring case), or with this id.',
+  ),
   agentflow_id: z.string().optional(),
   agentflow_version: z.coerce
     .number()
     .int()
     .min(1)
     .optional()
-    .meta({
-      description:
-        'Only executions of this promoted version of the agentflow; send `agentflow_id` too. Executions that run the saved agentflow have no version.',
-    }),
-  executed_by: z
-    .string()
-    .optional()
-    .meta({ description: 'Only executions that this user started (`executed_by._id`).' }),
-  schedule_id: z.string().optional().meta({ description: 'Only executions that this schedule started.' }),
-  waiting_for: z.enum(personKinds).optional().meta({ description: 'Only open executions that wait for a user.' }),
+    .describe(
+      'Only executions of this promoted version of the agentflow; send `agentflow_id` too. Executions that run the saved agentflow have no version.',
+    ),
+  executed_by: z.string().optional().describe('Only executions that this user started (`executed_by._id`).'),
+  schedule_id: z.string().optional().describe('Only executions that this schedule started.'),
+  waiting_for: z.enum(personKinds).optional().describe('Only open executions that wait for a user.'),
   failure_reason: z
     .enum([
       'cancelled',
@@ -73,7 +60,7 @@ export const ExecutionFilter = z.object({
       'lost',
     ])
     .optional()
-    .meta({ description: 'Only failed executions with this `execution_context.failure.reason`.' }),
+    .describe('Only failed executions with this `execution_context.failure.reason`.'),
 });
 
 /** @throws AppError `invalid_request` for a version without its agentflow */

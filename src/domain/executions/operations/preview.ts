@@ -13,10 +13,9 @@ import { readExecution } from './read.js';
 
 const PreviewEdits = z
   .union([z.string().max(200_000), z.record(z.string(), z.unknown())])
-  .meta({
-    description:
-      'For actions: the changed inputs by action id or call id. For an output: the replacement text, or `{output}`.',
-  });
+  .describe(
+    'For actions: the changed inputs by action id or call id. For an output: the replacement text, or `{output}`.',
+  );
 
 export const NewPreviewDecision = z
   .strictObject({
@@ -25,13 +24,12 @@ export const NewPreviewDecision = z
     agent_id: z.string(),
     preview_id: z
       .string()
-      .meta({
-        description:
-          'The id of the reviewed preview, `previews[agent_id].preview_id`. If another preview waits by then, the decision is refused (409).',
-      }),
+      .describe(
+        'The id of the reviewed preview, `previews[agent_id].preview_id`. If another preview waits by then, the decision is refused (409).',
+      ),
     decision: z.enum(['approve', 'reject']),
     edits: PreviewEdits.nullish(),
-    reason: z.string().max(500).optional().meta({ description: 'For a rejection: the message of the failure.' }),
+    reason: z.string().max(500).optional().describe('For a rejection: the message of the failure.'),
   })
   .meta({
     id: 'NewPreviewDecision',

@@ -1,18 +1,12 @@
-import {
-  acceptCall,
-  approveCall,
-  listApprovals,
-  readApproval,
-  rejectCall,
-} from '../../../domain/approvals/operations.js';
+import * as approvals from '../../../domain/approvals/operations.js';
 import { routesOf, type Route } from '../../rest/define-route.js';
 
 const route = routesOf('governance');
 
 const decisionRoutes = [
-  { name: 'approve', operation: approveCall, summary: 'Approve a call that waits' },
-  { name: 'accept', operation: acceptCall, summary: 'Accept an act whose outcome is unknown as done' },
-  { name: 'reject', operation: rejectCall, summary: 'Reject a call that waits' },
+  { name: 'approve', operation: approvals.approveCall, summary: 'Approve a call that waits' },
+  { name: 'accept', operation: approvals.acceptCall, summary: 'Accept an act whose outcome is unknown as done' },
+  { name: 'reject', operation: approvals.rejectCall, summary: 'Reject a call that waits' },
 ].map(({ name, operation, summary }) =>
   route(`POST /v1/approvals/{id}/${name}`, operation, {
     summary,
@@ -25,13 +19,13 @@ const decisionRoutes = [
 
 /** Calls that wait for a person's decision (specification and contract, approvals). */
 export const approvalRoutes: readonly Route[] = [
-  route('GET /v1/approvals', listApprovals, {
+  route('GET /v1/approvals', approvals.listApprovals, {
     summary: 'List the approvals of the project',
     description:
       'Lists all approvals for callers with `svc:governance.read`, and otherwise those that the caller requested. People with an admin role have that grant. Previews that wait are listed for callers with `svc:orchestrate.read`; the run keeps those that are decided.',
     response: { description: 'Newest first.' },
   }),
-  route('GET /v1/approvals/{id}', readApproval, {
+  route('GET /v1/approvals/{id}', approvals.readApproval, {
     summary: 'Read an approval; its requester gets the resume token',
     response: { description: 'The approval.', headers: { 'Cache-Control': 'no-store' } },
   }),

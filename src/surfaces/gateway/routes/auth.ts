@@ -25,12 +25,7 @@ const Credentials = z
   .strictObject({
     email: z.string().trim().min(1).max(320),
     password: z.string().min(1).max(1024),
-    project_id: z
-      .string()
-      .min(1)
-      .max(255)
-      .optional()
-      .meta({ description: 'Defaults to the oldest project of the user.' }),
+    project_id: z.string().min(1).max(255).optional().describe('Defaults to the oldest project of the user.'),
   })
   .meta({ id: 'Credentials', example: { email: 'admin@example.com', password: 'correct horse battery staple' } });
 

@@ -105,21 +105,21 @@ function headersOf(route: Route, security: Security) {
         .string()
         .regex(/^[\x21-\x7e]{1,255}$/)
         .optional()
-        .meta({ description: 'The same key and body return the first answer for 24 hours.' }),
+        .describe('The same key and body return the first answer for 24 hours.'),
     }),
     ...(holdable(route) && {
       'X-Resume-Token': z
         .string()
         .max(200)
         .optional()
-        .meta({ description: 'The resume token of an approval, for the same call that was held.' }),
+        .describe('The resume token of an approval, for the same call that was held.'),
     }),
     ...(security === 'bearer' &&
       route.permission !== 'public' && {
         'X-Service-Workspace': z
           .string()
           .optional()
-          .meta({ description: 'The workspace, if the credential has access to several.' }),
+          .describe('The workspace, if the credential has access to several.'),
       }),
   };
   return Object.keys(headers).length > 0 ? { header: z.object(headers) } : {};

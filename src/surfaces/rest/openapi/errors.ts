@@ -8,12 +8,9 @@ import type { TagTexts } from './tags.js';
 
 const ErrorBody = z
   .object({
-    error: z.string().meta({ description: 'A stable code.' }),
-    error_description: z.string().meta({ description: 'For people; do not parse it.' }),
-    lifecycle_id: z
-      .string()
-      .optional()
-      .meta({ description: 'The record of a governed call, including refused calls.' }),
+    error: z.string().describe('A stable code.'),
+    error_description: z.string().describe('For people; do not parse it.'),
+    lifecycle_id: z.string().optional().describe('The record of a governed call, including refused calls.'),
   })
   .meta({ id: 'Error', example: { error: 'not_found', error_description: 'the execution was not found' } });
 

@@ -187,7 +187,6 @@ export function CheckField({ label, isChecked, onChange, isDisabled = false, cla
   );
 }
 
-/** A field for the reason of an action. */
 export function Reason(props: { text: string; onChange: (text: string) => void }) {
   return <TextField label="Reason (optional)" name="reason" maxLength={500} autoFocus {...props} />;
 }

@@ -26,7 +26,6 @@ export const named = (...values: readonly string[]): readonly Option[] =>
 export interface FilterFormOptions<Name extends string> {
   fields: readonly FilterField<Name>[];
   filter: SearchParams<Name>;
-  /** The error of the list. */
   error: unknown;
   onChange(filter: SearchParams<Name>): void;
 }

@@ -9,7 +9,6 @@ export interface TextProblem {
   at?: Place;
 }
 
-/** Parses a JSON text. */
 export function parsed(text: string): { value: unknown } | { problem: TextProblem } {
   try {
     return { value: JSON.parse(text) as unknown };

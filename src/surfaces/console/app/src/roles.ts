@@ -8,7 +8,6 @@ export const roleName = (role: string): string => role.toLowerCase().replaceAll(
 
 export const rankOf = (role: string): number => roles.indexOf(role as Role);
 
-/** Returns the role of this person in the project. */
 export function useRole(): string {
   return useSession().session.project?.role ?? '';
 }

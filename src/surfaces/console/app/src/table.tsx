@@ -16,20 +16,22 @@ export interface Column<T> {
   cell(row: T): ReactNode;
 }
 
-export const stateColumn = <T,>(stateOf: (row: T) => string, width = '8rem'): Column<T> => ({
-  name: 'State',
-  width,
-  cell: (row) => <Badge state={stateOf(row)} />,
+type Layout = Pick<Column<never>, 'width' | 'onNarrow'>;
+
+export const column = <T,>(name: string, layout: Layout, cell: (row: T) => ReactNode): Column<T> => ({
+  name,
+  ...layout,
+  cell,
 });
+
+export const stateColumn = <T,>(stateOf: (row: T) => string, width = '8rem'): Column<T> =>
+  column('State', { width }, (row) => <Badge state={stateOf(row)} />);
 
 export const timeColumn = <T,>(
   name: string,
   timeOf: (row: T) => number | null | undefined,
   onNarrow?: Column<never>['onNarrow'],
-): Column<T> => ({
-  ...{ name, width: '11rem', cell: (row) => <Time at={timeOf(row)} /> },
-  ...(onNarrow && { onNarrow }),
-});
+): Column<T> => column(name, { width: '11rem', ...(onNarrow && { onNarrow }) }, (row) => <Time at={timeOf(row)} />);
 
 interface TableOptions<T> {
   /** The accessible name. */

@@ -7,7 +7,6 @@ export interface AgentField {
   rows?: number;
 }
 
-/** The fields of the form of an agent. */
 export const agentFields: readonly AgentField[] = [
   { path: 'title', label: 'Title' },
   { path: '_id', label: 'Id', hint: 'Other agents and steps refer to this id.' },

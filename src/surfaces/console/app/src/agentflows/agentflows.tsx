@@ -6,44 +6,32 @@ import { List } from '../list.js';
 import { Empty, Page } from '../parts.js';
 import { useMay } from '../session.js';
 import type { Agentflow } from './document.js';
-import { timeColumn, type Column } from '../table.js';
+import { column, timeColumn, type Column } from '../table.js';
 
 const route = getRouteApi('/agentflows');
 const fields = [{ name: 'text', label: 'Name, description or id' }] as const;
 
 const columns: readonly Column<Agentflow>[] = [
-  {
-    name: 'Name',
-    width: 'minmax(12rem, 2fr)',
-    onNarrow: 'main',
-    cell: ({ _id, name, isActive }) => (
-      <>
-        <AgentflowLink id={_id}>
-          <bdi>{name}</bdi>
-        </AgentflowLink>
-        {!isActive && ' (inactive)'}
-      </>
-    ),
-  },
-  {
-    name: 'Description',
-    width: 'minmax(12rem, 3fr)',
-    onNarrow: 'hidden',
-    cell: ({ description }) => <bdi title={description.slice(0, 1000)}>{description.slice(0, 200)}</bdi>,
-  },
-  { name: 'Agents', width: '5rem', onNarrow: 'hidden', cell: ({ agents }) => agents.length },
-  { name: 'Version', width: '5rem', onNarrow: 'hidden', cell: (flow) => flow.promoted_version ?? '–' },
+  column('Name', { width: 'minmax(12rem, 2fr)', onNarrow: 'main' }, ({ _id, name, isActive }) => (
+    <>
+      <AgentflowLink id={_id}>
+        <bdi>{name}</bdi>
+      </AgentflowLink>
+      {!isActive && ' (inactive)'}
+    </>
+  )),
+  column('Description', { width: 'minmax(12rem, 3fr)', onNarrow: 'hidden' }, ({ description }) => (
+    <bdi title={description.slice(0, 1000)}>{description.slice(0, 200)}</bdi>
+  )),
+  column('Agents', { width: '5rem', onNarrow: 'hidden' }, ({ agents }) => agents.length),
+  column('Version', { width: '5rem', onNarrow: 'hidden' }, (flow) => flow.promoted_version ?? '–'),
   timeColumn('Last changed', ({ updated_at }) => updated_at),
   timeColumn('Last run', ({ last_used, created_at }) => (last_used > created_at ? last_used : null), 'hidden'),
-  {
-    name: 'Runs',
-    width: '4rem',
-    cell: ({ _id, name }) => (
-      <Link to="/runs" search={{ agentflow: _id }}>
-        Runs<span className="hidden"> of {name}</span>
-      </Link>
-    ),
-  },
+  column('Runs', { width: '4rem' }, ({ _id, name }) => (
+    <Link to="/runs" search={{ agentflow: _id }}>
+      Runs<span className="hidden"> of {name}</span>
+    </Link>
+  )),
 ];
 
 export function Agentflows() {

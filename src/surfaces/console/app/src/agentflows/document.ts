@@ -109,7 +109,6 @@ export function withoutAgent(document: FlowDocument, at: number): FlowDocument {
   return { ...document, agents, ...(initialAgent === removed?._id && { initialAgent: next ?? agents[0]?._id ?? '' }) };
 }
 
-/** Returns the title of an agent, or its id. */
 export const titleOf = (agent: Fields): string => text(agent.title) || idOf(agent);
 export const idOf = (agent: Fields): string => text(agent._id);
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -6,7 +6,7 @@ import { ApprovalLink } from '../links.js';
 import { List } from '../list.js';
 import { Empty, Page } from '../parts.js';
 import { useNames } from '../use-names.js';
-import { timeColumn, stateColumn, type Column } from '../table.js';
+import { column, timeColumn, stateColumn, type Column } from '../table.js';
 
 const route = getRouteApi('/approvals');
 
@@ -21,18 +21,12 @@ export function Approvals() {
   const nameOf = useNames();
   const columns: readonly Column<Approval>[] = [
     stateColumn(({ status }) => status),
-    {
-      name: 'Tool',
-      width: 'minmax(10rem, 2fr)',
-      onNarrow: 'main',
-      cell: ({ approval_id, tool }) => <ApprovalLink id={approval_id}>{tool}</ApprovalLink>,
-    },
-    {
-      name: 'Requested by',
-      width: 'minmax(9rem, 2fr)',
-      onNarrow: 'hidden',
-      cell: ({ requested_by }) => <bdi>{nameOf(requested_by)}</bdi>,
-    },
+    column('Tool', { width: 'minmax(10rem, 2fr)', onNarrow: 'main' }, ({ approval_id, tool }) => (
+      <ApprovalLink id={approval_id}>{tool}</ApprovalLink>
+    )),
+    column('Requested by', { width: 'minmax(9rem, 2fr)', onNarrow: 'hidden' }, ({ requested_by }) => (
+      <bdi>{nameOf(requested_by)}</bdi>
+    )),
     timeColumn('Requested', ({ created_at }) => created_at),
     timeColumn('Decided', ({ decided_at }) => decided_at, 'hidden'),
   ];

@@ -6,7 +6,7 @@ import { Empty, Time, Page, Section } from '../parts.js';
 import { apiAddress, useMay, useSession } from '../session.js';
 import { useNames } from '../use-names.js';
 import { ConfirmButton } from '../confirm.js';
-import { timeColumn, type Column } from '../table.js';
+import { column, timeColumn, type Column } from '../table.js';
 
 const nameOf = ({ client_name, client_id }: ConnectedApp) => (client_name === '' ? client_id : client_name);
 
@@ -38,34 +38,23 @@ function useColumns(onEnded: (app: ConnectedApp) => void): readonly Column<Conne
   const mayEnd = useMay()('delete /v1/connected-apps/{id}');
   const { person } = useSession().session;
   return [
-    {
-      name: 'App',
-      width: 'minmax(10rem, 2fr)',
-      onNarrow: 'main',
-      cell: (app) => <bdi title={app.client_id}>{nameOf(app)}</bdi>,
-    },
-    {
-      name: 'Acts for',
-      width: 'minmax(8rem, 1fr)',
-      onNarrow: 'hidden',
-      cell: ({ user_id }) => <bdi>{user_id === person?.user_id ? person.email : personOf(user_id)}</bdi>,
-    },
-    {
-      name: 'Scopes',
-      width: 'minmax(10rem, 2fr)',
-      onNarrow: 'hidden',
-      cell: ({ scopes }) => <span title={scopes.join(' ')}>{scopes.join(' ')}</span>,
-    },
-    {
-      name: 'Last used',
-      width: '11rem',
-      cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
-    },
+    column('App', { width: 'minmax(10rem, 2fr)', onNarrow: 'main' }, (app) => (
+      <bdi title={app.client_id}>{nameOf(app)}</bdi>
+    )),
+    column('Acts for', { width: 'minmax(8rem, 1fr)', onNarrow: 'hidden' }, ({ user_id }) => (
+      <bdi>{user_id === person?.user_id ? person.email : personOf(user_id)}</bdi>
+    )),
+    column('Scopes', { width: 'minmax(10rem, 2fr)', onNarrow: 'hidden' }, ({ scopes }) => (
+      <span title={scopes.join(' ')}>{scopes.join(' ')}</span>
+    )),
+    column('Last used', { width: '11rem' }, ({ last_used_at }) =>
+      last_used_at === null ? 'Never' : <Time at={last_used_at} />,
+    ),
     timeColumn('Expires', ({ expires_at }) => expires_at, 'hidden'),
-    {
-      name: 'Action',
-      width: '8rem',
-      cell: (app) =>
+    column(
+      'Action',
+      { width: '8rem' },
+      (app) =>
         mayEnd && (
           <ConfirmButton
             button="Disconnect…"
@@ -88,7 +77,7 @@ function useColumns(onEnded: (app: ConnectedApp) => void): readonly Column<Conne
             />
           </ConfirmButton>
         ),
-    },
+    ),
   ];
 }
 

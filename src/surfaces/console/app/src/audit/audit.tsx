@@ -11,7 +11,7 @@ import { ActionButton, Empty, Problem, Time, Window, Page, Section } from '../pa
 import { startOf, type Since } from '../runs/filter.js';
 import { NotDownloaded, saveFile } from '../save-file.js';
 import { useSubmit } from '../use-submit.js';
-import { timeColumn, type Column } from '../table.js';
+import { column, timeColumn, type Column } from '../table.js';
 
 const route = getRouteApi('/audit');
 
@@ -105,30 +105,20 @@ function Export() {
 
 function columnsOf(open: (entry: AuditEntry) => void): readonly Column<AuditEntry>[] {
   return [
-    {
-      name: 'Entry',
-      width: '6rem',
-      cell: (entry) => (
-        <button type="button" className="plain" aria-label={`Entry ${entry.seq}`} onClick={() => open(entry)}>
-          {entry.seq}
-        </button>
-      ),
-    },
+    column('Entry', { width: '6rem' }, (entry) => (
+      <button type="button" className="plain" aria-label={`Entry ${entry.seq}`} onClick={() => open(entry)}>
+        {entry.seq}
+      </button>
+    )),
     timeColumn('Time', ({ at }) => at),
-    { name: 'Action', width: 'minmax(9rem, 2fr)', onNarrow: 'main', cell: ({ action }) => action },
-    {
-      name: 'Actor',
-      width: 'minmax(9rem, 2fr)',
-      onNarrow: 'hidden',
-      cell: ({ actor, actor_name }) => <bdi title={actor}>{actor_name}</bdi>,
-    },
-    {
-      name: 'Resource',
-      width: 'minmax(9rem, 2fr)',
-      onNarrow: 'hidden',
-      cell: ({ resource }) => <span title={resource}>{resource}</span>,
-    },
-    { name: 'Outcome', width: 'minmax(7rem, 1fr)', cell: ({ outcome }) => outcome },
+    column('Action', { width: 'minmax(9rem, 2fr)', onNarrow: 'main' }, ({ action }) => action),
+    column('Actor', { width: 'minmax(9rem, 2fr)', onNarrow: 'hidden' }, ({ actor, actor_name }) => (
+      <bdi title={actor}>{actor_name}</bdi>
+    )),
+    column('Resource', { width: 'minmax(9rem, 2fr)', onNarrow: 'hidden' }, ({ resource }) => (
+      <span title={resource}>{resource}</span>
+    )),
+    column('Outcome', { width: 'minmax(7rem, 1fr)' }, ({ outcome }) => outcome),
   ];
 }
 

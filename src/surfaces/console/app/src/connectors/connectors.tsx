@@ -9,17 +9,9 @@ import { Empty, Page } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { CreateConnector } from './create.js';
 import { categoryNames, statuses } from './states.js';
-import { timeColumn, stateColumn, type Column } from '../table.js';
+import { column, timeColumn, stateColumn, type Column } from '../table.js';
 
 const route = getRouteApi('/connectors');
-
-export function Connectors() {
-  return (
-    <Page title="Connectors">
-      <ConnectorList />
-    </Page>
-  );
-}
 
 const categories = Object.entries(categoryNames).map(([value, name]) => ({ value, name }));
 const fields: readonly FilterField<'category' | 'status'>[] = [
@@ -29,48 +21,36 @@ const fields: readonly FilterField<'category' | 'status'>[] = [
 
 const columns: readonly Column<Connector>[] = [
   stateColumn(({ status }) => status, '11rem'),
-  {
-    name: 'Name',
-    width: 'minmax(12rem, 2fr)',
-    onNarrow: 'main',
-    cell: ({ _id, name }) => (
-      <ConnectorLink id={_id}>
-        <bdi>{name}</bdi>
-      </ConnectorLink>
-    ),
-  },
-  {
-    name: 'Category',
-    width: '11rem',
-    cell: ({ category, tags }) => `${categoryNames[category]}${tags.includes('table') ? ' (table)' : ''}`,
-  },
+  column('Name', { width: 'minmax(12rem, 2fr)', onNarrow: 'main' }, ({ _id, name }) => (
+    <ConnectorLink id={_id}>
+      <bdi>{name}</bdi>
+    </ConnectorLink>
+  )),
+  column(
+    'Category',
+    { width: '11rem' },
+    ({ category, tags }) => `${categoryNames[category]}${tags.includes('table') ? ' (table)' : ''}`,
+  ),
   timeColumn('Last used', ({ last_used_at }) => last_used_at),
-  {
-    name: 'Failures',
-    width: '7rem',
-    cell: ({ failures }) => <span className={failures > 0 ? 'bad' : 'soft'}>{failures}</span>,
-  },
-  {
-    name: 'Reason',
-    width: 'minmax(10rem, 2fr)',
-    onNarrow: 'hidden',
-    cell: ({ status_reason, failures, last_failure }) => {
-      const text = status_reason ?? (failures > 0 ? last_failure?.message : undefined);
-      return <span title={text}>{text}</span>;
-    },
-  },
+  column('Failures', { width: '7rem' }, ({ failures }) => (
+    <span className={failures > 0 ? 'bad' : 'soft'}>{failures}</span>
+  )),
+  column('Reason', { width: 'minmax(10rem, 2fr)', onNarrow: 'hidden' }, ({ status_reason, failures, last_failure }) => {
+    const text = status_reason ?? (failures > 0 ? last_failure?.message : undefined);
+    return <span title={text}>{text}</span>;
+  }),
 ];
 
 /** The filter of the URL. The cast is unchecked, because the API validates the values. */
 type ConnectorFilter = Pick<Connector, 'category' | 'status'>;
 
-function ConnectorList() {
+export function Connectors() {
   const filter = route.useSearch();
   const navigate = route.useNavigate();
   const [isCreating, setCreating] = useState(false);
   const may = useMay();
   return (
-    <>
+    <Page title="Connectors">
       <List
         filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
         name="Connectors"
@@ -89,7 +69,7 @@ function ConnectorList() {
         }
       />
       {isCreating && <CreateConnector onClose={() => setCreating(false)} />}
-    </>
+    </Page>
   );
 }
 

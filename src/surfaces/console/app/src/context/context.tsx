@@ -11,18 +11,10 @@ import { Entities, EntityDrawer, Facts, Relationships } from './tables.js';
 
 type Answer = ContextAnswer & { lifecycle_id: string };
 
-/** Queries the context graph of the project by a question or by Cypher. */
-export function Context() {
-  return (
-    <Page title="Context">
-      <Ask />
-    </Page>
-  );
-}
-
 const limits = [25, 50, 100, 200];
 
-function Ask() {
+/** Queries the context graph of the project by a question or by Cypher. */
+export function Context() {
   const [query, setQuery] = useDraft('context');
   const [limit, setLimit] = useState(25);
   const [asOf, setAsOf] = useDraft('context.as-of');
@@ -34,7 +26,7 @@ function Ask() {
     setAnswer((await call('post', '/v1/query-context', { body })) as Answer);
   });
   return (
-    <>
+    <Page title="Context">
       <Form error={error} onSubmit={() => void (isBusy || submit())}>
         <Field label="Question or Cypher query" name="query">
           {(control) => (
@@ -78,7 +70,7 @@ function Ask() {
         </div>
       </Form>
       {answer && <Result key={answer.lifecycle_id} answer={answer} />}
-    </>
+    </Page>
   );
 }
 

@@ -2,7 +2,7 @@ import type { ContextAnswer } from '../api.js';
 import { Facts as FactList } from '../facts.js';
 import { LifecycleLink, RunLink } from '../links.js';
 import { Data, Time, Window } from '../parts.js';
-import { Table, type Column, timeColumn } from '../table.js';
+import { column, Table, type Column, timeColumn } from '../table.js';
 import { useNames } from '../use-names.js';
 
 type Entity = ContextAnswer['entities'][number];
@@ -26,14 +26,9 @@ function Part<T>(props: { name: string; rows: readonly T[]; columns: readonly Co
 /** Returns the columns that show an element's origin: its source, who saved it, and when. */
 function origin<T extends { provenance: Provenance }>(nameOf: (id: string) => string): Column<T>[] {
   return [
-    {
-      name: 'Source',
-      width: 'minmax(7rem, 1fr)',
-      onNarrow: 'hidden',
-      cell: ({ provenance: { source, saved_by } }) => (
-        <bdi>{source ?? (saved_by === null ? '' : nameOf(saved_by))}</bdi>
-      ),
-    },
+    column('Source', { width: 'minmax(7rem, 1fr)', onNarrow: 'hidden' }, ({ provenance: { source, saved_by } }) => (
+      <bdi>{source ?? (saved_by === null ? '' : nameOf(saved_by))}</bdi>
+    )),
     timeColumn('Recorded', ({ provenance }) => provenance.recorded_at, 'hidden'),
   ];
 }
@@ -57,24 +52,16 @@ function partsText(parts: Parts | undefined): string {
 export function Entities({ answer, onOpen }: { answer: ContextAnswer; onOpen: (id: string) => void }) {
   const nameOf = useNames();
   const columns: readonly Column<Entity>[] = [
-    {
-      name: 'Entity',
-      width: 'minmax(10rem, 2fr)',
-      onNarrow: 'main',
-      cell: ({ id, name }) => (
-        <button type="button" className="plain" onClick={() => onOpen(id)}>
-          <bdi>{name || id}</bdi>
-        </button>
-      ),
-    },
-    { name: 'Type', width: 'minmax(6rem, 1fr)', cell: ({ type }) => type },
-    { name: 'Score', width: '5rem', cell: ({ score }) => score.toFixed(2) },
-    {
-      name: 'Score components',
-      width: 'minmax(10rem, 2fr)',
-      onNarrow: 'hidden',
-      cell: (entity) => <span title={partsText(partsOf(answer, entity))}>{partsText(partsOf(answer, entity))}</span>,
-    },
+    column('Entity', { width: 'minmax(10rem, 2fr)', onNarrow: 'main' }, ({ id, name }) => (
+      <button type="button" className="plain" onClick={() => onOpen(id)}>
+        <bdi>{name || id}</bdi>
+      </button>
+    )),
+    column('Type', { width: 'minmax(6rem, 1fr)' }, ({ type }) => type),
+    column('Score', { width: '5rem' }, ({ score }) => score.toFixed(2)),
+    column('Score components', { width: 'minmax(10rem, 2fr)', onNarrow: 'hidden' }, (entity) => (
+      <span title={partsText(partsOf(answer, entity))}>{partsText(partsOf(answer, entity))}</span>
+    )),
     ...origin<Entity>(nameOf),
   ];
   return (
@@ -100,9 +87,9 @@ export function Relationships({ answer }: { answer: ContextAnswer }) {
   const nameOf = useNames();
   const endOf = namesIn(answer);
   const columns: readonly Column<Relationship>[] = [
-    { name: 'From', width: 'minmax(8rem, 1fr)', cell: ({ from }) => <bdi>{endOf(from)}</bdi> },
-    { name: 'Relationship', width: 'minmax(8rem, 1fr)', onNarrow: 'main', cell: ({ type }) => type },
-    { name: 'To', width: 'minmax(8rem, 1fr)', cell: ({ to }) => <bdi>{endOf(to)}</bdi> },
+    column('From', { width: 'minmax(8rem, 1fr)' }, ({ from }) => <bdi>{endOf(from)}</bdi>),
+    column('Relationship', { width: 'minmax(8rem, 1fr)', onNarrow: 'main' }, ({ type }) => type),
+    column('To', { width: 'minmax(8rem, 1fr)' }, ({ to }) => <bdi>{endOf(to)}</bdi>),
     ...origin<Relationship>(nameOf),
   ];
   return <Part name="Relationships" rows={answer.relationships} columns={columns} keyOf={({ id }) => id} />;
@@ -112,18 +99,13 @@ export function Facts({ answer }: { answer: ContextAnswer }) {
   const nameOf = useNames();
   const endOf = namesIn(answer);
   const columns: readonly Column<Fact>[] = [
-    { name: 'Subject', width: 'minmax(8rem, 1fr)', cell: ({ subject }) => <bdi>{endOf(subject)}</bdi> },
-    {
-      name: 'Fact',
-      width: 'minmax(10rem, 2fr)',
-      onNarrow: 'main',
-      cell: ({ predicate, object }) => (
-        <bdi>
-          {predicate}: {String(object)}
-        </bdi>
-      ),
-    },
-    { name: 'Confidence', width: '7rem', cell: ({ confidence }) => confidence },
+    column('Subject', { width: 'minmax(8rem, 1fr)' }, ({ subject }) => <bdi>{endOf(subject)}</bdi>),
+    column('Fact', { width: 'minmax(10rem, 2fr)', onNarrow: 'main' }, ({ predicate, object }) => (
+      <bdi>
+        {predicate}: {String(object)}
+      </bdi>
+    )),
+    column('Confidence', { width: '7rem' }, ({ confidence }) => confidence),
     timeColumn('Valid from', ({ valid_from }) => valid_from, 'hidden'),
     ...origin<Fact>(nameOf),
   ];

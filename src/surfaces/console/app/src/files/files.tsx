@@ -7,17 +7,9 @@ import { apiAddress, projectId, useMay } from '../session.js';
 import { NotDownloaded } from '../save-file.js';
 import { UploadFiles } from './upload.js';
 import { ConfirmButton } from '../confirm.js';
-import { timeColumn, stateColumn, type Column } from '../table.js';
+import { column, timeColumn, stateColumn, type Column } from '../table.js';
 
 export function Files() {
-  return (
-    <Page title="Knowledge and files">
-      <FileList />
-    </Page>
-  );
-}
-
-function FileList() {
   const may = useMay();
   const queries = useQueryClient();
   const [problem, setProblem] = useState<{ name: string; error: unknown }>();
@@ -34,7 +26,7 @@ function FileList() {
   };
   const actions = useActions(download);
   return (
-    <>
+    <Page title="Knowledge and files">
       {may('post /file/{projectID}') && <UploadFiles onDone={refresh} />}
       {problem && <NotDownloaded {...problem} />}
       <List
@@ -46,31 +38,27 @@ function FileList() {
         keyOf={({ _id }) => _id}
         empty={<NoFiles />}
       />
-    </>
+    </Page>
   );
 }
 
 function useActions(onDownload: (file: ListedFile) => Promise<void>): Column<ListedFile> {
   const mayDelete = useMay()('delete /file/{projectID}/{file_id}');
-  return {
-    name: 'Actions',
-    width: '14rem',
-    cell: (file) => (
-      <>
-        {file.status === 'ready' && (
-          <button
-            type="button"
-            className="small"
-            aria-label={`Download ${file.name}`}
-            onClick={() => void onDownload(file)}
-          >
-            Download
-          </button>
-        )}{' '}
-        {mayDelete && file.status !== 'uploading' && <DeleteFile file={file} />}
-      </>
-    ),
-  };
+  return column('Actions', { width: '14rem' }, (file) => (
+    <>
+      {file.status === 'ready' && (
+        <button
+          type="button"
+          className="small"
+          aria-label={`Download ${file.name}`}
+          onClick={() => void onDownload(file)}
+        >
+          Download
+        </button>
+      )}{' '}
+      {mayDelete && file.status !== 'uploading' && <DeleteFile file={file} />}
+    </>
+  ));
 }
 
 function DeleteFile({ file: { _id, name, knowledge } }: { file: ListedFile }) {
@@ -95,22 +83,14 @@ function DeleteFile({ file: { _id, name, knowledge } }: { file: ListedFile }) {
 
 const columns: readonly Column<ListedFile>[] = [
   stateColumn((file) => stateOf(file)),
-  {
-    name: 'Name',
-    width: 'minmax(12rem, 3fr)',
-    onNarrow: 'main',
-    cell: ({ name, mime_type }) => <bdi title={mime_type}>{name}</bdi>,
-  },
-  {
-    name: 'Knowledge',
-    width: 'minmax(12rem, 2fr)',
-    onNarrow: 'hidden',
-    cell: (file) => {
-      const text = knowledgeText(file);
-      return <span title={text}>{text}</span>;
-    },
-  },
-  { name: 'Size', width: '7rem', cell: ({ size_in_kb }) => sizeText(size_in_kb) },
+  column('Name', { width: 'minmax(12rem, 3fr)', onNarrow: 'main' }, ({ name, mime_type }) => (
+    <bdi title={mime_type}>{name}</bdi>
+  )),
+  column('Knowledge', { width: 'minmax(12rem, 2fr)', onNarrow: 'hidden' }, (file) => {
+    const text = knowledgeText(file);
+    return <span title={text}>{text}</span>;
+  }),
+  column('Size', { width: '7rem' }, ({ size_in_kb }) => sizeText(size_in_kb)),
   timeColumn('Uploaded', ({ uploaded_on }) => uploaded_on / 1000, 'hidden'),
 ];
 

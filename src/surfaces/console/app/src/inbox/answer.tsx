@@ -63,7 +63,6 @@ function valueOf({ type }: Field, text: string): unknown {
   return type === 'string' || Number.isNaN(number) ? text : number;
 }
 
-/** Renders the fields of the form. */
 export function AnswerFields({ form: { properties, required = [] }, edits }: { form: Form; edits: Edits }) {
   return Object.entries(properties).map(([name, field]) => {
     const text = current(field, edits.drafts[name]);

@@ -40,7 +40,6 @@ export function DecisionButtons({ item, onChoose }: { item: InboxItem; onChoose:
   );
 }
 
-/** The content of a decision. */
 interface DecisionBody {
   reason?: string;
   edits?: Record<string, unknown>;

@@ -8,7 +8,7 @@ import { roleName, useRole } from '../roles.js';
 import { projectId, useMay } from '../session.js';
 import { useNames } from '../use-names.js';
 import { ConfirmButton } from '../confirm.js';
-import { timeColumn, stateColumn, type Column } from '../table.js';
+import { column, timeColumn, stateColumn, type Column } from '../table.js';
 
 /** Describes every grant. A person can give only grants of their role; the API refuses the others. */
 const grantTexts: Record<Grant, string> = {
@@ -50,33 +50,23 @@ export function Keys() {
 function columnsOf(nameOf: (id: string) => string, mayRevoke: boolean): readonly Column<ApiKey>[] {
   return [
     stateColumn(({ revoked_at }) => (revoked_at === null ? 'active' : 'revoked'), '7rem'),
-    { name: 'Name', width: 'minmax(9rem, 2fr)', onNarrow: 'main', cell: ({ name }) => <bdi>{name}</bdi> },
-    {
-      name: 'Role and grants',
-      width: 'minmax(10rem, 3fr)',
-      onNarrow: 'hidden',
-      cell: ({ scope }) => (
-        <span title={scope.grants.join('\n')}>
-          {roleName(scope.role)}: {scope.grants.join(' ')}
-        </span>
-      ),
-    },
-    {
-      name: 'Created by',
-      width: 'minmax(8rem, 1fr)',
-      onNarrow: 'hidden',
-      cell: ({ created_by }) => <bdi>{nameOf(created_by)}</bdi>,
-    },
+    column('Name', { width: 'minmax(9rem, 2fr)', onNarrow: 'main' }, ({ name }) => <bdi>{name}</bdi>),
+    column('Role and grants', { width: 'minmax(10rem, 3fr)', onNarrow: 'hidden' }, ({ scope }) => (
+      <span title={scope.grants.join('\n')}>
+        {roleName(scope.role)}: {scope.grants.join(' ')}
+      </span>
+    )),
+    column('Created by', { width: 'minmax(8rem, 1fr)', onNarrow: 'hidden' }, ({ created_by }) => (
+      <bdi>{nameOf(created_by)}</bdi>
+    )),
     timeColumn('Created', ({ created_at }) => created_at, 'hidden'),
-    {
-      name: 'Last used',
-      width: '11rem',
-      cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
-    },
-    {
-      name: 'Action',
-      width: '7rem',
-      cell: ({ id, name, revoked_at }) =>
+    column('Last used', { width: '11rem' }, ({ last_used_at }) =>
+      last_used_at === null ? 'Never' : <Time at={last_used_at} />,
+    ),
+    column(
+      'Action',
+      { width: '7rem' },
+      ({ id, name, revoked_at }) =>
         mayRevoke &&
         revoked_at === null && (
           <ConfirmButton
@@ -92,7 +82,7 @@ function columnsOf(nameOf: (id: string) => string, mayRevoke: boolean): readonly
             <p>Programs that use this key lose access immediately. A revoked key cannot be restored.</p>
           </ConfirmButton>
         ),
-    },
+    ),
   ];
 }
 

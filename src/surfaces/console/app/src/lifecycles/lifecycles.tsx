@@ -8,7 +8,7 @@ import { durationText, Empty, Page } from '../parts.js';
 import { startOf, type Since } from '../runs/filter.js';
 import { useNames } from '../use-names.js';
 import type { SearchParams } from '../search-params.js';
-import { timeColumn, stateColumn, type Column } from '../table.js';
+import { column, timeColumn, stateColumn, type Column } from '../table.js';
 
 const route = getRouteApi('/lifecycles');
 
@@ -31,31 +31,21 @@ export function Caller({ principal: { kind, user_id } }: Pick<Lifecycle, 'princi
 
 const columns: readonly Column<Lifecycle>[] = [
   stateColumn(({ status }) => status, '10rem'),
-  {
-    name: 'Tool or operation',
-    width: 'minmax(10rem, 2fr)',
-    onNarrow: 'main',
-    cell: ({ lifecycle_id, tool }) => <LifecycleLink id={lifecycle_id}>{tool}</LifecycleLink>,
-  },
+  column('Tool or operation', { width: 'minmax(10rem, 2fr)', onNarrow: 'main' }, ({ lifecycle_id, tool }) => (
+    <LifecycleLink id={lifecycle_id}>{tool}</LifecycleLink>
+  )),
   timeColumn('Time', ({ created_at }) => created_at),
-  {
-    name: 'Duration',
-    width: '6rem',
-    onNarrow: 'hidden',
-    cell: ({ created_at, ended_at }) => durationText(ended_at - created_at),
-  },
-  {
-    name: 'Caller',
-    width: 'minmax(8rem, 2fr)',
-    onNarrow: 'hidden',
-    cell: ({ principal }) => <Caller principal={principal} />,
-  },
-  {
-    name: 'Failed stage',
-    width: '10rem',
-    onNarrow: 'hidden',
-    cell: ({ stages }) => stages.find(({ status }) => status === 'failed')?.stage,
-  },
+  column('Duration', { width: '6rem', onNarrow: 'hidden' }, ({ created_at, ended_at }) =>
+    durationText(ended_at - created_at),
+  ),
+  column('Caller', { width: 'minmax(8rem, 2fr)', onNarrow: 'hidden' }, ({ principal }) => (
+    <Caller principal={principal} />
+  )),
+  column(
+    'Failed stage',
+    { width: '10rem', onNarrow: 'hidden' },
+    ({ stages }) => stages.find(({ status }) => status === 'failed')?.stage,
+  ),
 ];
 
 export function Lifecycles() {

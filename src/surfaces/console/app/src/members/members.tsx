@@ -7,7 +7,7 @@ import { useDraft, Page } from '../parts.js';
 import { rankOf, roleName, roles, useRole, type Role } from '../roles.js';
 import { useMay, useSession } from '../session.js';
 import { useDialog } from '../use-dialog.js';
-import { timeColumn, type Column } from '../table.js';
+import { column, timeColumn, type Column } from '../table.js';
 
 const nameOf = ({ name, email, user_id }: Member) => name || email || user_id;
 
@@ -38,37 +38,24 @@ function useColumns(): readonly Column<Member>[] {
   const { person } = useSession().session;
   const offers = (operation: string, { role }: Member) => may(operation) && rankOf(role) <= rankOf(ownRole);
   return [
-    {
-      name: 'Name',
-      width: 'minmax(10rem, 2fr)',
-      onNarrow: 'main',
-      cell: (member) => (
-        <>
-          <bdi>{nameOf(member)}</bdi> {member.user_id === person?.user_id && <span className="soft">(you)</span>}
-        </>
-      ),
-    },
-    { name: 'Email address', width: 'minmax(12rem, 2fr)', onNarrow: 'hidden', cell: ({ email }) => <bdi>{email}</bdi> },
-    {
-      name: 'Role',
-      width: 'minmax(11rem, 1fr)',
-      cell: ({ role, whole_organization }) => (
-        <>
-          {roleName(role)} {whole_organization && <span className="soft">(all projects)</span>}
-        </>
-      ),
-    },
+    column('Name', { width: 'minmax(10rem, 2fr)', onNarrow: 'main' }, (member) => (
+      <>
+        <bdi>{nameOf(member)}</bdi> {member.user_id === person?.user_id && <span className="soft">(you)</span>}
+      </>
+    )),
+    column('Email address', { width: 'minmax(12rem, 2fr)', onNarrow: 'hidden' }, ({ email }) => <bdi>{email}</bdi>),
+    column('Role', { width: 'minmax(11rem, 1fr)' }, ({ role, whole_organization }) => (
+      <>
+        {roleName(role)} {whole_organization && <span className="soft">(all projects)</span>}
+      </>
+    )),
     timeColumn('Member since', ({ created_at }) => created_at, 'hidden'),
-    {
-      name: 'Actions',
-      width: '15rem',
-      cell: (member) => (
-        <>
-          {offers('patch /project-member/{projectID}/{user_id}', member) && <ChangeRole member={member} />}
-          {offers('delete /project-member/{projectID}/{user_id}', member) && <Remove member={member} />}
-        </>
-      ),
-    },
+    column('Actions', { width: '15rem' }, (member) => (
+      <>
+        {offers('patch /project-member/{projectID}/{user_id}', member) && <ChangeRole member={member} />}
+        {offers('delete /project-member/{projectID}/{user_id}', member) && <Remove member={member} />}
+      </>
+    )),
   ];
 }
 

@@ -9,7 +9,7 @@ import { useNames } from '../use-names.js';
 import { Editor } from './editor.js';
 import { Trial } from './trial.js';
 import { SelectField } from '../field.js';
-import { timeColumn, type Column } from '../table.js';
+import { column, timeColumn, type Column } from '../table.js';
 import { usePolled } from '../use-polled.js';
 
 const Difference = lazy(() => import('../difference.js').then(({ Difference: component }) => ({ default: component })));
@@ -98,24 +98,16 @@ function Versions({ current }: { current: number }) {
   const [open, setOpen] = useState<number>();
   const nameOf = useNames();
   const columns: readonly Column<Version>[] = [
-    {
-      name: 'Version',
-      width: '8rem',
-      onNarrow: 'main',
-      cell: ({ version }) => (
-        <button type="button" className="plain" onClick={() => setOpen(version)}>
-          Version {version}
-        </button>
-      ),
-    },
+    column('Version', { width: '8rem', onNarrow: 'main' }, ({ version }) => (
+      <button type="button" className="plain" onClick={() => setOpen(version)}>
+        Version {version}
+      </button>
+    )),
     timeColumn('Saved', ({ created_at }) => created_at),
-    {
-      name: 'Saved by',
-      width: 'minmax(10rem, 1fr)',
-      onNarrow: 'hidden',
-      cell: ({ created_by }) => <bdi>{nameOf(created_by ?? '')}</bdi>,
-    },
-    { name: 'Rules', width: '6rem', cell: ({ rules }) => rules },
+    column('Saved by', { width: 'minmax(10rem, 1fr)', onNarrow: 'hidden' }, ({ created_by }) => (
+      <bdi>{nameOf(created_by ?? '')}</bdi>
+    )),
+    column('Rules', { width: '6rem' }, ({ rules }) => rules),
   ];
   return (
     <Section title="Versions">

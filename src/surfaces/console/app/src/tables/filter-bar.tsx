@@ -6,7 +6,6 @@ import { operators, operatorsOf, type Operator, type RowFilter } from './filter.
 interface FilterOptions {
   columns: readonly Column[];
   filter: RowFilter;
-  /** The error of the rows. */
   error: unknown;
   onChange: (filter: RowFilter) => void;
 }

@@ -28,7 +28,6 @@ const texts: readonly Operator[] = ['contains', 'starts_with'];
 const orders: readonly Operator[] = ['gt', 'gte', 'lt', 'lte'];
 const always: readonly Operator[] = ['exists', 'missing'];
 
-/** Returns the operators that a column supports. */
 export function operatorsOf({ column_type }: Pick<Column, 'column_type'>): readonly Operator[] {
   if (column_type === 'object') return always;
   if (column_type === 'array') return ['contains', ...always];

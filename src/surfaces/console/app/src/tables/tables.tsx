@@ -3,44 +3,26 @@ import { curl } from '../curl.js';
 import { List } from '../list.js';
 import { Empty, Page } from '../parts.js';
 import { projectId, useMay } from '../session.js';
-import type { Column } from '../table.js';
+import { column, type Column } from '../table.js';
 import { useDialog } from '../use-dialog.js';
 import { CreateTable } from './create-table.js';
 import { fillableColumns } from './values.js';
 import { TableLink } from '../links.js';
 
 const columns: readonly Column<Table>[] = [
-  {
-    name: 'Name',
-    width: 'minmax(12rem, 2fr)',
-    onNarrow: 'main',
-    cell: ({ _id, table_name }) => (
-      <TableLink id={_id}>
-        <bdi>{table_name}</bdi>
-      </TableLink>
-    ),
-  },
-  { name: 'Last row id', width: '8rem', cell: ({ last_row_id }) => last_row_id },
-  {
-    name: 'Columns',
-    width: 'minmax(12rem, 3fr)',
-    onNarrow: 'hidden',
-    cell: (table) => {
-      const names = fillableColumns(table.columns).map(({ column_name }) => column_name);
-      return <bdi title={names.join(', ')}>{names.join(', ')}</bdi>;
-    },
-  },
+  column('Name', { width: 'minmax(12rem, 2fr)', onNarrow: 'main' }, ({ _id, table_name }) => (
+    <TableLink id={_id}>
+      <bdi>{table_name}</bdi>
+    </TableLink>
+  )),
+  column('Last row id', { width: '8rem' }, ({ last_row_id }) => last_row_id),
+  column('Columns', { width: 'minmax(12rem, 3fr)', onNarrow: 'hidden' }, (table) => {
+    const names = fillableColumns(table.columns).map(({ column_name }) => column_name);
+    return <bdi title={names.join(', ')}>{names.join(', ')}</bdi>;
+  }),
 ];
 
 export function Tables() {
-  return (
-    <Page title="Tables">
-      <TableList />
-    </Page>
-  );
-}
-
-function TableList() {
   const may = useMay();
   const [dialog, setDialog] = useDialog();
   const mayCreate = may('post /storage/{projectID}/table');
@@ -52,7 +34,7 @@ function TableList() {
     ],
   });
   return (
-    <>
+    <Page title="Tables">
       <List
         name="Tables"
         counted={['table', 'tables']}
@@ -73,6 +55,6 @@ function TableList() {
         }
       />
       {dialog === 'create' && mayCreate && <CreateTable onClose={() => setDialog(undefined)} />}
-    </>
+    </Page>
   );
 }

@@ -7,7 +7,7 @@ import { Facts } from '../facts.js';
 import { RunLink } from '../links.js';
 import { Empty, Problem, Page, Section } from '../parts.js';
 import { projectId, useMay, useSession } from '../session.js';
-import { timeColumn, type Column } from '../table.js';
+import { column, timeColumn, type Column } from '../table.js';
 
 /** Shows the used part of the quota, the plan and the credits. */
 export function Usage() {
@@ -110,22 +110,17 @@ const readCredits = (page: { limit: number; cursor?: string }) => call('get', '/
 
 const columns: readonly Column<Credit>[] = [
   timeColumn('Time', ({ at }) => at),
-  { name: 'Credits', width: '7rem', onNarrow: 'main', cell: ({ credits }) => credits },
-  { name: 'Used for', width: '9rem', cell: ({ kind, model }) => model ?? kind.replaceAll('_', ' ') },
-  {
-    name: 'Tokens',
-    width: '10rem',
-    onNarrow: 'hidden',
-    cell: ({ kind, input_tokens, output_tokens }) =>
+  column('Credits', { width: '7rem', onNarrow: 'main' }, ({ credits }) => credits),
+  column('Used for', { width: '9rem' }, ({ kind, model }) => model ?? kind.replaceAll('_', ' ')),
+  column(
+    'Tokens',
+    { width: '10rem', onNarrow: 'hidden' },
+    ({ kind, input_tokens, output_tokens }) =>
       kind === 'model_turn' && `${input_tokens} input, ${output_tokens} output`,
-  },
-  {
-    name: 'Run',
-    width: 'minmax(12rem, 1fr)',
-    onNarrow: 'hidden',
-    cell: ({ execution_id, project_id }) =>
-      project_id === projectId ? <RunLink id={execution_id} /> : <code>{execution_id}</code>,
-  },
+  ),
+  column('Run', { width: 'minmax(12rem, 1fr)', onNarrow: 'hidden' }, ({ execution_id, project_id }) =>
+    project_id === projectId ? <RunLink id={execution_id} /> : <code>{execution_id}</code>,
+  ),
 ];
 
 function Credits() {
