@@ -37,6 +37,8 @@ export const fullForms = {
   BURST_EVENTS: { usual: 2000, full: 10_000 },
   /** Entities and relationships under a commit of the ontology; a multiple of 2,000. */
   ONTOLOGY_ELEMENTS: { usual: 6000, full: 24_000 },
+  /** How many of 10,000 runs a person scrolls through in the console. */
+  SCROLLED_RUNS: { usual: 1000, full: 10_000 },
   /** How long random queries are sent to the query guard, in milliseconds. */
   GUARD_FUZZ_MS: { usual: 5000, full: 20_000 },
 } as const satisfies Record<string, Extent>;
