@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pino, type Logger } from 'pino';
+import { pino, type DestinationStream, type Logger } from 'pino';
 import { traceLogFields } from './observability/tracing.js';
 
 export type { Logger } from 'pino';
@@ -41,11 +41,7 @@ const serializers = {
   res: ({ statusCode }: ServerResponse) => ({ statusCode }),
 };
 
-/**
- * Creates a logger that writes lines together, after `flushMs` or when they fill a few pages, because each write takes
- * as much processor time as formatting a line. The exit of the process writes the remaining lines. Only a killed
- * process loses its last lines.
- */
+/** Creates a logger. The exit of the process writes the remaining lines. Only a killed process loses its last lines. */
 export function createLogger(options: { level: string; name: string }): Logger {
   return pino(
     {
@@ -56,6 +52,40 @@ export function createLogger(options: { level: string; name: string }): Logger {
       mixin: traceLogFields,
       timestamp: pino.stdTimeFunctions.isoTime,
     },
-    pino.destination({ sync: false, minLength: 8192, periodicFlush: flushMs }),
+    groupedLines(),
   );
+}
+
+/** The types of pino omit this field. A flush fails after the end. */
+type Destination = ReturnType<typeof pino.destination> & { destroyed?: boolean };
+
+/**
+ * Writes lines together, after `flushMs` or when they fill a few pages, because each write takes as much processor time
+ * as formatting a line. The `periodicFlush` of pino also writes if there are no lines, 20 times a second.
+ */
+function groupedLines(): DestinationStream & { flushSync(): void } {
+  const lines: Destination = pino.destination({ sync: false, minLength: 8192 });
+  let isDue = false;
+  let hasMore = false;
+  const flushSoon = () => {
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => {
+      isDue = false;
+      if (!lines.destroyed) lines.flush();
+    }, flushMs).unref();
+  };
+  // A flush during a write has no effect.
+  lines.on('drain', () => {
+    if (hasMore) flushSoon();
+    hasMore = false;
+  });
+  return {
+    write(line) {
+      hasMore = true;
+      lines.write(line);
+      flushSoon();
+    },
+    flushSync: () => lines.flushSync(),
+  };
 }

@@ -8,6 +8,7 @@ import { createLoopMeter } from '../support/loop-meter.js';
 import { ownProduct } from '../support/own-product.js';
 import type { Api } from '../support/processes.js';
 import { verifies } from '../support/verifies.js';
+import { sizeOf } from '../requirements/full-forms.js';
 import { anyBodies, catalogEvents, ingests, payloads, pushes } from '../support/worst-callbacks.js';
 
 const deps = useDeps();
@@ -46,6 +47,11 @@ const pushHeaders = (body: string | Buffer, secret = secrets.codesync) => ({
   'x-hub-signature-256': `sha256=${hmac(secret, body)}`,
 });
 
+const everyNth = Math.round(100 / sizeOf('EVENT_LOOP_PERCENT'));
+let seen = 0;
+/** The full form sends each body that fits no receiver to all of them. */
+const sampled = () => Object.entries(anyBodies).filter(() => (seen += 1) % everyNth === 0);
+
 /** Changes the first bytes if this has no other effect, so that the request is not a repeat. */
 function changed(body: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from(' '.repeat(1 + (tries += 1))), Buffer.from(body)]);
@@ -56,10 +62,9 @@ describe('no callback of 25 MiB blocks the event loop for longer than 100 ms', (
   test('a push', async () => {
     verifies('operations.event-loop');
     const path = '/v1/codesync/webhook/github';
-    for (const [name, body] of Object.entries(anyBodies)) {
-      await measure(call(path, name, body, pushHeaders(body)));
+    for (const [name, body] of sampled()) await measure(call(path, name, body, pushHeaders(body)));
+    for (const [name, body] of sampled())
       await measure(call(path, `${name}, signed by nobody`, body, pushHeaders(body, 'another')));
-    }
     for (const [name, { bodyOf, type }] of Object.entries(pushes(repository)))
       await measure(() => {
         // A repeated body is only acknowledged.
@@ -71,14 +76,14 @@ describe('no callback of 25 MiB blocks the event loop for longer than 100 ms', (
 
   test('an event of the catalog', async () => {
     const from = count();
-    for (const [name, body] of Object.entries({ ...anyBodies, ...catalogEvents }))
+    for (const [name, body] of [...sampled(), ...Object.entries(catalogEvents)])
       await measure(call('/v1/catalog/om/webhook', name, body, { 'x-om-signature': hmac(secrets.catalog, body) }));
     expectNoBlock(from);
   }, 600_000);
 
   test('an ingest of another service', async () => {
     const from = count();
-    for (const [name, body] of Object.entries({ ...anyBodies, ...ingests(workspace.projectID) }))
+    for (const [name, body] of [...sampled(), ...Object.entries(ingests(workspace.projectID))])
       await measure(call('/v1/internal/catalog/ingest', name, body, { 'x-server-key': secrets.serverKey }));
     expectNoBlock(from);
   }, 600_000);
@@ -92,13 +97,15 @@ describe('no callback of 25 MiB blocks the event loop for longer than 100 ms', (
       triggers: [{ event: '*', agentflow_id: flow.body._id }],
     });
     expect(connector).toMatchObject({ status: 200 });
-    const any = Object.entries(anyBodies).map(([name, body]) => [name, { body, type: 'application/json' }] as const);
     const paths = [
       `/account-provider-webhook/${workspace.projectID}/${connector.body._id}`,
       connector.body.notify_path,
     ];
-    for (const [name, { body, type }] of [...any, ...Object.entries(payloads)])
-      for (const path of paths) await measure(() => call(path, name, changed(body), { 'content-type': type }));
+    for (const path of paths) {
+      const any = sampled().map(([name, body]) => [name, { body, type: 'application/json' }] as const);
+      for (const [name, { body, type }] of [...any, ...Object.entries(payloads)])
+        await measure(() => call(path, name, changed(body), { 'content-type': type }));
+    }
     expectNoBlock(from);
   }, 600_000);
 });

@@ -24,7 +24,7 @@ const deps = useDeps();
 
 const examples = sizeOf('FUZZ_EXAMPLES');
 const extent = isReduced('FUZZ_EXAMPLES')
-  ? { examples, atMost: 20, phases: 'examples,fuzzing' }
+  ? { examples, atMost: 10, phases: 'examples,fuzzing' }
   : { examples, atMost: 900, phases: 'examples,coverage,fuzzing,stateful' };
 
 interface Operation {

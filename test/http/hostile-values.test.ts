@@ -42,8 +42,10 @@ const hostile: Record<string, string> = {
   'a huge number': '1e400',
 };
 
-/** The full form sends every value in every field. */
+/** The full form sends every hostile value in every field and path. */
 const everyNth = isReduced('FUZZ_EXAMPLES') ? 4 : 1;
+
+const hostileIdentifiers = ['%00', '__proto__', '%24where', '..%2f..', 'a'.repeat(5000)];
 
 const leftOut = [
   'get /execute_flow/{execution_id}/events',
@@ -106,8 +108,10 @@ describe('no undocumented answer', () => {
   }, 600_000);
 
   test('to identifiers of another tenant and hostile ones, anywhere', async () => {
+    let seen = 0;
     for (const operation of served()) {
-      for (const id of [foreignId, foreign.projectID, '%00', '__proto__', '%24where', '..%2f..', 'a'.repeat(5000)]) {
+      const hostileIds = hostileIdentifiers.filter(() => (seen += 1) % everyNth === 0);
+      for (const id of [foreignId, foreign.projectID, ...hostileIds]) {
         const example = exampleOf(operation) ?? {};
         const { status, text } = await call(operation, JSON.stringify(example), id);
         expectDocumented(`${operation.method} ${operation.path}: ${id.slice(0, 40)} in the path`, operation, status);

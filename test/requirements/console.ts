@@ -19,7 +19,12 @@ export const consoleApp = [
     id: 'executions.filters',
     says: 'Executions are filtered by the state that people name, by time, text, agentflow version, starter and schedule.',
   },
-  { ...fromIssue, id: 'console.runs.many', says: 'The list of runs refreshes itself and scrolls through 10,000 runs.' },
+  {
+    ...fromIssue,
+    id: 'console.runs.many',
+    says: 'The list of runs refreshes itself and scrolls through 10,000 runs.',
+    fullForm: 'SCROLLED_RUNS',
+  },
   {
     ...fromIssue,
     id: 'console.runs.bulk',

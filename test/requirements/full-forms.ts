@@ -10,13 +10,13 @@ export const fullForms = {
   /** Load, in minutes. */
   SOAK_MINUTES: { usual: 0.8, full: 30 },
   /** Rounds of 50 parallel refreshes. */
-  REFRESH_ROUNDS: { usual: 20, full: 200 },
+  REFRESH_ROUNDS: { usual: 8, full: 200 },
   /** Schedules that are due at the same time. */
   DUE: { usual: 20, full: 500 },
   /** Runs whose stored data is searched. */
-  ENCRYPTION_RUNS: { usual: 60, full: 1000 },
+  ENCRYPTION_RUNS: { usual: 20, full: 1000 },
   /** MCP sessions that are opened. */
-  MCP_SESSIONS: { usual: 500, full: 5000 },
+  MCP_SESSIONS: { usual: 200, full: 5000 },
   /** Calls of MCP tools by 50 people, each with their own token. */
   MCP_OAUTH_CALLS: { usual: 100, full: 10_000 },
   /** The percentage of the worst-case inputs that is sent. */
@@ -24,7 +24,7 @@ export const fullForms = {
   /** Examples that the fuzzer generates for each operation. */
   FUZZ_EXAMPLES: { usual: 3, full: 40 },
   /** How often a worker that embeds is killed. */
-  EMBEDDING_KILLS: { usual: 3, full: 100 },
+  EMBEDDING_KILLS: { usual: 2, full: 100 },
   /** Nodes of a large project, next to one with 1 % of them. */
   SHARE_NODES: { usual: 5000, full: 350_000 },
   /** Viewers of a run. */
@@ -37,6 +37,10 @@ export const fullForms = {
   BURST_EVENTS: { usual: 2000, full: 10_000 },
   /** Entities and relationships under a commit of the ontology; a multiple of 2,000. */
   ONTOLOGY_ELEMENTS: { usual: 6000, full: 24_000 },
+  /** How many of 10,000 runs a person scrolls through in the console. */
+  SCROLLED_RUNS: { usual: 1000, full: 10_000 },
+  /** How long random queries are sent to the query guard, in milliseconds. */
+  GUARD_FUZZ_MS: { usual: 5000, full: 20_000 },
 } as const satisfies Record<string, Extent>;
 
 export type FullForm = keyof typeof fullForms;

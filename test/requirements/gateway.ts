@@ -213,6 +213,7 @@ export const gateway = [
     source: 'issue 4: Must hold',
     part: 2,
     says: 'No attack of the corpus and no fuzzed query returns a node, a value or a count of another project.',
+    fullForm: 'GUARD_FUZZ_MS',
   },
   {
     id: 'gateway.query.honest-pass',

@@ -121,7 +121,7 @@ describe('npm start', () => {
   });
 
   test('later keeps workspace and data, adds a run, updates the addresses, and leaves one run waiting', async () => {
-    verifies('first-start.later-starts-keep', 'act.sample.one');
+    verifies('first-start.later-starts-keep', 'act.sample.one', 'stack.stops-on-signal');
     const first = launch(dataDir, { PORT: await freePort() });
     await first.says(farewell);
     const before = await workspaceFile();
@@ -153,19 +153,6 @@ describe('npm start', () => {
     await endBy(third, 'SIGTERM');
   });
 
-  test('with --no-sample starts the product without a run, with PORT=0 on any free port, and ends by SIGTERM', async () => {
-    verifies('sample.skipped-on-request', 'stack.stops-on-signal');
-    const launched = launch(dataDir, { PORT: '0' }, ['--no-sample']);
-    const [, url = ''] = await launched.says(/API: ready at (http:\/\/localhost:[1-9]\d+) /);
-    await launched.says(farewell);
-    expect(launched.stdout()).not.toContain('The sample');
-    const workspace = await workspaceFile();
-    expect(workspace.base_url).toBe(url);
-    expect((await executionsOf(workspace)).total_count).toBe(0);
-    expect(launched.processes().length).toBeGreaterThanOrEqual(3);
-    await endBy(launched, 'SIGTERM');
-  });
-
   test('with SEED=false reports that there is no workspace, and serves', async () => {
     const port = await freePort();
     const launched = launch(dataDir, { PORT: port, SEED: 'false' });
@@ -195,11 +182,16 @@ describe('the end', () => {
     await endBy(early, 'SIGINT');
   });
 
-  test('of a worker or an API starts it again and is reported; kill -9 of the launcher leaves neither running', async () => {
-    verifies('start.restarts');
-    const launched = launch(dataDir, { PORT: await freePort() }, ['--no-sample']);
+  test('of a worker or an API starts it again, also without a sample and on any free port; kill -9 of the launcher leaves neither running', async () => {
+    verifies('start.restarts', 'sample.skipped-on-request');
+    const launched = launch(dataDir, { PORT: '0' }, ['--no-sample']);
+    const [, url = ''] = await launched.says(/API: ready at (http:\/\/localhost:[1-9]\d+) /);
     await launched.says(farewell);
+    expect(launched.stdout()).not.toContain('The sample');
     const workspace = await workspaceFile();
+    expect(workspace.base_url).toBe(url);
+    expect((await executionsOf(workspace)).total_count).toBe(0);
+    expect(launched.processes().length).toBeGreaterThanOrEqual(3);
     const [, api = '', worker = ''] =
       /API: ready at \S+ \(pid (\d+)\); worker: polling \(pid (\d+)\)/.exec(launched.stdout()) ?? [];
     process.kill(Number(worker), 'SIGKILL');

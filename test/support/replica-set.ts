@@ -142,7 +142,8 @@ export async function startReplicaSet(uri: string): Promise<ReplicaSet> {
   return {
     name,
     hosts,
-    uri: (database) => `mongodb://${hosts.join(',')}/${database}?replicaSet=${name}`,
+    // By default, the driver looks for another primary every half second.
+    uri: (database) => `mongodb://${hosts.join(',')}/${database}?replicaSet=${name}&minHeartbeatFrequencyMS=20`,
     sent,
     fault: (fits, fault) => new Promise((met) => planned.push({ fits, fault, met })),
     isolate() {

@@ -300,21 +300,8 @@ describe('catalogSync', () => {
     expect(await names('Table')).toHaveLength(41);
   });
 
-  test('fails visibly if no catalog is configured, and tries again with its next events', async () => {
-    const url = environment.CATALOG_URL ?? '';
-    environment.CATALOG_URL = '';
-    await worker.end('SIGKILL');
-    worker = await product.worker();
-    const run_id = await change({ quiet_ms: 0 });
-    await expect(handle().result()).rejects.toMatchObject({ cause: { type: 'unconfigured' } });
-    expect((await lifecycles()).at(-1)).toMatchObject({ _id: run_id, status: 'failed' });
-    environment.CATALOG_URL = url;
-  });
-
   test('is refused by a rule before it reads the catalog, and the refusal is its record', async () => {
     verifies('operation.no-bypass');
-    await worker.end('SIGKILL');
-    worker = await product.worker();
     await storeRule(deps, workspace, 'forbid', 'catalog-sync');
     const requests = catalog.requests.length;
     const run_id = await change({ quiet_ms: 0 });
@@ -326,5 +313,17 @@ describe('catalogSync', () => {
       decision: { decision: 'forbid' },
     });
     expect(await deps.mongo.collections.audit_entries.countDocuments({ lifecycle_id: run_id })).toBe(1);
+  });
+
+  test('fails visibly if no catalog is configured, and tries again with its next events', async () => {
+    workspace = await createWorkspace(deps);
+    environment.CATALOG_URL = '';
+    await worker.end('SIGKILL');
+    worker = await product.worker();
+    for (let run = 0; run < 2; run += 1) {
+      const run_id = await change({ quiet_ms: 0 });
+      await expect(handle().result()).rejects.toMatchObject({ cause: { type: 'unconfigured' } });
+      expect((await lifecycles()).at(-1)).toMatchObject({ _id: run_id, status: 'failed' });
+    }
   });
 });

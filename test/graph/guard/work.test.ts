@@ -102,7 +102,7 @@ describe('the database after the answer to an excessive query', () => {
     async ({ query, params }) => {
       verifies('gateway.query.work-bounded');
       const begun = Date.now();
-      const outcome = await ask(query, { params, timeout_ms: 500 }).then(
+      const outcome = await ask(query, { params, timeout_ms: 200 }).then(
         () => 'answered',
         ({ code, message }: AppError) => `${code} ${message}`,
       );

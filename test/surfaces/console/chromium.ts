@@ -71,10 +71,16 @@ export async function namelessControls(page: Page): Promise<string[]> {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The violations of WCAG 2.2 AA and of best practices that axe finds: the rule and the elements that break it. */
-export async function violations(page: Page): Promise<string[]> {
+/**
+ * The violations of WCAG 2.2 AA and of best practices that axe finds: the rule and the elements that break it. `rules`
+ * selects some rules.
+ */
+export async function violations(page: Page, rules?: string[]): Promise<string[]> {
   await page.evaluate(axe);
-  const found = await page.evaluate(() => (globalThis as any).axe.run() as Promise<any>);
+  const found = await page.evaluate(
+    (selected) => (globalThis as any).axe.run(selected === undefined ? {} : { runOnly: selected }) as Promise<any>,
+    rules,
+  );
   return found.violations.map(({ id, nodes }: any) => `${id}: ${nodes.map(({ html }: any) => html).join(' ')}`);
 }
 
