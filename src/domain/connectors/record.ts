@@ -28,11 +28,21 @@ export const statusMoves: Record<ConnectorStatus, readonly ConnectorStatus[]> = 
   failed: ['pending'],
 };
 
-/** Maps an event to the coworker that it starts. Unknown fields are stored but not used. */
-export const ConnectorTrigger = z.looseObject({
+/** Maps an event to the coworker that it starts. */
+export const ConnectorTrigger = z.strictObject({
   event: z.string().max(200).default('*').meta({ description: 'The name of the event; `*` matches every event.' }),
   agentflow_id: z.string().max(128).optional(),
   goal: z.string().max(20_000).optional(),
+  kind: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: '`voice` or `media` for a trigger that the provider calls at a path of its own.' }),
+  trigger_id: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: 'The id in the callback path of a voice or media trigger. The service sets it.' }),
 });
 export type ConnectorTrigger = z.infer<typeof ConnectorTrigger>;
 
@@ -40,9 +50,9 @@ export type ConnectorTrigger = z.infer<typeof ConnectorTrigger>;
 export const namedFrequencies: Readonly<Record<string, number>> = { hourly: 3600, daily: 86_400, weekly: 604_800 };
 const cronFields = /^(CRON_TZ=[A-Za-z0-9_+/-]+\s+)?(\S+\s+){4}\S+$/;
 
-/** When and from where a connector loads data. Unknown fields are stored but not used. */
+/** When and from where a connector loads data. */
 export const DataLoaderConfig = z
-  .looseObject({
+  .strictObject({
     frequency: z
       .string()
       .trim()
@@ -92,6 +102,7 @@ export const DataLoaderConfig = z
       .max(200)
       .optional()
       .meta({ description: "The field that contains a record's name. Defaults to `name`." }),
+    table_id: z.string().max(100).optional().meta({ description: 'The table, on the connector of a table.' }),
   })
   .superRefine(({ frequency, syncInterval }, context) => {
     const problem = frequencyProblem(frequency, syncInterval);

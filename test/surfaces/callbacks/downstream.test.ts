@@ -164,11 +164,11 @@ describe('a paused connector, and one of a deleted project', () => {
 });
 
 describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => {
-  const triggerOf = (kind: 'voice' | 'media', goal: string) =>
+  const triggerOf = (kind: 'voice' | 'media', goal: string, agentflow_id = own.agentflowId) =>
     createTrigger(collections, {
       kind,
       goal,
-      agentflow_id: own.agentflowId,
+      agentflow_id,
       connector_id: null,
       projectID: own.workspace.projectID,
       organization_id: own.workspace.organizationId,
@@ -236,18 +236,39 @@ describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => 
   });
 
   test('record a coworker that cannot be started, and continue with the next', async () => {
-    const gone = await createTrigger(collections, {
-      kind: 'voice',
-      goal: null,
-      agentflow_id: newId(),
-      connector_id: null,
-      projectID: own.workspace.projectID,
-      organization_id: own.workspace.organizationId,
-      user_id: own.workspace.userId,
+    const { api, projectID } = own.workspace;
+    const empty = await api.post(`/agentflow?projectID=${projectID}`, { name: 'Without agents' });
+    const trigger = await triggerOf('voice', 'Cannot run', empty.body._id);
+    expect((await post(`/voice-provider/${trigger._id}`, '{}')).status).toBe(202);
+    const result = await deps.temporal.client.workflow.getHandle(connectorWorkflowId(trigger._id)).result();
+    expect(result).toMatchObject({ handled: 1, failures: [{ type: 'validation_failed' }] });
+  });
+
+  test('refuse a callback, and ignore an event, whose agentflow was deleted', async () => {
+    verifies('downstream.trigger-configuration');
+    const { api, projectID } = own.workspace;
+    const flow = (await api.post(`/agentflow?projectID=${projectID}`, { name: 'Short-lived' })).body._id;
+    const elsewhere = newId();
+    const connector = await connectorOf('mail', {
+      triggers: [
+        { event: 'mail_received', agentflow_id: flow },
+        { event: 'mail_received', agentflow_id: elsewhere },
+        { kind: 'voice', agentflow_id: flow },
+      ],
     });
-    expect((await post(`/voice-provider/${gone._id}`, '{}')).status).toBe(202);
-    const result = await deps.temporal.client.workflow.getHandle(connectorWorkflowId(gone._id)).result();
-    expect(result).toMatchObject({ handled: 1, failures: [{ type: 'not_found' }] });
+    const webhook = `/account-provider-webhook/${projectID}/${connector._id}`;
+    const event = () => JSON.stringify({ event: 'mail_received', event_id: newId() });
+    const voice = `/voice-provider/${connector.triggers[2].trigger_id}`;
+    expect(await Promise.all([post(webhook, event()), post(voice, event())])).toMatchObject([
+      { status: 202 },
+      { status: 202 },
+    ]);
+    expect((await api.delete(`/agentflow/${flow}`)).status).toBe(200);
+    expect(await post(webhook, event())).toMatchObject({
+      status: 200,
+      body: { status: 'ignored', reason: 'the agentflow of the trigger was deleted' },
+    });
+    expect(await post(voice, event())).toMatchObject({ status: 404, body: { error: 'not_found' } });
   });
 });
 

@@ -132,8 +132,7 @@ export async function withTriggerRecords(
         projectID: projectId,
         organization_id: organizationId,
       };
-      const kept =
-        typeof trigger.trigger_id === 'string' && known.has(trigger.trigger_id) ? trigger.trigger_id : undefined;
+      const kept = trigger.trigger_id !== undefined && known.has(trigger.trigger_id) ? trigger.trigger_id : undefined;
       const trigger_id = kept ?? deps.auth.box.sign(`${requestId}/${at}`, 'trigger-id');
       await createTrigger(deps.mongo.collections, record, trigger_id);
       if (kept !== undefined) await connector_triggers.updateOne({ _id: kept }, { $set: { kind, agentflow_id, goal } });

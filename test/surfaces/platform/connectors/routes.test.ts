@@ -35,7 +35,12 @@ describe('POST /actions/{category}/config', () => {
       const workspace = await createWorkspace(deps);
       const { projectID, userId, organizationId } = workspace;
       const given = {
-        ...{ name: 'Office', tags: ['a', 'b'], triggers: [{ event: 'x', mine: 1 }], actions: ['send', { id: 1 }] },
+        ...{
+          name: 'Office',
+          tags: ['a', 'b'],
+          triggers: [{ event: 'x', goal: 'Answer' }],
+          actions: ['send', { id: 1 }],
+        },
         data_loader_config:
           category === 'mail' || category === 'mcp'
             ? {}
@@ -138,6 +143,18 @@ describe('POST /actions/{category}/config', () => {
       'restful',
       { ...seldom, data_loader_config: { syncInterval: 60 } },
       refusal(400, 'invalid_request', 'data_loader_config'),
+    ],
+    [
+      'a misspelled field of a trigger',
+      'restful',
+      { triggers: [{ event: 'x', agentflowId: 'a' }] },
+      refusal(400, 'invalid_request', 'triggers.0: unknown field "agentflowId"; known are event, agentflow_id'),
+    ],
+    [
+      'a misspelled field of a loader',
+      'restful',
+      { data_loader_config: { frequency: 'daily', path: '/x', sync_interval: 60 } },
+      refusal(400, 'invalid_request', 'data_loader_config: unknown field "sync_interval"'),
     ],
     [
       'a loader with an unknown action',
