@@ -1,5 +1,6 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
+import { cronProblem, readCron } from '../../temporal/cron.js';
 
 /** The categories that the specification names (Connector configuration), and MCP servers. */
 export const ConnectorCategory = z.enum([
@@ -48,7 +49,6 @@ export type ConnectorTrigger = z.infer<typeof ConnectorTrigger>;
 
 /** Named intervals, in seconds. */
 export const namedFrequencies: Readonly<Record<string, number>> = { hourly: 3600, daily: 86_400, weekly: 604_800 };
-const cronFields = /^(CRON_TZ=[A-Za-z0-9_+/-]+\s+)?(\S+\s+){4}\S+$/;
 
 /** When and from where a connector loads data. */
 export const DataLoaderConfig = z
@@ -112,14 +112,9 @@ export type DataLoaderConfig = z.infer<typeof DataLoaderConfig>;
 
 function frequencyProblem(frequency: string | undefined, syncInterval: number | undefined): string | undefined {
   if (frequency === 'interval') return syncInterval === undefined ? 'requires syncInterval' : undefined;
-  if (
-    frequency === undefined ||
-    frequency === 'once' ||
-    Object.hasOwn(namedFrequencies, frequency) ||
-    cronFields.test(frequency)
-  )
-    return undefined;
-  return 'must be once, interval, hourly, daily, weekly or a cron expression with five fields';
+  if (frequency === undefined || frequency === 'once' || Object.hasOwn(namedFrequencies, frequency)) return undefined;
+  const problem = cronProblem(readCron(frequency));
+  return problem && `must be once, interval, hourly, daily, weekly or a cron expression: ${problem}`;
 }
 
 /** `_id` is the id in the callback paths. Times are epoch seconds. */

@@ -76,6 +76,20 @@ describe('POST /actions/{category}/config', () => {
     },
   );
 
+  test('loads on either day if the cron expression has a day of the month and a day of the week', async () => {
+    const workspace = await createWorkspace(deps);
+    const { _id, projectID } = await connectorOf(workspace, 'restful', {
+      ...seldom,
+      data_loader_config: { frequency: 'CRON_TZ=Europe/Oslo 30 9 13 * FRI', path: '/nothing' },
+    });
+    const { spec, info } = await scheduleOf(_id);
+    expect(spec.timezone).toBe('Europe/Oslo');
+    const days = info.nextActionTimes.map((at) => [at.getUTCDay() === 5, at.getUTCDate() === 13]);
+    expect(days).toContainEqual([true, false]);
+    expect(days).not.toContainEqual([false, false]);
+    await workspace.api.delete(`/connectors/${projectID}/${_id}`);
+  });
+
   test('creates one connector from calls with one Idempotency-Key, with one pin and one schedule', async () => {
     const { api, projectID } = await createWorkspace(deps);
     const path = `/actions/messaging/config?projectID=${projectID}`;
@@ -131,6 +145,12 @@ describe('POST /actions/{category}/config', () => {
       'restful',
       { ...seldom, data_loader_config: { frequency: '99 * * * *', path: '/x' } },
       refusal(400, 'invalid_request', 'frequency'),
+    ],
+    [
+      'the first Monday, which Temporal reads as every Monday',
+      'restful',
+      { ...seldom, data_loader_config: { frequency: '0 9 * * MON#1', path: '/x' } },
+      refusal(400, 'invalid_request', 'must not contain "#"'),
     ],
     [
       'an interval without its length',
