@@ -225,6 +225,7 @@ describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => 
       }),
     );
     expect(accepted).toBe(30);
+    own.workspace = product.through(own.api, own.workspace);
     own.worker = await product.worker();
     await eventually(async () =>
       expect(await executionsOf({ goal: 'Take the call', status: 'completed' })).toHaveLength(30),
@@ -269,6 +270,19 @@ describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => 
       body: { status: 'ignored', reason: 'the agentflow of the trigger was deleted' },
     });
     expect(await post(voice, event())).toMatchObject({ status: 404, body: { error: 'not_found' } });
+  });
+
+  test('follow the triggers of the connector after a process died between its change and that of their records', async () => {
+    const connector = await connectorOf('mail', { triggers: [{ kind: 'voice', agentflow_id: own.agentflowId }] });
+    const [voice] = connector.triggers;
+    const answers = () => post(`/voice-provider/${voice.trigger_id}`, JSON.stringify({ event_id: newId() }));
+    const change = (triggers: any[]) =>
+      collections.connectors.updateOne({ _id: connector._id }, { $set: { triggers } });
+    await change([{ ...voice, goal: 'Changed goal' }]);
+    expect((await answers()).status).toBe(202);
+    await eventually(async () => expect(await executionsOf({ goal: 'Changed goal' })).toHaveLength(1));
+    await change([]);
+    expect((await answers()).status).toBe(404);
   });
 });
 

@@ -105,8 +105,8 @@ async function release(
 const callbackKinds = ['voice', 'media'] as const;
 
 /**
- * Stores a record for each voice or media trigger. Its id is part of the callback path and cannot be guessed. A repeat of
- * the same request derives the same ids; a trigger that already has an id keeps it.
+ * Stores a record for each voice or media trigger, by which a callback finds the connector. Its id is part of the callback
+ * path and cannot be guessed. A repeat of the same request derives the same ids; a trigger that already has an id keeps it.
  */
 export async function withTriggerRecords(
   deps: ConnectorDeps,
@@ -117,12 +117,14 @@ export async function withTriggerRecords(
 ): Promise<ConnectorTrigger[]> {
   const { connector_triggers } = deps.mongo.collections;
   const { userId, projectId, organizationId } = principal;
-  const known = new Set((await connector_triggers.find({ connector_id: connectorId }).toArray()).map(({ _id }) => _id));
+  const present = await connector_triggers.find({ connector_id: connectorId }).toArray();
+  const kindOf = new Map(present.map(({ _id, kind }) => [_id, kind]));
   return Promise.all(
     triggers.map(async (trigger, at) => {
       const kind = callbackKinds.find((each) => each === trigger.kind);
       if (!kind || trigger.agentflow_id === undefined) return trigger;
       const { agentflow_id, goal = null } = trigger;
+      if (trigger.trigger_id !== undefined && kindOf.get(trigger.trigger_id) === kind) return trigger;
       const record = {
         kind,
         connector_id: connectorId,
@@ -132,10 +134,8 @@ export async function withTriggerRecords(
         projectID: projectId,
         organization_id: organizationId,
       };
-      const kept = trigger.trigger_id !== undefined && known.has(trigger.trigger_id) ? trigger.trigger_id : undefined;
-      const trigger_id = kept ?? deps.auth.box.sign(`${requestId}/${at}`, 'trigger-id');
+      const trigger_id = deps.auth.box.sign(`${requestId}/${at}`, 'trigger-id');
       await createTrigger(deps.mongo.collections, record, trigger_id);
-      if (kept !== undefined) await connector_triggers.updateOne({ _id: kept }, { $set: { kind, agentflow_id, goal } });
       return { ...trigger, trigger_id };
     }),
   );

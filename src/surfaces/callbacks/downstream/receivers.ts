@@ -91,7 +91,11 @@ function triggerCallback({ collections, read, signal }: DownstreamOptions, kind:
       const trigger = await findTrigger(collections, kind, delivery.params.triggerID ?? '');
       const connector = trigger?.connector_id ? await findConnector(collections, trigger.connector_id) : trigger;
       if (!trigger || !connector || !(await takesCallbacks(collections, connector))) throw notFound('trigger');
-      const { agentflow_id, goal, connector_id, _id } = trigger;
+      const { connector_id, _id } = trigger;
+      // A change of the triggers takes effect with the connector's record.
+      const { agentflow_id, goal } =
+        ('triggers' in connector ? connector.triggers.find(({ trigger_id }) => trigger_id === _id) : trigger) ?? {};
+      if (agentflow_id === undefined) throw notFound('trigger');
       const start = startOf(trigger, agentflow_id, goal ?? `Handle a callback of the ${kind} provider`);
       const starts = await withAgentflow(collections, trigger, [start]);
       if (starts.length === 0) throw notFound('the agentflow of the trigger');
