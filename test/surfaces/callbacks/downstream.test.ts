@@ -267,7 +267,7 @@ describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => 
     expect((await api.delete(`/agentflow/${flow}`)).status).toBe(200);
     expect(await post(webhook, event())).toMatchObject({
       status: 200,
-      body: { status: 'ignored', reason: 'the agentflow of the trigger was deleted' },
+      body: { status: 'ignored', reason: 'the project does not have the agentflow of the trigger' },
     });
     expect(await post(voice, event())).toMatchObject({ status: 404, body: { error: 'not_found' } });
   });

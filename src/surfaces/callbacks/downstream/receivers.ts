@@ -76,7 +76,7 @@ function accountEvent({ collections, read, signal }: DownstreamOptions): Receive
       const taken = startsOf(connector, callback.event);
       if (taken.length === 0) return ignored('no trigger of the connector takes this event');
       const starts = await withAgentflow(collections, connector, taken);
-      if (starts.length === 0) return ignored('the agentflow of the trigger was deleted');
+      if (starts.length === 0) return ignored('the project does not have the agentflow of the trigger');
       await signal(addressOf(connector), { ...callback, starts });
       return accepted();
     },
