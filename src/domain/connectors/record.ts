@@ -152,18 +152,12 @@ export interface ConnectorDocument {
   updated_at: number;
 }
 
-/** A trigger of a voice or media provider; `_id` is the id in its callback path. */
+/** Finds the connector of a voice or media trigger by `_id`, the id in the callback path. The connector has the trigger itself. */
 export interface TriggerDocument {
   _id: string;
   kind: 'voice' | 'media';
   projectID: string;
-  organization_id: string;
-  user_id: string;
-  connector_id: string | null;
-  agentflow_id: string;
-  goal: string | null;
-  is_active: boolean;
-  created_at: number;
+  connector_id: string;
 }
 
 /** Whether the connector has a data loader. */

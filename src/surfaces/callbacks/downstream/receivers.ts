@@ -5,13 +5,11 @@ import type {
   ConnectorTrigger,
   TriggerDocument,
 } from '../../../domain/connectors/record.js';
-import { isFormerMember } from '../../../auth/former-members.js';
 import { findActiveProject } from '../../../auth/project-roles.js';
 import { isPin } from '../../../domain/connectors/pin.js';
 import {
   findConnector,
   findTrigger,
-  ownerOf,
   pauseIfOwnerLeft,
   type ConnectorCollections,
   type MembershipCollections,
@@ -89,18 +87,15 @@ function triggerCallback({ collections, read, signal }: DownstreamOptions, kind:
     summary: `A callback of a ${kind} provider`,
     async handOver(delivery) {
       const trigger = await findTrigger(collections, kind, delivery.params.triggerID ?? '');
-      const connector = trigger?.connector_id ? await findConnector(collections, trigger.connector_id) : trigger;
-      if (!trigger || !connector || !(await takesCallbacks(collections, connector))) throw notFound('trigger');
-      const { connector_id, _id } = trigger;
-      // A change of the triggers takes effect with the connector's record.
-      const { agentflow_id, goal } =
-        ('triggers' in connector ? connector.triggers.find(({ trigger_id }) => trigger_id === _id) : trigger) ?? {};
+      const connector = trigger && (await findConnector(collections, trigger.connector_id));
+      if (!connector || !(await takesCallbacks(collections, connector))) throw notFound('trigger');
+      const { agentflow_id, goal } = connector.triggers.find(({ trigger_id }) => trigger_id === trigger._id) ?? {};
       if (agentflow_id === undefined) throw notFound('trigger');
-      const start = startOf(trigger, agentflow_id, goal ?? `Handle a callback of the ${kind} provider`);
-      const starts = await withAgentflow(collections, trigger, [start]);
+      const start = startOf(connector, agentflow_id, goal ?? `Handle a callback of the ${kind} provider`);
+      const starts = await withAgentflow(collections, connector, [start]);
       if (starts.length === 0) throw notFound('the agentflow of the trigger');
       const callback = await callbackOf(read, kind, delivery, isVerified(connector));
-      await signal({ ...trigger, id: connector_id ?? _id }, { ...callback, starts });
+      await signal(addressOf(connector), { ...callback, starts });
       return accepted();
     },
   };
@@ -109,10 +104,9 @@ function triggerCallback({ collections, read, signal }: DownstreamOptions, kind:
 /** Refuses callbacks for paused connectors, deleted projects and people who have left the project. */
 async function takesCallbacks(
   collections: DownstreamOptions['collections'],
-  connector: ConnectorDocument | TriggerDocument,
+  connector: ConnectorDocument,
 ): Promise<boolean> {
   if (!(await findActiveProject(collections, connector.projectID))) return false;
-  if (!('status' in connector)) return !(await isFormerMember(collections, ownerOf(connector)));
   return connector.status !== 'paused' && !(await pauseIfOwnerLeft(collections, connector));
 }
 
@@ -121,7 +115,7 @@ type Start = ReceivedCallback['starts'][number];
 /** Leaves out agentflows that were deleted or never existed. Otherwise, only the log of the workflow would show them. */
 async function withAgentflow(
   { agentflows }: DownstreamOptions['collections'],
-  { projectID }: ConnectorDocument | TriggerDocument,
+  { projectID }: ConnectorDocument,
   starts: readonly Start[],
 ): Promise<Start[]> {
   const named = { _id: { $in: starts.map(({ agentflow_id }) => agentflow_id) }, projectID, is_deleted: false };
@@ -138,8 +132,8 @@ const day = 24 * 3600 * 1000;
 const repeatsWithinMs = 60_000;
 
 /** Returns whether the forwarding receiver verified the sender. It verifies connectors with a secret. */
-function isVerified(connector: ConnectorDocument | TriggerDocument): boolean {
-  return 'callback_secret_sealed' in connector && connector.callback_secret_sealed !== undefined;
+function isVerified({ callback_secret_sealed }: ConnectorDocument): boolean {
+  return callback_secret_sealed !== undefined;
 }
 
 /**
@@ -190,7 +184,7 @@ function startsOf(connector: ConnectorDocument, event: string): Start[] {
 }
 
 function startOf(
-  { projectID, organization_id, user_id }: ConnectorDocument | TriggerDocument,
+  { projectID, organization_id, user_id }: ConnectorDocument,
   agentflow_id: string,
   goal: string,
 ): Start {
