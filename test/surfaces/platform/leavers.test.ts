@@ -14,7 +14,7 @@ const { collections } = deps.mongo;
 const product = ownProduct({ DOWNSTREAM_PORT: '0' });
 let api: Api;
 beforeAll(async () => {
-  api = await product.api();
+  [api] = await Promise.all([product.api(), product.worker()]);
 });
 
 /** A workspace, and a member with their own key. */
