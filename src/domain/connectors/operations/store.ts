@@ -170,14 +170,15 @@ export async function moveConnector(
   throw new AppError('conflict', `the status of the connector changed to ${present.status} in the meantime`);
 }
 
-/** Stops all use of the connector until a user activates it. */
+/** Stops all use of the connector until a user activates it, unless it has another owner by now. */
 export async function pauseConnector(
   { connectors }: Pick<Collections, 'connectors'>,
-  id: string,
+  _id: string,
+  user_id: string,
   reason: string,
 ): Promise<void> {
   await connectors.updateOne(
-    { _id: id, is_deleted: false },
+    { _id, user_id, is_deleted: false },
     { $set: { status: 'paused', status_reason: reason, updated_at: epochSeconds() } },
   );
 }
