@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { AppError } from './errors.js';
 
 const maxProblems = 20;
@@ -159,7 +159,7 @@ function isBound(limit: number | null | undefined): limit is number {
 }
 
 /**
- * Validates a value and reports every wrong field.
+ * Validates a value and reports every wrong field. An object without required fields may be omitted.
  * @param code `not_found` if an invalid id in the path means that the record does not exist
  */
 export function validate<S extends z.ZodType>(
@@ -168,7 +168,7 @@ export function validate<S extends z.ZodType>(
   code: 'not_found' | 'invalid_request',
 ): z.output<S> {
   if (!schema) return undefined as z.output<S>;
-  const parsed = parseWithProblems(schema, value ?? {});
+  const parsed = parseWithProblems(schema, value === undefined && schema instanceof z.ZodObject ? {} : value);
   if ('data' in parsed) return parsed.data;
   throw code === 'not_found' ? new AppError(code, 'no such record') : new AppError(code, parsed.problems.join('; '));
 }

@@ -1,13 +1,14 @@
 import type { Collection, Document, Filter, WithId } from 'mongodb';
 import { z } from 'zod';
 import { AppError } from '../errors.js';
+import { queryNumber } from '../query-number.js';
 
 /**
  * The paging parameters of every list (contract, Conventions): newest first, at most 200 per page, stable while
  * records are added.
  */
 export const ListQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('Page size, 1 to 200.'),
+  limit: queryNumber(z.int().min(1).max(200)).default(50).describe('Page size, 1 to 200.'),
   cursor: z
     .string()
     .max(200)

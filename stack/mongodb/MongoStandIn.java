@@ -10,6 +10,8 @@ import de.bwaldvogel.mongo.backend.h2.H2Backend;
 import de.bwaldvogel.mongo.backend.h2.H2Collection;
 import de.bwaldvogel.mongo.backend.h2.H2Database;
 import de.bwaldvogel.mongo.bson.Document;
+import de.bwaldvogel.mongo.exception.FailedToParseException;
+import de.bwaldvogel.mongo.exception.MongoServerException;
 import de.bwaldvogel.mongo.wire.bson.BsonDecoder;
 import de.bwaldvogel.mongo.wire.bson.BsonEncoder;
 import io.netty.buffer.ByteBuf;
@@ -78,11 +80,23 @@ public final class MongoStandIn {
 
         @Override
         public Document handleCommand(Channel channel, String database, String command, Document query) {
-            Document reply = super.handleCommand(channel, database, command, query);
+            Document reply = replyTo(channel, database, command, query);
             if (reply != null && reply.containsKey("maxWireVersion")) {
                 reply.put("maxWireVersion", WIRE_VERSION_THE_DRIVER_ASKS_FOR);
             }
             return reply;
+        }
+
+        /** The library reports a stage whose value has a wrong type by the name of a Java class. */
+        private Document replyTo(Channel channel, String database, String command, Document query) {
+            try {
+                return super.handleCommand(channel, database, command, query);
+            } catch (MongoServerException refusal) {
+                throw refusal;
+            } catch (RuntimeException fault) {
+                if (!command.equals("aggregate")) throw fault;
+                throw new FailedToParseException("a stage or an operator has a value that is not allowed");
+            }
         }
     }
 

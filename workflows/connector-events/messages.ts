@@ -3,7 +3,6 @@ import { defineQuery, defineSignal } from '@temporalio/workflow';
 /** What clients and operators use to work with a `connectorEvents` (design, Workflows). */
 export const connectorEventsType = 'connectorEvents';
 
-/** `id` is the id of a connector, or of a voice or media trigger without a connector. */
 export function connectorWorkflowId(id: string): string {
   return `connector/${id}`;
 }

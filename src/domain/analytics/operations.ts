@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.js';
+import { queryNumber } from '../../query-number.js';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
 import { defineOperation, reads } from '../operation.js';
@@ -12,7 +13,7 @@ const defaultDays = 30;
 const maxDays = 366;
 const maxTimeMS = 20_000;
 
-const Seconds = z.coerce.number().min(0).max(1e11);
+const Seconds = queryNumber(z.number().min(0).max(1e11));
 
 /** Throws `invalid_request` if `from` is after `to` or the range is too long. */
 export const readAnalytics = defineOperation({

@@ -7,6 +7,7 @@ import {
 import { attributePairs } from '../../../workflows/search-attributes.js';
 import { AppError } from '../../errors.js';
 import type { Temporal } from '../../temporal/client.js';
+import { cronTexts, readCron } from '../../temporal/cron.js';
 import { priorityOf } from '../../temporal/priority.js';
 import { isLoaded, namedFrequencies, type ConnectorDocument, type DataLoaderConfig } from './record.js';
 import { findConnector, type ConnectorCollections } from './operations/store.js';
@@ -128,5 +129,7 @@ function specOf({ frequency = 'interval', syncInterval = 0 }: DataLoaderConfig):
   if (frequency === 'once') return {};
   if (frequency === 'interval') return { intervals: [{ every: `${syncInterval}s` }] };
   const seconds = namedFrequencies[frequency];
-  return seconds === undefined ? { cronExpressions: [frequency] } : { intervals: [{ every: `${seconds}s` }] };
+  if (seconds !== undefined) return { intervals: [{ every: `${seconds}s` }] };
+  const { cron, time_zone } = readCron(frequency);
+  return { cronExpressions: cronTexts(cron), timezone: time_zone };
 }

@@ -239,7 +239,7 @@ export const updateConnector = defineOperation({
     if (triggers && changed)
       await collections.connector_triggers.deleteMany({
         connector_id: id,
-        _id: { $nin: triggers.flatMap(({ trigger_id }) => (typeof trigger_id === 'string' ? trigger_id : [])) },
+        _id: { $nin: triggers.flatMap(({ trigger_id }) => trigger_id ?? []) },
       });
     if (input.data_loader_config) await loadSchedulesOf(deps).reload(id);
     if (!changed) throw new AppError('conflict', 'the connector was changed in the meantime: read it again and retry');

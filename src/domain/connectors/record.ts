@@ -1,5 +1,6 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
+import { cronProblem, readCron } from '../../temporal/cron.js';
 
 /** The categories that the specification names (Connector configuration), and MCP servers. */
 export const ConnectorCategory = z.enum([
@@ -28,21 +29,30 @@ export const statusMoves: Record<ConnectorStatus, readonly ConnectorStatus[]> = 
   failed: ['pending'],
 };
 
-/** Maps an event to the coworker that it starts. Unknown fields are stored but not used. */
-export const ConnectorTrigger = z.looseObject({
+/** Maps an event to the coworker that it starts. */
+export const ConnectorTrigger = z.strictObject({
   event: z.string().max(200).default('*').describe('The name of the event; `*` matches every event.'),
   agentflow_id: z.string().max(128).optional(),
   goal: z.string().max(20_000).optional(),
+  kind: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('`voice` or `media` for a trigger that the provider calls at a path of its own.'),
+  trigger_id: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('The id in the callback path of a voice or media trigger. The service sets it.'),
 });
 export type ConnectorTrigger = z.infer<typeof ConnectorTrigger>;
 
 /** Named intervals, in seconds. */
 export const namedFrequencies: Readonly<Record<string, number>> = { hourly: 3600, daily: 86_400, weekly: 604_800 };
-const cronFields = /^(CRON_TZ=[A-Za-z0-9_+/-]+\s+)?(\S+\s+){4}\S+$/;
 
-/** When and from where a connector loads data. Unknown fields are stored but not used. */
+/** When and from where a connector loads data. */
 export const DataLoaderConfig = z
-  .looseObject({
+  .strictObject({
     frequency: z
       .string()
       .trim()
@@ -87,6 +97,7 @@ export const DataLoaderConfig = z
       .max(200)
       .optional()
       .describe("The field that contains a record's name. Defaults to `name`."),
+    table_id: z.string().max(100).optional().describe('The table, on the connector of a table.'),
   })
   .superRefine(({ frequency, syncInterval }, context) => {
     const problem = frequencyProblem(frequency, syncInterval);
@@ -96,14 +107,9 @@ export type DataLoaderConfig = z.infer<typeof DataLoaderConfig>;
 
 function frequencyProblem(frequency: string | undefined, syncInterval: number | undefined): string | undefined {
   if (frequency === 'interval') return syncInterval === undefined ? 'requires syncInterval' : undefined;
-  if (
-    frequency === undefined ||
-    frequency === 'once' ||
-    Object.hasOwn(namedFrequencies, frequency) ||
-    cronFields.test(frequency)
-  )
-    return undefined;
-  return 'must be once, interval, hourly, daily, weekly or a cron expression with five fields';
+  if (frequency === undefined || frequency === 'once' || Object.hasOwn(namedFrequencies, frequency)) return undefined;
+  const problem = cronProblem(readCron(frequency));
+  return problem && `must be once, interval, hourly, daily, weekly or a cron expression: ${problem}`;
 }
 
 /** `_id` is the id in the callback paths. Times are epoch seconds. */
@@ -141,18 +147,12 @@ export interface ConnectorDocument {
   updated_at: number;
 }
 
-/** A trigger of a voice or media provider; `_id` is the id in its callback path. */
+/** Finds the connector of a voice or media trigger by `_id`, the id in the callback path. The connector has the trigger itself. */
 export interface TriggerDocument {
   _id: string;
   kind: 'voice' | 'media';
   projectID: string;
-  organization_id: string;
-  user_id: string;
-  connector_id: string | null;
-  agentflow_id: string;
-  goal: string | null;
-  is_active: boolean;
-  created_at: number;
+  connector_id: string;
 }
 
 export function isLoaded({

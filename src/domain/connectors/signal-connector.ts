@@ -13,7 +13,6 @@ import type { Temporal } from '../../temporal/client.js';
 import type { Deliveries } from './deliveries.js';
 
 interface ConnectorAddress {
-  /** The id of the connector, or of a trigger without a connector. */
   id: string;
   projectID: string;
   organization_id: string;

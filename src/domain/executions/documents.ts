@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers';
+import { decodeText } from '../../decode-text.js';
 import { AppError, isAppError } from '../../errors.js';
 import type { FileStore } from '../../stores/file-store.js';
 import type { EncryptedBlobStore } from '../../stores/encrypted-blobs.js';
@@ -60,9 +61,9 @@ async function read(
 
 function textOf(name: string, bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return decodeText(bytes);
   } catch (error) {
-    throw new AppError('validation_failed', `the document "${name}" is not text in UTF-8`, { cause: error });
+    throw new AppError('validation_failed', `the document "${name}" is not text in UTF-8 or UTF-16`, { cause: error });
   }
 }
 

@@ -57,7 +57,7 @@ export function referToFiles(
       if (!isReadableDocument(mime_type))
         throw new AppError(
           'validation_failed',
-          `the file ${file_id} must be text or PDF, not ${mime_type}; text must be in UTF-8`,
+          `the file ${file_id} must be text or PDF, not ${mime_type}; text must be in UTF-8 or UTF-16`,
         );
       return { name, mime_type, location, store: 'file' };
     }),

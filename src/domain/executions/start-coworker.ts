@@ -33,7 +33,7 @@ async function pauseForFormerMember(
   owner: Owner,
 ): Promise<void> {
   await refuseFormerMember(collections, owner, 'connector').catch(async (refusal: unknown) => {
-    if (isAppError(refusal)) await pauseConnector(collections, connectorId, refusal.message);
+    if (isAppError(refusal)) await pauseConnector(collections, connectorId, owner.userId, refusal.message);
     throw refusal;
   });
 }

@@ -1,6 +1,6 @@
-import { parseJsonOrUndefined } from '../../json.js';
 import { fileTypeFromBuffer } from 'file-type';
-
+import { decodeText, encodingOf } from '../../decode-text.js';
+import { parseJsonOrUndefined } from '../../json.js';
 import { extensionOf } from './file-name.js';
 
 /** The number of bytes at the start of a file that are inspected. */
@@ -20,15 +20,21 @@ const textTypes: Record<string, string> = {
 
 /** Tags by which browsers recognize HTML (WHATWG MIME Sniffing, 7.1), after optional comments. The lookahead avoids backtracking. */
 const html =
-  /^\s*(<!--(?:(?!-->)[\s\S])*-->\s*)*<(!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|svg)[\s>/]/i;
+  /^\s*(<!--(?:(?!-->)[\s\S])*-->\s*)*<(!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p)[\s>/]/i;
+/** The root element of SVG, after an optional declaration, comments and document type. */
+const svg =
+  /^\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*(<!doctype svg[^>]*>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*<svg[\s>/]/i;
 const binary = 'application/octet-stream';
 
 /** Detects the type from the content. `head` is the start of the file; `whole` is true if it is the entire file. */
 export async function mimeTypeOf(head: Buffer, whole: boolean, name: string): Promise<string> {
-  const known = await fileTypeFromBuffer(head).catch(() => undefined);
-  if (known) return known.mime;
+  const known = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime;
+  // The library takes the byte order mark of UTF-16 for MP3, and SVG with a declaration for other XML.
+  const isCertain = known !== 'application/xml' && (known !== 'audio/mpeg' || encodingOf(head) === 'utf-8');
+  if (known !== undefined && isCertain) return known;
   const text = textOf(head, whole);
-  if (text === undefined) return binary;
+  if (text !== undefined && svg.test(text)) return 'image/svg+xml';
+  if (text === undefined || known === 'application/xml') return known ?? binary;
   if (html.test(text)) return 'text/html';
   const type = textTypes[extensionOf(name)];
   if (type === 'application/json') return looksLikeJson(text, whole) ? type : 'text/plain';
@@ -38,10 +44,10 @@ export async function mimeTypeOf(head: Buffer, whole: boolean, name: string): Pr
   );
 }
 
-/** Undefined if the bytes are not valid UTF-8 or contain binary control characters. */
+/** Undefined if the bytes are not text or contain binary control characters. */
 function textOf(head: Buffer, whole: boolean): string | undefined {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: !whole });
+    const text = decodeText(head, whole);
     return /[\u0000-\u0008\u000E-\u001A\u001C-\u001F]/.test(text) ? undefined : text;
   } catch {
     return undefined;

@@ -4,11 +4,12 @@ import { AuditEntry } from '../../governance/audit/entry.js';
 import { ExportLine } from '../../governance/audit/export.js';
 import { Checkpoint } from '../../governance/audit/statement.js';
 import { Verification } from '../../governance/audit/verify.js';
+import { queryNumber } from '../../query-number.js';
 import { listOf, ListQuery } from '../../stores/lists.js';
 import { defineOperation, defineStream } from '../operation.js';
 
 const text = z.string().min(1).max(1000).optional();
-const time = z.coerce.number().optional();
+const time = queryNumber(z.number()).optional();
 
 const AuditQuery = ListQuery.extend({
   actor: text.describe('An `actor` from the list, or the id of a person, key, client or run.'),

@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { convert, type FormatCallback } from 'html-to-text';
+import { decodeText } from '../../decode-text.js';
 import { chunksOf, type Chunk, type Section } from './chunks.js';
 
 /** Describes to the owner of a document why it cannot be read. */
@@ -55,9 +56,9 @@ function refuseBeyond(characters: number): void {
 
 function textOf(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return decodeText(bytes);
   } catch {
-    throw new UnreadableDocument('the document is not text in UTF-8');
+    throw new UnreadableDocument('the document is not text in UTF-8 or UTF-16');
   }
 }
 

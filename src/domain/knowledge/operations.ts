@@ -66,7 +66,10 @@ export const readKnowledgeUpload = defineOperation({
 function refuseOtherTypes({ name, mime_type }: FileDocument): void {
   if (documentTypes.includes(mime_type)) return;
   const types = documentTypes.join(', ');
-  throw new AppError('validation_failed', `${name}: must be one of ${types}, not ${mime_type}; text must be in UTF-8`);
+  throw new AppError(
+    'validation_failed',
+    `${name}: must be one of ${types}, not ${mime_type}; text must be in UTF-8 or UTF-16`,
+  );
 }
 
 /** @throws AppError `not_found` for a file that was not uploaded to the knowledge base */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ListQuery } from '../../stores/lists.js';
 import { exampleId } from '../../ids.js';
 
-const ProjectName = z.string().trim().min(1).max(200);
+const ProjectName = z.string().trim().normalize().min(1).max(200);
 const Description = z.string().max(10_000);
 /** `archived` is for filtering lists and has no other effect. */
 const OpenStatus = z.enum(['active', 'archived']);

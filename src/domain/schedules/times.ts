@@ -1,14 +1,14 @@
 import type { CalendarSpec, Month, ScheduleSpec } from '@temporalio/client';
 import { CronExpressionParser } from 'cron-parser';
 import { AppError } from '../../errors.js';
+import { cronProblem, cronTexts, readCron, type Cron } from '../../temporal/cron.js';
 import { epochSeconds } from '../../time.js';
 import type { Schedule } from './schemas.js';
 
 type Times = Pick<Schedule, 'type' | 'schedule' | 'frequency' | 'jitter'>;
-type GivenFrequency = number | string | { cron: string; time_zone: string } | null | undefined;
+type GivenFrequency = number | string | Cron | null | undefined;
 
 const maxIntervalSeconds = 31_536_000;
-const withZone = /^(?:CRON_TZ|TZ)=(\S+)\s+(.+)$/;
 
 /**
  * Validates and normalizes the times of a schedule.
@@ -41,32 +41,14 @@ export function timesOf(
   return { type, frequency: cronOf(frequency), schedule: schedule ?? Math.floor(now) };
 }
 
-function cronOf(frequency: GivenFrequency): { cron: string; time_zone: string } {
+function cronOf(frequency: GivenFrequency): Cron {
   if (typeof frequency === 'number' || frequency === null || frequency === undefined)
     throw invalid('frequency: must be a cron expression for type cron');
-  const [, zone = 'UTC', text = ''] =
-    typeof frequency === 'string'
-      ? (withZone.exec(frequency) ?? [null, 'UTC', frequency])
-      : [null, frequency.time_zone, frequency.cron];
-  const cron = text.trim();
-  if (!isZone(zone)) throw invalid(`frequency: ${JSON.stringify(zone)} is not an IANA time zone`);
-  // Temporal expects five fields. The library would also accept seconds.
-  if (cron.split(/\s+/).length !== 5) throw invalid('frequency: a cron expression must have five fields');
-  try {
-    CronExpressionParser.parse(cron, { tz: zone }).next();
-  } catch (error) {
-    throw invalid(`frequency: ${error instanceof Error ? error.message : 'is not a valid cron expression'}`);
-  }
-  return { cron, time_zone: zone };
-}
-
-function isZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    return true;
-  } catch {
-    return false;
-  }
+  const { cron, time_zone } =
+    typeof frequency === 'string' ? readCron(frequency) : { ...frequency, cron: frequency.cron.trim() };
+  const problem = cronProblem({ cron, time_zone });
+  if (problem !== undefined) throw invalid(`frequency: ${problem}`);
+  return { cron, time_zone };
 }
 
 const months: Month[] = [
@@ -141,13 +123,6 @@ function lastOf(cron: string, tz: string, at: number): number {
       .prev()
       .getTime() / 1000
   );
-}
-
-/** Given a day of the month and a day of the week, cron requires either to match and Temporal both. Splits them into two expressions. */
-function cronTexts(cron: string): string[] {
-  const [minute, hour, day = '*', month, weekday = '*'] = cron.split(/\s+/);
-  if (day.startsWith('*') || weekday.startsWith('*')) return [cron];
-  return [`${minute} ${hour} ${day} ${month} *`, `${minute} ${hour} * ${month} ${weekday}`];
 }
 
 function calendarOf(at: Date): CalendarSpec {

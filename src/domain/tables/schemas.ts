@@ -26,7 +26,7 @@ export type ObjectField = z.infer<typeof ObjectField>;
 
 export const NewColumn = z
   .strictObject({
-    column_name: z.string().trim().min(1).max(200),
+    column_name: z.string().trim().normalize().min(1).max(200),
     column_type: ColumnType,
     array_type: z
       .enum([...ScalarType.options, 'object'])
@@ -80,7 +80,7 @@ export const maxColumns = 200;
 
 export const NewTable = z
   .strictObject({
-    table_name: z.string().trim().min(1).max(200),
+    table_name: z.string().trim().normalize().min(1).max(200),
     columns: z
       .array(NewColumn)
       .max(maxColumns - 3)

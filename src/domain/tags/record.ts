@@ -2,7 +2,7 @@ import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { exampleId } from '../../ids.js';
 
-const Name = z.string().trim().min(1).max(100);
+const Name = z.string().trim().normalize().min(1).max(100);
 const Color = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be "#" followed by six hexadecimal digits');
 const example = { name: 'urgent', color: '#d73a4a' };
 

@@ -2,6 +2,7 @@ import type { Filter } from 'mongodb';
 import { z } from 'zod';
 import type { Principal } from '../../auth/principal.js';
 import { notFound } from '../../errors.js';
+import { queryNumber } from '../../query-number.js';
 import { ListQuery, listPage, type Page } from '../../stores/lists.js';
 import { isId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
@@ -17,8 +18,8 @@ import {
 export const LifecycleQuery = ListQuery.extend({
   tool: z.string().max(200).optional(),
   status: LifecycleStatus.optional(),
-  from: z.coerce.number().optional().describe('Epoch seconds; only calls that started at this time or later.'),
-  to: z.coerce.number().optional().describe('Epoch seconds; only calls that started before this time.'),
+  from: queryNumber(z.number()).optional().describe('Epoch seconds; only calls that started at this time or later.'),
+  to: queryNumber(z.number()).optional().describe('Epoch seconds; only calls that started before this time.'),
 });
 export type LifecycleQuery = z.infer<typeof LifecycleQuery>;
 

@@ -98,13 +98,14 @@ export function ownerOf(principal: Principal): string {
   return `${callerOf(principal)}@${principal.projectId}`;
 }
 
-/**
- * Attaches the caller to `req.auth`, which both SDKs pass to their handlers unchanged. Only `attachCaller` and `attachedCaller` know
- * its content.
- */
-export function attachCaller(req: Request, caller: Caller): void {
+/** The form in which both SDKs pass the caller to their handlers unchanged. Only `attachedCaller` reads it. */
+export function authOf(caller: Caller) {
   const { clientId, grants } = caller.principal;
-  Object.assign(req, { auth: { token: '', clientId: clientId ?? '', scopes: [...grants], extra: { caller } } });
+  return { token: '', clientId: clientId ?? '', scopes: [...grants], extra: { caller } };
+}
+
+export function attachCaller(req: Request, caller: Caller): void {
+  Object.assign(req, { auth: authOf(caller) });
 }
 
 export function attachedCaller(auth: { extra?: Record<string, unknown> } | undefined): Caller {

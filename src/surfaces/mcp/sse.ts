@@ -1,8 +1,7 @@
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
-import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { RequestHandler } from 'express';
 import { AppError } from '../../errors.js';
-import { attachCaller, type Caller } from './caller.js';
+import { authOf, type Caller } from './caller.js';
 import type { Content } from './content.js';
 import type { Listeners } from './listeners.js';
 import { createLegacyServer } from './legacy-server.js';
@@ -59,11 +58,11 @@ export function postMessage({ sessions }: SseDeps): RequestHandler {
     if (typeof id !== 'string') throw new AppError('invalid_request', 'session: required; open /sse to get one');
     const caller = res.locals.caller as Caller;
     const session = sessions.use(id, caller);
-    // The library would answer with a text that does not name the problem.
-    if (!JSONRPCMessageSchema.safeParse(req.body).success)
-      throw new AppError('invalid_request', 'the body must be one JSON-RPC 2.0 message');
-    attachCaller(req, caller);
     countUntilClosed(session, res, 'call');
-    await session.link.handlePostMessage(req, res, req.body);
+    // `handlePostMessage` of the library would refuse a message with a text that does not name the problem.
+    await session.link.handleMessage(req.body, { authInfo: authOf(caller) }).catch((cause: unknown) => {
+      throw new AppError('invalid_request', 'the body must be one JSON-RPC 2.0 message', { cause });
+    });
+    res.status(202).end('Accepted');
   };
 }

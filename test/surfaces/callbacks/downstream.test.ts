@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { connectorWorkflowId } from '../../../workflows/connector-events/messages.js';
-import { createTrigger } from '../../../src/domain/connectors/operations/store.js';
 import { newId } from '../../../src/ids.js';
 import { useCallbackProduct } from '../../support/callback-product.js';
 import { eventually } from '../../support/eventually.js';
@@ -164,21 +163,16 @@ describe('a paused connector, and one of a deleted project', () => {
 });
 
 describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => {
-  const triggerOf = (kind: 'voice' | 'media', goal: string) =>
-    createTrigger(collections, {
-      kind,
-      goal,
-      agentflow_id: own.agentflowId,
-      connector_id: null,
-      projectID: own.workspace.projectID,
-      organization_id: own.workspace.organizationId,
-      user_id: own.workspace.userId,
-    });
+  /** The path of a new trigger, and its connector. */
+  async function triggerOf(kind: 'voice' | 'media', goal: string, agentflow_id = own.agentflowId) {
+    const { _id, triggers } = await connectorOf('mail', { triggers: [{ kind, goal, agentflow_id }] });
+    return { connector_id: _id, path: `/${kind}-provider/${triggers[0].trigger_id}` };
+  }
 
   test('accept only their own triggers', async () => {
     verifies('downstream.trigger-unknown');
-    const { _id } = await triggerOf('voice', 'x');
-    for (const path of [`/voice-provider/${newId()}`, `/media-provider/${_id}`, '/voice-provider/x']) {
+    const { path: voice } = await triggerOf('voice', 'x');
+    for (const path of [`/voice-provider/${newId()}`, voice.replace('voice', 'media'), '/voice-provider/x']) {
       expect([path, await post(path, '{}')]).toEqual([
         path,
         { status: 404, body: { error: 'not_found', error_description: 'trigger was not found' } },
@@ -188,11 +182,10 @@ describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => 
 
   test('start the coworker with any payload: JSON, bytes, nothing, or one that is too large for an input', async () => {
     verifies('connector-events.triggers');
-    const { _id } = await triggerOf('media', 'Look at the media');
+    const { path } = await triggerOf('media', 'Look at the media');
     const large = JSON.stringify({ event: 'large', text: 'y'.repeat(600_000) });
     const bodies = ['{"event":"done","__proto__":{"x":1},"n":{"deep":[1]}}', Buffer.from([0xff, 0x00]), '', large];
-    for (const body of bodies)
-      expect(await post(`/media-provider/${_id}`, body)).toEqual({ status: 202, body: { status: 'accepted' } });
+    for (const body of bodies) expect(await post(path, body)).toEqual({ status: 202, body: { status: 'accepted' } });
     const executions = await eventually(async () => {
       const found = await executionsOf({ goal: 'Look at the media', status: 'completed' });
       expect(found).toHaveLength(4);
@@ -211,20 +204,19 @@ describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => 
 
   test('lose no acknowledged callback while workers and API are killed', async () => {
     verifies('downstream.nothing-lost');
-    const { _id } = await triggerOf('voice', 'Take the call');
+    const { path } = await triggerOf('voice', 'Take the call');
     await own.worker.end('SIGKILL');
     let accepted = 0;
     const ids = Array.from({ length: 30 }, () => newId());
     await Promise.all(
       ids.map(async (event_id, at) => {
         if (at === 10) await own.api.end('SIGKILL').then(async () => (own.api = await product.api()));
-        await eventually(async () =>
-          expect((await post(`/voice-provider/${_id}`, JSON.stringify({ event_id }))).status).toBe(202),
-        );
+        await eventually(async () => expect((await post(path, JSON.stringify({ event_id }))).status).toBe(202));
         accepted += 1;
       }),
     );
     expect(accepted).toBe(30);
+    own.workspace = product.through(own.api, own.workspace);
     own.worker = await product.worker();
     await eventually(async () =>
       expect(await executionsOf({ goal: 'Take the call', status: 'completed' })).toHaveLength(30),
@@ -236,18 +228,52 @@ describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => 
   });
 
   test('record a coworker that cannot be started, and continue with the next', async () => {
-    const gone = await createTrigger(collections, {
-      kind: 'voice',
-      goal: null,
-      agentflow_id: newId(),
-      connector_id: null,
-      projectID: own.workspace.projectID,
-      organization_id: own.workspace.organizationId,
-      user_id: own.workspace.userId,
+    const { api, projectID } = own.workspace;
+    const empty = await api.post(`/agentflow?projectID=${projectID}`, { name: 'Without agents' });
+    const { path, connector_id } = await triggerOf('voice', 'Cannot run', empty.body._id);
+    expect((await post(path, '{}')).status).toBe(202);
+    const result = await deps.temporal.client.workflow.getHandle(connectorWorkflowId(connector_id)).result();
+    expect(result).toMatchObject({ handled: 1, failures: [{ type: 'validation_failed' }] });
+  });
+
+  test('refuse a callback, and ignore an event, whose agentflow was deleted', async () => {
+    verifies('downstream.trigger-configuration');
+    const { api, projectID } = own.workspace;
+    const flow = (await api.post(`/agentflow?projectID=${projectID}`, { name: 'Short-lived' })).body._id;
+    const elsewhere = newId();
+    const connector = await connectorOf('mail', {
+      triggers: [
+        { event: 'mail_received', agentflow_id: flow },
+        { event: 'mail_received', agentflow_id: elsewhere },
+        { kind: 'voice', agentflow_id: flow },
+      ],
     });
-    expect((await post(`/voice-provider/${gone._id}`, '{}')).status).toBe(202);
-    const result = await deps.temporal.client.workflow.getHandle(connectorWorkflowId(gone._id)).result();
-    expect(result).toMatchObject({ handled: 1, failures: [{ type: 'not_found' }] });
+    const webhook = `/account-provider-webhook/${projectID}/${connector._id}`;
+    const event = () => JSON.stringify({ event: 'mail_received', event_id: newId() });
+    const voice = `/voice-provider/${connector.triggers[2].trigger_id}`;
+    expect(await Promise.all([post(webhook, event()), post(voice, event())])).toMatchObject([
+      { status: 202 },
+      { status: 202 },
+    ]);
+    expect((await api.delete(`/agentflow/${flow}`)).status).toBe(200);
+    expect(await post(webhook, event())).toMatchObject({
+      status: 200,
+      body: { status: 'ignored', reason: 'the project does not have the agentflow of the trigger' },
+    });
+    expect(await post(voice, event())).toMatchObject({ status: 404, body: { error: 'not_found' } });
+  });
+
+  test('follow the triggers of the connector after a process died between its change and that of their records', async () => {
+    const connector = await connectorOf('mail', { triggers: [{ kind: 'voice', agentflow_id: own.agentflowId }] });
+    const [voice] = connector.triggers;
+    const answers = () => post(`/voice-provider/${voice.trigger_id}`, JSON.stringify({ event_id: newId() }));
+    const change = (triggers: any[]) =>
+      collections.connectors.updateOne({ _id: connector._id }, { $set: { triggers } });
+    await change([{ ...voice, goal: 'Changed goal' }]);
+    expect((await answers()).status).toBe(202);
+    await eventually(async () => expect(await executionsOf({ goal: 'Changed goal' })).toHaveLength(1));
+    await change([]);
+    expect((await answers()).status).toBe(404);
   });
 });
 

@@ -14,7 +14,7 @@ const { collections } = deps.mongo;
 const product = ownProduct({ DOWNSTREAM_PORT: '0' });
 let api: Api;
 beforeAll(async () => {
-  api = await product.api();
+  [api] = await Promise.all([product.api(), product.worker()]);
 });
 
 /** A workspace, and a member with their own key. */
@@ -70,7 +70,10 @@ describe('the schedules and connectors of a person who has left', () => {
     const made = await theirs.api.post(`/actions/restful/config?projectID=${projectID}`, {
       name: 'Register',
       config: { base_url: 'http://127.0.0.1:9' },
-      triggers: [{ event: '*', agentflow_id }],
+      triggers: [
+        { event: '*', agentflow_id },
+        { kind: 'voice', agentflow_id },
+      ],
     });
     expect(made).toMatchObject({
       status: 200,
@@ -91,6 +94,13 @@ describe('the schedules and connectors of a person who has left', () => {
       body: { status: 'active', status_reason: null, user_id: workspace.userId },
     });
     expect((await send()).status).toBe(202);
+    const voice = `/voice-provider/${made.body.triggers[1].trigger_id}`;
+    expect((await apiClient(api.url).post(voice, {})).status).toBe(202);
+    await eventually(async () =>
+      expect(
+        await collections.executions.findOne({ projectID, 'input_variables.trigger.kind': 'voice' }),
+      ).toMatchObject({ executed_by: { _id: workspace.userId } }),
+    );
   });
 });
 

@@ -256,7 +256,11 @@ describe('GET /v1/project/name/{project_name}', () => {
     const narrow = await createWorkspace(deps, { organizationId: owner.organizationId, role: 'PROJECT_ADMIN' });
     const made = await create(owner, `Zürich / 50 % ${newId()}`);
     const path = `/v1/project/name/${encodeURIComponent(made.name)}`;
-    expect(await owner.api.get(path)).toMatchObject({ status: 200, body: { _id: made._id } });
+    for (const form of ['NFC', 'NFD'])
+      expect(await owner.api.get(`/v1/project/name/${encodeURIComponent(made.name.normalize(form))}`)).toMatchObject({
+        status: 200,
+        body: { _id: made._id },
+      });
     expect(await narrow.api.get(path)).toMatchObject(refusal(403, 'access_denied'));
     expect(await stranger.api.get(path)).toMatchObject(refusal(404, 'not_found'));
     expect(await owner.api.get(`/v1/project/name/${newId()}`)).toMatchObject(refusal(404, 'not_found'));

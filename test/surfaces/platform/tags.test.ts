@@ -30,9 +30,11 @@ describe('POST /tag', () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => api.post('/tag', { name: 'urgent' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
     expect(await api.post('/tag', { name: 'urgent' })).toMatchObject(refusal(409, 'conflict', '"urgent"'));
+    expect((await api.post('/tag', { name: 'Caf\u00e9' })).status).toBe(201);
+    expect(await api.post('/tag', { name: 'Cafe\u0301' })).toMatchObject(refusal(409, 'conflict', '"Café"'));
     expect(await api.post('/tag', { name: 'Urgent' })).toMatchObject({ status: 201 });
     expect(await stranger.api.post('/tag', { name: 'urgent' })).toMatchObject({ status: 201 });
-    expect((await api.get('/tag')).body.total_count).toBe(2);
+    expect((await api.get('/tag')).body.total_count).toBe(3);
   });
 
   test('creates one tag from calls with one Idempotency-Key', async () => {

@@ -50,6 +50,12 @@ describe('GET /task', () => {
       data: [{ _id: made[2], status: 'failed' }],
     });
     expect(await mine.api.get('/task?status=stopped')).toMatchObject(refusal(400, 'invalid_request', 'status'));
+    for (const [query, name] of [
+      ['to=', 'to: must be a number'],
+      ['from=0x10', 'from'],
+      ['limit=%201', 'limit'],
+    ])
+      expect(await mine.api.get(`/task?${query}`)).toMatchObject(refusal(400, 'invalid_request', name));
     expect(await mine.api.get(`/task?projectID=${stranger.projectID}`)).toMatchObject(refusal(403, 'access_denied'));
   });
 });

@@ -2,6 +2,7 @@ import type { Principal } from '../../../auth/principal.js';
 import { retireMcpTokens } from '../../../auth/retire-mcp-tokens.js';
 import { AppError, isRefusal, notFound } from '../../../errors.js';
 import type { Collections } from '../../../stores/collections.js';
+import { insertOnce } from '../../../stores/insert-once.js';
 import type { Customers } from '../../customers/record.js';
 import { premiumCategories, type CountedLimit } from '../../customers/rules.js';
 import type { Deps } from '../../deps.js';
@@ -9,7 +10,7 @@ import { configProblems } from '../rules/config.js';
 import { createLoadSchedules } from '../load-schedules.js';
 import { isLoaded, type ConnectorCategory, type ConnectorDocument, type ConnectorTrigger } from '../record.js';
 import type { NewConnector } from '../record/schemas.js';
-import { createTrigger, deleteConnectorRecord, findConnector } from './store.js';
+import { deleteConnectorRecord, findConnector } from './store.js';
 
 export type ConnectorDeps = Pick<Deps, 'mongo' | 'auth' | 'temporal' | 'customers'>;
 
@@ -105,38 +106,26 @@ async function release(
 const callbackKinds = ['voice', 'media'] as const;
 
 /**
- * Stores a record for each voice or media trigger. Its id is part of the callback path and cannot be guessed. A repeat of
- * the same request derives the same ids; a trigger that already has an id keeps it.
+ * Stores a record for each voice or media trigger, by which a callback finds the connector. Its id is part of the callback
+ * path and cannot be guessed. A repeat of the same request derives the same ids; a trigger that already has an id keeps it.
  */
 export async function withTriggerRecords(
-  deps: ConnectorDeps,
-  principal: Principal,
-  connectorId: string,
+  { auth, mongo }: Pick<ConnectorDeps, 'auth' | 'mongo'>,
+  { projectId: projectID }: Principal,
+  connector_id: string,
   requestId: string,
   triggers: readonly ConnectorTrigger[],
 ): Promise<ConnectorTrigger[]> {
-  const { connector_triggers } = deps.mongo.collections;
-  const { userId, projectId, organizationId } = principal;
-  const known = new Set((await connector_triggers.find({ connector_id: connectorId }).toArray()).map(({ _id }) => _id));
+  const { connector_triggers } = mongo.collections;
+  const present = await connector_triggers.find({ connector_id }).toArray();
+  const kindOf = new Map(present.map(({ _id, kind }) => [_id, kind]));
   return Promise.all(
     triggers.map(async (trigger, at) => {
       const kind = callbackKinds.find((each) => each === trigger.kind);
       if (!kind || trigger.agentflow_id === undefined) return trigger;
-      const { agentflow_id, goal = null } = trigger;
-      const record = {
-        kind,
-        connector_id: connectorId,
-        agentflow_id,
-        goal,
-        user_id: userId,
-        projectID: projectId,
-        organization_id: organizationId,
-      };
-      const kept =
-        typeof trigger.trigger_id === 'string' && known.has(trigger.trigger_id) ? trigger.trigger_id : undefined;
-      const trigger_id = kept ?? deps.auth.box.sign(`${requestId}/${at}`, 'trigger-id');
-      await createTrigger(deps.mongo.collections, record, trigger_id);
-      if (kept !== undefined) await connector_triggers.updateOne({ _id: kept }, { $set: { kind, agentflow_id, goal } });
+      if (kindOf.get(trigger.trigger_id ?? '') === kind) return trigger;
+      const trigger_id = auth.box.sign(`${requestId}/${at}`, 'trigger-id');
+      await insertOnce(connector_triggers, { _id: trigger_id, kind, projectID, connector_id });
       return { ...trigger, trigger_id };
     }),
   );

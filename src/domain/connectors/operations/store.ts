@@ -126,12 +126,8 @@ export async function setConnectorStatus(
 const ownerLeftReason =
   'the owner of the connector is no longer a member of the project; the user who activates it becomes the owner';
 
-/** The user on whose behalf a connector or trigger acts. */
-export function ownerOf({
-  user_id: userId,
-  organization_id: organizationId,
-  projectID: projectId,
-}: ConnectorDocument | TriggerDocument): Owner {
+/** The user on whose behalf a connector acts. */
+function ownerOf({ user_id: userId, organization_id: organizationId, projectID: projectId }: ConnectorDocument): Owner {
   return { userId, organizationId, projectId };
 }
 
@@ -174,17 +170,17 @@ export async function moveConnector(
   throw new AppError('conflict', `the status of the connector changed to ${present.status} in the meantime`);
 }
 
-/** Stops all use of the connector until a user activates it. `id` may be the id of a trigger without a connector. */
+/** Stops all use of the connector until a user activates it, unless it has another owner by now. */
 export async function pauseConnector(
-  { connectors, connector_triggers }: ConnectorCollections,
-  id: string,
+  { connectors }: Pick<Collections, 'connectors'>,
+  _id: string,
+  user_id: string,
   reason: string,
 ): Promise<void> {
   await connectors.updateOne(
-    { _id: id, is_deleted: false },
+    { _id, user_id, is_deleted: false },
     { $set: { status: 'paused', status_reason: reason, updated_at: epochSeconds() } },
   );
-  await connector_triggers.updateOne({ _id: id, connector_id: null }, { $set: { is_active: false } });
 }
 
 /** Marks the connector as deleted and erases its secrets, pin and triggers. Idempotent. */
@@ -202,30 +198,11 @@ export async function deleteConnectorRecord(
   await connector_triggers.deleteMany({ connector_id: id });
 }
 
-type NewTrigger = Pick<
-  TriggerDocument,
-  'kind' | 'projectID' | 'organization_id' | 'user_id' | 'connector_id' | 'agentflow_id' | 'goal'
->;
-
-/** A repeat with the same id returns the first record. */
-export async function createTrigger(
-  { connector_triggers }: ConnectorCollections,
-  trigger: NewTrigger,
-  id = newPin(),
-): Promise<TriggerDocument> {
-  return insertOnce<TriggerDocument>(connector_triggers, {
-    _id: id,
-    ...trigger,
-    is_active: true,
-    created_at: epochSeconds(),
-  });
-}
-
 export async function findTrigger(
   { connector_triggers }: ConnectorCollections,
   kind: TriggerDocument['kind'],
   id: string,
 ): Promise<TriggerDocument | null> {
   const trigger = await connector_triggers.findOne({ _id: id });
-  return trigger && trigger.kind === kind && trigger.is_active ? trigger : null;
+  return trigger?.kind === kind ? trigger : null;
 }

@@ -2,6 +2,7 @@ import type { Filter } from 'mongodb';
 import { z } from 'zod';
 import type { Principal } from '../../../auth/principal.js';
 import { AppError } from '../../../errors.js';
+import { queryNumber } from '../../../query-number.js';
 import { containing, SearchText } from '../../../stores/lists.js';
 import { Execution, type ExecutionDocument } from '../record.js';
 
@@ -31,16 +32,13 @@ export const ExecutionFilter = z.object({
     .describe(
       'Like `status`, except that executions that wait for a person are `waiting` instead of `running`, and cancelled ones are `cancelled` instead of `failed`.',
     ),
-  from: z.coerce.number().min(0).optional().describe('Only executions that were created at this time or later.'),
-  to: z.coerce.number().min(0).optional().describe('Only executions that were created at this time or earlier.'),
+  from: queryNumber(z.number().min(0)).optional().describe('Only executions that were created at this time or later.'),
+  to: queryNumber(z.number().min(0)).optional().describe('Only executions that were created at this time or earlier.'),
   text: SearchText.optional().describe(
     'Only executions whose goal or agentflow name contains this text (ignoring case), or with this id.',
   ),
   agentflow_id: z.string().optional(),
-  agentflow_version: z.coerce
-    .number()
-    .int()
-    .min(1)
+  agentflow_version: queryNumber(z.int().min(1))
     .optional()
     .describe(
       'Only executions of this promoted version of the agentflow; send `agentflow_id` too. Executions that run the saved agentflow have no version.',

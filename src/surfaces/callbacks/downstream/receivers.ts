@@ -5,13 +5,11 @@ import type {
   ConnectorTrigger,
   TriggerDocument,
 } from '../../../domain/connectors/record.js';
-import { isFormerMember } from '../../../auth/former-members.js';
 import { findActiveProject } from '../../../auth/project-roles.js';
 import { isPin } from '../../../domain/connectors/pin.js';
 import {
   findConnector,
   findTrigger,
-  ownerOf,
   pauseIfOwnerLeft,
   type ConnectorCollections,
   type MembershipCollections,
@@ -26,7 +24,7 @@ import type { EventIdentity, ReceivedCallback, SignalConnector } from '../../../
 import { sha256Hex } from '../../../sha256.js';
 
 interface DownstreamOptions {
-  collections: ConnectorCollections & MembershipCollections & Pick<Collections, 'projects'>;
+  collections: ConnectorCollections & MembershipCollections & Pick<Collections, 'projects' | 'agentflows'>;
   read: ReadBody;
   signal: SignalConnector;
 }
@@ -57,7 +55,7 @@ function notify({ collections, read, signal }: DownstreamOptions, category: Conn
       // Give an unknown connector and a wrong pin the same response in the same time.
       if (!isPin(pin, connector?.pin_hash) || !connector || !(await takesCallbacks(collections, connector)))
         throw notFound('connector');
-      await signal(addressOf(connector), await callbackOf(read, 'notify', delivery, () => [], true));
+      await signal(addressOf(connector), { ...(await callbackOf(read, 'notify', delivery, true)), starts: [] });
       return accepted(200);
     },
   };
@@ -72,15 +70,12 @@ function accountEvent({ collections, read, signal }: DownstreamOptions): Receive
       const connector = await findConnector(collections, connectorID);
       if (!connector || connector.projectID !== projectID || !(await takesCallbacks(collections, connector)))
         throw notFound('connector');
-      const callback = await callbackOf(
-        read,
-        'event',
-        delivery,
-        (event) => startsOf(connector, event),
-        isVerified(connector),
-      );
-      if (callback.starts.length === 0) return ignored('no trigger of the connector takes this event');
-      await signal(addressOf(connector), callback);
+      const callback = await callbackOf(read, 'event', delivery, isVerified(connector));
+      const taken = startsOf(connector, callback.event);
+      if (taken.length === 0) return ignored('no trigger of the connector takes this event');
+      const starts = await withAgentflow(collections, connector, taken);
+      if (starts.length === 0) return ignored('the project does not have the agentflow of the trigger');
+      await signal(addressOf(connector), { ...callback, starts });
       return accepted();
     },
   };
@@ -92,11 +87,15 @@ function triggerCallback({ collections, read, signal }: DownstreamOptions, kind:
     summary: `A callback of a ${kind} provider`,
     async handOver(delivery) {
       const trigger = await findTrigger(collections, kind, delivery.params.triggerID ?? '');
-      const connector = trigger?.connector_id ? await findConnector(collections, trigger.connector_id) : trigger;
-      if (!trigger || !connector || !(await takesCallbacks(collections, connector))) throw notFound('trigger');
-      const id = trigger.connector_id ?? trigger._id;
-      const start = startOf(trigger, trigger.agentflow_id, trigger.goal ?? `Handle a callback of the ${kind} provider`);
-      await signal({ ...trigger, id }, await callbackOf(read, kind, delivery, () => [start], isVerified(connector)));
+      const connector = trigger && (await findConnector(collections, trigger.connector_id));
+      if (!connector || !(await takesCallbacks(collections, connector))) throw notFound('trigger');
+      const { agentflow_id, goal } = connector.triggers.find(({ trigger_id }) => trigger_id === trigger._id) ?? {};
+      if (agentflow_id === undefined) throw notFound('trigger');
+      const start = startOf(connector, agentflow_id, goal ?? `Handle a callback of the ${kind} provider`);
+      const starts = await withAgentflow(collections, connector, [start]);
+      if (starts.length === 0) throw notFound('the agentflow of the trigger');
+      const callback = await callbackOf(read, kind, delivery, isVerified(connector));
+      await signal(addressOf(connector), { ...callback, starts });
       return accepted();
     },
   };
@@ -105,14 +104,25 @@ function triggerCallback({ collections, read, signal }: DownstreamOptions, kind:
 /** Refuses callbacks for paused connectors, deleted projects and people who have left the project. */
 async function takesCallbacks(
   collections: DownstreamOptions['collections'],
-  connector: ConnectorDocument | TriggerDocument,
+  connector: ConnectorDocument,
 ): Promise<boolean> {
   if (!(await findActiveProject(collections, connector.projectID))) return false;
-  if (!('status' in connector)) return !(await isFormerMember(collections, ownerOf(connector)));
   return connector.status !== 'paused' && !(await pauseIfOwnerLeft(collections, connector));
 }
 
 type Start = ReceivedCallback['starts'][number];
+
+/** Leaves out agentflows that were deleted or never existed. Otherwise, only the log of the workflow would show them. */
+async function withAgentflow(
+  { agentflows }: DownstreamOptions['collections'],
+  { projectID }: ConnectorDocument,
+  starts: readonly Start[],
+): Promise<Start[]> {
+  const named = { _id: { $in: starts.map(({ agentflow_id }) => agentflow_id) }, projectID, is_deleted: false };
+  const found = await agentflows.find(named, { projection: { _id: 1 } }).toArray();
+  const present = new Set(found.map(({ _id }) => _id));
+  return starts.filter(({ agentflow_id }) => present.has(agentflow_id));
+}
 
 const day = 24 * 3600 * 1000;
 /**
@@ -122,8 +132,8 @@ const day = 24 * 3600 * 1000;
 const repeatsWithinMs = 60_000;
 
 /** Returns whether the forwarding receiver verified the sender. It verifies connectors with a secret. */
-function isVerified(connector: ConnectorDocument | TriggerDocument): boolean {
-  return 'callback_secret_sealed' in connector && connector.callback_secret_sealed !== undefined;
+function isVerified({ callback_secret_sealed }: ConnectorDocument): boolean {
+  return callback_secret_sealed !== undefined;
 }
 
 /**
@@ -144,24 +154,21 @@ async function callbackOf(
   read: ReadBody,
   kind: ConnectorCallback['kind'],
   { header, body }: Delivery,
-  starts: (event: string) => Start[],
   verified: boolean,
-): Promise<ReceivedCallback> {
+): Promise<Omit<ReceivedCallback, 'starts'>> {
   const { digest, payload, stored, event_id, account_id, ...found } = await read('readPayload', {
     body,
     contentType: header('content-type'),
   });
-  const event = found.event ?? kind;
   return {
     identity: identityOf(kind, event_id, digest, verified),
     event_id,
     kind,
-    event,
+    event: found.event ?? kind,
     received_at: epochSeconds(),
     payload,
     stored,
     account_id: kind === 'notify' ? account_id : null,
-    starts: starts(event),
   };
 }
 
@@ -177,7 +184,7 @@ function startsOf(connector: ConnectorDocument, event: string): Start[] {
 }
 
 function startOf(
-  { projectID, organization_id, user_id }: ConnectorDocument | TriggerDocument,
+  { projectID, organization_id, user_id }: ConnectorDocument,
   agentflow_id: string,
   goal: string,
 ): Start {

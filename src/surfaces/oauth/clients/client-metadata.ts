@@ -27,7 +27,11 @@ export function readClientMetadata(
   defaultMethod: ClientMetadata['token_endpoint_auth_method'],
 ): ClientMetadata {
   const parsed = parseWithProblems(Metadata, value);
-  if ('problems' in parsed) throw refusalOf(parsed.problems);
+  if ('problems' in parsed) {
+    const isAddress = !Metadata.pick({ redirect_uris: true }).safeParse(value).success;
+    const code = isAddress ? 'invalid_redirect_uri' : 'invalid_client_metadata';
+    throw new OauthError(code, parsed.problems.slice(0, 5).join('; '));
+  }
   const {
     redirect_uris,
     token_endpoint_auth_method,
@@ -57,12 +61,6 @@ export function readClientMetadata(
 function displayName(text: string): string {
   const plain = text.normalize('NFC').replace(/\s+/gu, ' ').replace(/\p{C}/gu, '').trim();
   return [...plain].slice(0, maxNameLength).join('');
-}
-
-function refusalOf(problems: readonly string[]): OauthError {
-  const isAddress = problems.some((problem) => problem.startsWith('redirect_uris'));
-  const code = isAddress ? 'invalid_redirect_uri' : 'invalid_client_metadata';
-  return new OauthError(code, problems.slice(0, 5).join('; '));
 }
 
 function invalid(description: string): OauthError {

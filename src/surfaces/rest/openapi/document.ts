@@ -125,10 +125,10 @@ function headersOf(route: Route, security: Security) {
   return Object.keys(headers).length > 0 ? { header: z.object(headers) } : {};
 }
 
-/** Describes the body of a request. A body with only optional fields is optional itself. */
+/** Describes the body of a request. An object with only optional fields is optional itself. */
 function requestBody({ multipart }: Route, schema: z.ZodType) {
   return {
-    required: multipart === true || !schema.safeParse({}).success,
+    required: multipart === true || !(schema instanceof z.ZodObject) || !schema.safeParse({}).success,
     content: { [multipart ? 'multipart/form-data' : 'application/json']: { schema } },
   };
 }

@@ -35,7 +35,12 @@ describe('POST /actions/{category}/config', () => {
       const workspace = await createWorkspace(deps);
       const { projectID, userId, organizationId } = workspace;
       const given = {
-        ...{ name: 'Office', tags: ['a', 'b'], triggers: [{ event: 'x', mine: 1 }], actions: ['send', { id: 1 }] },
+        ...{
+          name: 'Office',
+          tags: ['a', 'b'],
+          triggers: [{ event: 'x', goal: 'Answer' }],
+          actions: ['send', { id: 1 }],
+        },
         data_loader_config:
           category === 'mail' || category === 'mcp'
             ? {}
@@ -70,6 +75,20 @@ describe('POST /actions/{category}/config', () => {
       );
     },
   );
+
+  test('loads on either day if the cron expression has a day of the month and a day of the week', async () => {
+    const workspace = await createWorkspace(deps);
+    const { _id, projectID } = await connectorOf(workspace, 'restful', {
+      ...seldom,
+      data_loader_config: { frequency: 'CRON_TZ=Europe/Oslo 30 9 13 * FRI', path: '/nothing' },
+    });
+    const { spec, info } = await scheduleOf(_id);
+    expect(spec.timezone).toBe('Europe/Oslo');
+    const days = info.nextActionTimes.map((at) => [at.getUTCDay() === 5, at.getUTCDate() === 13]);
+    expect(days).toContainEqual([true, false]);
+    expect(days).not.toContainEqual([false, false]);
+    await workspace.api.delete(`/connectors/${projectID}/${_id}`);
+  });
 
   test('creates one connector from calls with one Idempotency-Key, with one pin and one schedule', async () => {
     const { api, projectID } = await createWorkspace(deps);
@@ -128,6 +147,12 @@ describe('POST /actions/{category}/config', () => {
       refusal(400, 'invalid_request', 'frequency'),
     ],
     [
+      'the first Monday, which Temporal reads as every Monday',
+      'restful',
+      { ...seldom, data_loader_config: { frequency: '0 9 * * MON#1', path: '/x' } },
+      refusal(400, 'invalid_request', 'must not contain "#"'),
+    ],
+    [
       'an interval without its length',
       'restful',
       { ...seldom, data_loader_config: { frequency: 'interval', path: '/x' } },
@@ -138,6 +163,18 @@ describe('POST /actions/{category}/config', () => {
       'restful',
       { ...seldom, data_loader_config: { syncInterval: 60 } },
       refusal(400, 'invalid_request', 'data_loader_config'),
+    ],
+    [
+      'a misspelled field of a trigger',
+      'restful',
+      { triggers: [{ event: 'x', agentflowId: 'a' }] },
+      refusal(400, 'invalid_request', 'triggers.0: unknown field "agentflowId"; known are event, agentflow_id'),
+    ],
+    [
+      'a misspelled field of a loader',
+      'restful',
+      { data_loader_config: { frequency: 'daily', path: '/x', sync_interval: 60 } },
+      refusal(400, 'invalid_request', 'data_loader_config: unknown field "sync_interval"'),
     ],
     [
       'a loader with an unknown action',

@@ -96,6 +96,18 @@ describe('POST /file/{projectID}', () => {
     ['HTML behind comments', 'note.txt', 'text/plain', '<!-- a --> <!-- <p> -->\n<html>', 'text/html'],
     ['text behind comments without end', 'note.txt', 'text/plain', `${'<!---->'.repeat(5000)}x`, 'text/plain'],
     ['nothing at all', 'empty.csv', 'text/csv', '', 'text/csv'],
+    ['text in UTF-16', 'note.txt', 'text/plain', Buffer.from('\uFEFFÜbersicht', 'utf16le'), 'text/plain'],
+    ['CSV in UTF-16', 'a.csv', 'text/csv', Buffer.from('\uFEFFa,b\n1,2\n', 'utf16le').swap16(), 'text/csv'],
+    ['MPEG audio that begins like UTF-16', 'a.mp1', 'audio/mpeg', Buffer.from('fffe44c000000000', 'hex'), 'audio/mpeg'],
+    ['SVG', 'a.svg', 'image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'image/svg+xml'],
+    [
+      'SVG with a declaration called HTML',
+      'a.html',
+      'text/html',
+      '<?xml version="1.0"?>\n<!-- a --><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd"><svg/>',
+      'image/svg+xml',
+    ],
+    ['XML that is not SVG', 'a.xml', 'text/xml', '<?xml version="1.0"?><a><svg/></a>', 'application/xml'],
   ])('detects the type from the bytes: %s', async (_, name, type, content, expected) => {
     verifies('file.mime-type');
     const { api, projectID } = await createWorkspace(deps);

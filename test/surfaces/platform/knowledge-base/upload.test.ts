@@ -65,9 +65,13 @@ describe('POST /knowledge_base/{projectID}/upload', () => {
       file('page.html', '<html><body><h1>Minerals</h1><p>Malachite is green.</p></body></html>'),
       file('table.csv', 'name,city\nHortensia,Tromsø\n'),
       file('paper.pdf', pdfOf(['Nothing here', 'The ornithopter flaps'])),
+      file('utf-16.txt', Buffer.from('\uFEFFThe dirigible drifts.', 'utf16le')),
     );
     expect(documents.map(({ file: { mime_type }, failure }) => [mime_type, failure])).toEqual(
-      ['text/plain', 'text/markdown', 'text/html', 'text/csv', 'application/pdf'].map((type) => [type, null]),
+      ['text/plain', 'text/markdown', 'text/html', 'text/csv', 'application/pdf', 'text/plain'].map((type) => [
+        type,
+        null,
+      ]),
     );
     for (const each of documents) {
       expect(each.workflow_id).toBe(knowledgeUploadWorkflowId(each.file._id));
@@ -81,6 +85,7 @@ describe('POST /knowledge_base/{projectID}/upload', () => {
       [2, 'malachite colour', { heading: 'Minerals' }],
       [3, 'Hortensia', { text: 'name: Hortensia\ncity: Tromsø' }],
       [4, 'ornithopter', { page: 2, text: 'The ornithopter flaps' }],
+      [5, 'dirigible', { text: 'The dirigible drifts.' }],
     ] as const) {
       const [best] = await found(workspace, question);
       const { _id, name } = documents[at]?.file ?? {};

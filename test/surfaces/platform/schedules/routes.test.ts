@@ -71,6 +71,8 @@ describe('POST /schedule/coworker', () => {
     ['a time in the past', { type: 'once', schedule: 1000 }, 422, 'in the future'],
     ['once without a time', { type: 'once' }, 422, 'schedule'],
     ['an invalid cron expression', { type: 'cron', frequency: '0 99 * * *' }, 422, 'frequency'],
+    // cron-parser reads it as the first Monday, and Temporal as every Monday.
+    ['the first Monday', { type: 'cron', frequency: '0 9 * * MON#1' }, 422, 'must not contain "#"'],
     ['six fields', { type: 'cron', frequency: '0 0 9 * * *' }, 422, 'five fields'],
     ['an unknown zone', { type: 'cron', frequency: { cron: '0 9 * * *', time_zone: 'Moon/Base' } }, 422, 'Moon/Base'],
     ['a goal that is not a template', { ...hourly, goal: 'Call {{ row.name' }, 422, 'goal'],

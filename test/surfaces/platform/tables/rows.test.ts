@@ -33,7 +33,7 @@ describe('POST …/table/{table_id}/row', () => {
       numbers(1000).map((at) => [at + 1, at, `user ${at}`]),
     );
     expect((await records({ limit: '1' })).total_count).toBe(1001);
-    for (const body of [numbers(1001).map(() => ({})), [1], '7'])
+    for (const body of [numbers(1001).map(() => ({})), [1], '7', 'null', undefined])
       expect(await insert(body)).toMatchObject(refusal(400, 'invalid_request', 'an array of 1 to 1,000 records'));
     expect(await insert([])).toMatchObject(refusal(400, 'invalid_request'));
     expect((await records({ limit: '1' })).total_count).toBe(1001);

@@ -129,6 +129,11 @@ describe('POST /storage/{projectID}/table', () => {
       },
     ],
     [409, 'column_name', { table_name: 'T', columns: [stage, stage] }],
+    [
+      409,
+      'column_name',
+      { table_name: 'T', columns: ['\u00e9', 'e\u0301'].map((column_name) => ({ ...stage, column_name })) },
+    ],
   ])('answers %i and names %s', async (status, field, body) => {
     const { api, projectID } = await createWorkspace(deps);
     const code = { 400: 'invalid_request', 409: 'conflict', 422: 'validation_failed' }[status] ?? '';

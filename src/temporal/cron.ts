@@ -1,0 +1,45 @@
+import { CronExpressionParser } from 'cron-parser';
+
+export interface Cron {
+  cron: string;
+  time_zone: string;
+}
+
+const withZone = /^(?:CRON_TZ|TZ)=(\S+)\s+(.+)$/;
+
+/** Reads a text such as `CRON_TZ=Europe/Oslo 0 9 * * 1`. The default time zone is UTC. */
+export function readCron(text: string): Cron {
+  const [, time_zone = 'UTC', cron = text] = withZone.exec(text) ?? [];
+  return { cron: cron.trim(), time_zone };
+}
+
+/** The problem of a cron expression or its time zone, or undefined. */
+export function cronProblem({ cron, time_zone }: Cron): string | undefined {
+  if (!isZone(time_zone)) return `${JSON.stringify(time_zone)} is not an IANA time zone`;
+  // Temporal expects five fields. The library would also accept seconds.
+  if (cron.split(/\s+/).length !== 5) return 'a cron expression must have five fields';
+  // The library reads `MON#1` as the first Monday. For Temporal, a comment begins here, so every Monday is meant.
+  if (cron.includes('#')) return 'a cron expression must not contain "#"';
+  try {
+    CronExpressionParser.parse(cron, { tz: time_zone }).next();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : 'is not a valid cron expression';
+  }
+}
+
+function isZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Given a day of the month and a day of the week, cron requires either to match and Temporal both. Splits them into two expressions. */
+export function cronTexts(cron: string): string[] {
+  const [minute, hour, day = '*', month, weekday = '*'] = cron.split(/\s+/);
+  if (day.startsWith('*') || weekday.startsWith('*')) return [cron];
+  return [`${minute} ${hour} ${day} ${month} *`, `${minute} ${hour} * ${month} ${weekday}`];
+}
