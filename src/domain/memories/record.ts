@@ -116,7 +116,7 @@ export const MemoryView = z
     failure: z.string().nullable().meta({ example: null }),
     parts: z.object({ total: Count, extracted: Count, written: Count }),
     found: FoundCounts.describe(
-      'What the model gave. Items without their span in the text, outside the ontology, or after the first 300 of a list are dropped.',
+      'What the model gave. Items without a span in the text, outside the ontology or beyond the first 300 are dropped.',
     ),
     written: z.object({ entities: Count, facts: Count, closed: Count, dropped: Count }),
     retries: Count.meta({ example: 0 }),

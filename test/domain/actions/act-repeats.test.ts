@@ -31,7 +31,7 @@ function losesAnAnswer() {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
       return (...args: unknown[]): unknown => {
-        if (isLost || !/insert|update/i.test(String(name))) return value.apply(target, args);
+        if (isLost || !/insert|update|bulkWrite/i.test(String(name))) return value.apply(target, args);
         isLost = true;
         return Promise.reject(new MongoNetworkError('the connection closed'));
       };
