@@ -1,5 +1,3 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readWorkspace } from '../src/domain/workspace/record.js';
 import { newId } from '../src/ids.js';
@@ -48,15 +46,15 @@ interface Side {
  */
 export async function benchPlatformWrites(bench: BenchEnvironment): Promise<Figure[]> {
   const { apiKey, projectID } = await bench.workspace();
-  const server = await startScript('bench/bare/write-server.js', bench.env, logFile(), 'listening');
+  const checkout = process.env.BENCH_BEFORE;
+  const before = checkout === undefined ? undefined : await startRelease(bench, checkout);
+  const server = await startScript('bench/bare/write-server.js', bench.env, logFile(bench, 'bare'), 'listening');
   const sideOf = ({ pid }: { pid?: number | undefined }, url: string) => ({
     pid: pid ?? 0,
     api: apiClient(url, { 'x-api-key': apiKey }),
     projectID,
   });
   const ours = sideOf(bench.api.child, bench.api.url);
-  const checkout = process.env.BENCH_BEFORE;
-  const before = checkout === undefined ? undefined : await startRelease(bench, checkout);
   try {
     const bare = sideOf(server.child, `http://127.0.0.1:${Number(server.up.port)}`);
     const figures = await compared(ours, bare, 'bare');
@@ -86,8 +84,9 @@ async function compared(ours: Side, baseline: Side, name: string): Promise<Figur
 }
 
 /** Starts the API of another checkout on the same servers, with a database, a workspace and a task queue of its own. */
-async function startRelease({ env }: BenchEnvironment, root: string): Promise<{ side: Side; end(): Promise<unknown> }> {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'bench-before-'));
+async function startRelease(bench: BenchEnvironment, root: string): Promise<{ side: Side; end(): Promise<unknown> }> {
+  const { env } = bench;
+  const dataDir = `${env.DATA_DIR ?? ''}-before`;
   const database = new URL(env.MONGODB_URI ?? '');
   database.pathname = '/before';
   const own = {
@@ -96,17 +95,22 @@ async function startRelease({ env }: BenchEnvironment, root: string): Promise<{ 
     MONGODB_URI: String(database),
     TEMPORAL_TASK_QUEUE: `before-${newId()}`,
   };
-  const api = await startScript('src/main.js', { ...env, ...own }, logFile(), 'listening', root);
+  const api = await startScript('src/main.js', { ...env, ...own }, logFile(bench, 'before'), 'listening', root);
   const workspace = await eventually(async () => {
     const seeded = await readWorkspace(dataDir);
     if (!seeded) throw new Error(`The API of ${root} did not seed a workspace in ${dataDir}.`);
     return seeded;
+  }).catch(async (error: unknown) => {
+    await api.end();
+    throw error;
   });
   const client = apiClient(`http://127.0.0.1:${Number(api.up.port)}`, { 'x-api-key': workspace.api_key });
   return { side: { pid: api.child.pid ?? 0, api: client, projectID: workspace.project_id }, end: () => api.end() };
 }
 
-const logFile = () => `/tmp/bench-writes-${newId()}.log`;
+/** A file in the folder of this benchmark run, which is deleted at its end. */
+const logFile = ({ env }: BenchEnvironment, name: string) =>
+  path.join(path.dirname(env.DATA_DIR ?? ''), `${name}-writes.log`);
 
 const goal = 'at most 1.25';
 

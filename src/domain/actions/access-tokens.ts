@@ -1,5 +1,6 @@
 import type { ClientCredentials } from '../connectors/rules/config.js';
 import { LRUCache } from 'lru-cache';
+import { withDeadline } from '../../outbound/deadline.js';
 import type { HttpClient, HttpResponse } from '../../outbound/http-client.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { isTransientStatus, retryAfterOf } from '../../outbound/retry-hints.js';
@@ -39,18 +40,9 @@ export function createTokenSource(http: Pick<HttpClient, 'request'>): TokenSourc
       const key = `${id}/${sha256Hex(sealed)}`;
       const present = held.get(key);
       if (present && present.expiresAt > Date.now() && present.token !== refused) return present.token;
-      signal.throwIfAborted();
-      return (await untilAborted(fetchOnce(key, credentials), signal)).token;
+      return (await withDeadline({ timeoutMs, signal }, () => fetchOnce(key, credentials))).token;
     },
   };
-}
-
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const done = new AbortController();
-  const aborted = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true, signal: done.signal });
-  });
-  return Promise.race([work, aborted]).finally(() => done.abort());
 }
 
 async function fetchToken(http: Pick<HttpClient, 'request'>, credentials: ClientCredentials): Promise<CachedToken> {

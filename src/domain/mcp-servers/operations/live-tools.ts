@@ -24,7 +24,7 @@ export interface OpenServer {
   target: McpTarget;
   /** The URL or the name of the command. Pins belong to it. */
   server: string;
-  /** See `isPersonal`. */
+  /** Whether each person authorizes the server, so that it may offer other tools to each. */
   isPersonal: boolean;
   /** Everything that was sent to authenticate. Tokens are added when they are used. */
   secrets: string[];
@@ -49,7 +49,7 @@ export function openServer(
       secrets.push(token);
       return token;
     };
-    return { target: { url, headers, bearer }, server: url, isPersonal: isPersonal(config), secrets };
+    return { target: { url, headers, bearer }, server: url, isPersonal: auth.owner === 'person', secrets };
   }
   if (command === undefined)
     throw new AppError('unconfigured', 'the configuration of the connector cannot be used: give url or command');
@@ -62,7 +62,7 @@ export function openServer(
   return { target: { commandLine }, server: command, isPersonal: false, secrets: [] };
 }
 
-/** Whether each person authorizes the server, so that it may offer other tools to each. */
+/** Whether each person authorizes the server of this configuration. */
 export function isPersonal(config: Record<string, unknown>): boolean {
   const { auth } = McpConfig.safeParse(config).data ?? {};
   return auth?.type === 'oauth' && auth.owner === 'person';
