@@ -16,7 +16,7 @@ import type { StepResult } from '../workflows/agentflow-execution/steps/definiti
 import type { StepActivities } from '../workflows/agentflow-execution/steps/index.js';
 import { runStep } from './step.js';
 
-/** Runs a step, and stores the parts of its exchange that `work` reports. */
+/** Runs a step, and keeps the parts of its exchange that `work` reports. */
 function runKept<T>(
   exchanges: Exchanges,
   key: string | undefined,

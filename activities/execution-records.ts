@@ -1,24 +1,28 @@
 import { Context } from '@temporalio/activity';
 import { isOver } from '../src/domain/executions/record.js';
+import type { Exchanges } from '../src/domain/executions/exchanges.js';
 import { createProjector, type ProjectDeps } from '../src/domain/executions/project.js';
 import { withdrawApprovals, type WithdrawDeps } from '../src/governance/approvals/withdraw.js';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
 
 type ExecutionRecordDeps = Omit<ProjectDeps, 'collections'> &
-  Pick<WithdrawDeps, 'temporal' | 'audit'> & { mongo: Mongo };
+  Pick<WithdrawDeps, 'temporal' | 'audit'> & { mongo: Mongo; exchanges: Exchanges };
 type ExecutionRecordActivities = Pick<AgentflowExecutionActivities, 'publishExecution' | 'cancelOwnRun'>;
 
 export function createExecutionRecordActivities({
   mongo: { collections },
   temporal,
   audit,
+  exchanges,
   ...deps
 }: ExecutionRecordDeps): ExecutionRecordActivities {
   const project = createProjector({ collections, ...deps });
   return {
     async publishExecution(projection) {
-      await project(projection, Context.current().info.workflowExecution?.runId ?? '');
+      const runId = Context.current().info.workflowExecution?.runId ?? '';
+      // Who sees that a step has ended can read its exchange.
+      await Promise.all([project(projection, runId), exchanges.flush()]);
       if (isOver(projection.status)) await withdrawApprovals({ collections, temporal, audit }, projection.execution_id);
     },
     async cancelOwnRun() {

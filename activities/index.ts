@@ -4,7 +4,7 @@ import { createCallAction, createPrepareAction } from '../src/domain/actions/cal
 import type { Deps } from '../src/domain/deps.js';
 import { startMemory } from '../src/domain/memories/operations.js';
 import { createExtraction } from '../src/domain/knowledge/extract-apart.js';
-import { createExchanges } from '../src/domain/executions/exchanges.js';
+import type { Exchanges } from '../src/domain/executions/exchanges.js';
 import { createKnowledgeBase } from '../src/domain/executions/knowledge-base.js';
 import { createKeepForRun } from '../src/domain/files/operations/keep-for-run.js';
 import { createQuestions } from '../src/domain/mcp-servers/operations/elicitations.js';
@@ -68,12 +68,11 @@ type Activities = AgentflowExecutionActivities &
   ScheduleChangeActivities &
   TextIndexActivities;
 
-export function createActivities(deps: Deps): Activities {
+export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
   const { config, customers, kernel, metrics, mongo, graph, blobs, http, models, temporal } = deps;
   const { collections } = mongo;
   const { audit } = deps.governance;
   const secrets = deps.auth.box;
-  const exchanges = createExchanges({ collections, secrets });
   const loads = createLoadSchedules({ collections, temporal });
   const knowledge = createKnowledgeBase({ collections, customers, query: createQueryAsExecution(deps) });
   const mcpTokens = createMcpTokens({ collections, box: secrets, oauth: createMcpOauth(http) });
@@ -90,7 +89,7 @@ export function createActivities(deps: Deps): Activities {
     ...createDocumentActivities({ blobs, files: deps.files.store, extract: createExtraction() }, exchanges),
     ...createActionActivities(createAct({ kernel, collections, secrets, prepare }), collections, exchanges),
     ...createContinueActivities({ kernel, collections }, exchanges),
-    ...createExecutionRecordActivities({ mongo, customers, metrics, temporal, audit }),
+    ...createExecutionRecordActivities({ mongo, customers, metrics, temporal, audit, exchanges }),
     ...createModelActivities({ models, knowledge, collections }, exchanges),
     ...createAnomalyActivities({ models }, exchanges),
     ...createPreviewActivities(exchanges),

@@ -4,6 +4,7 @@ import { createActivities } from '../activities/index.js';
 import { loadConfig } from './config.js';
 import { createDeps } from './deps.js';
 import { type Deps } from './domain/deps.js';
+import { createExchanges } from './domain/executions/exchanges.js';
 import { createEmbeddingSweep } from './domain/embedding/sweep.js';
 import { createRevocationSweep } from './domain/mcp-servers/operations/revoke.js';
 import { createMemorySweep } from './domain/memories/sweep.js';
@@ -27,6 +28,7 @@ const memorySweepMs = 10_000;
 export async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const deps = createDeps(config, 'worker');
+  const exchanges = createExchanges({ collections: deps.mongo.collections, secrets: deps.auth.box });
   const metrics = await startWorkerMetrics(config, deps.metrics);
   Runtime.install({
     shutdownSignals: [],
@@ -43,7 +45,7 @@ export async function main(): Promise<void> {
   const shared = {
     connection,
     namespace: config.temporal.namespace,
-    activities: createActivities(deps),
+    activities: createActivities(deps, exchanges),
     dataConverter: deps.temporal.dataConverter,
     ...workerTracing(deps.tracing),
     // Running activities have this time to finish. Then they are cancelled, and Temporal schedules another attempt.
@@ -75,6 +77,7 @@ export async function main(): Promise<void> {
     deps.stopping.abort();
     stop();
     await run;
+    await exchanges.flush();
     await connection.close();
     await metrics?.close();
     await deps.close();

@@ -1,7 +1,6 @@
 import type { SecretBox } from '../../auth/secret-box.js';
 import { bounded } from '../../governance/bounded.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
-import { createGroupedWrites } from '../../stores/grouped-writes.js';
 import { within } from '../../within.js';
 import type { PromptSent } from './prompt-sent.js';
 
@@ -32,23 +31,26 @@ interface ExecutionExchangeDocument {
 
 /** As long as Temporal keeps the histories of closed runs by default. */
 const keptMs = 30 * 24 * 3_600_000;
-/** An attempt that takes longer is written before it ends, so that people can see it while it runs. */
-const firstWriteMs = 1000;
-/** The maximum time that the end of a step waits for its exchange to be written. */
+/** Parts are written this long after they were added, if the record of a run is not written earlier. */
+const writeEveryMs = 1000;
+/** The maximum time that the record of a run waits for the exchanges of its steps to be written. */
 const maxWaitMs = 1000;
+const maxWritten = 100;
+/** If the store does not answer, later exchanges are not kept. */
+const maxWaiting = 1000;
 const maxShown = 5;
 const maxTextLength = 32_000;
 
 interface ExchangeWriter {
-  /** Adds a part. An output is written at once, while the step writes its own records. */
   note(part: ExchangePart): void;
-  /** Writes what remains. */
-  end(): Promise<void>;
+  end(): void;
 }
 
 export interface Exchanges {
   /** @param key the idempotency key of the step; undefined for earlier releases, whose exchanges are not kept */
   begin(key: string | undefined, attempt: number): ExchangeWriter;
+  /** Writes what was added so far, or waits a second. Never rejects. */
+  flush(): Promise<void>;
 }
 
 interface ExchangeDeps {
@@ -57,51 +59,58 @@ interface ExchangeDeps {
 }
 
 /**
- * Stores what steps send and receive, separately from the histories and records of runs. Steps share writes. Writes are
- * best effort: a step does not fail because its exchange was not stored.
+ * Stores what steps send and receive, separately from the histories and records of runs. Steps do not wait for it: all
+ * exchanges of a second are written together. Writes are best effort.
  */
 export function createExchanges({ collections, secrets }: ExchangeDeps): Exchanges {
-  const writeExchanges = createGroupedWrites(collections.execution_exchanges);
+  const waiting = new Map<string, Exchange>();
+  let writing = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function writeWaiting(): Promise<void> {
+    while (waiting.size > 0) {
+      const batch = [...waiting].slice(0, maxWritten);
+      for (const [_id] of batch) waiting.delete(_id);
+      const writes = batch.map(([_id, exchange]) => {
+        const sealed = secrets.seal(JSON.stringify(shortened(exchange)), purposeOf(_id));
+        const replacement = { sealed, expires_at: new Date(exchange.started_at * 1000 + keptMs) };
+        return { replaceOne: { filter: { _id }, replacement, upsert: true } };
+      });
+      await collections.execution_exchanges.bulkWrite(writes, { ordered: false }).catch(() => undefined);
+    }
+  }
+  async function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.then(writeWaiting);
+    await within(maxWaitMs, writing, () => new Error('late')).catch(() => undefined);
+  }
   return {
     begin(key, attempt) {
       const now = Date.now();
       const exchange: Exchange = { attempt, started_at: now / 1000 };
-      const write = async () => {
-        if (key === undefined) return;
-        const _id = `${key}#${String(now).padStart(13, '0')}`;
-        const sealed = secrets.seal(JSON.stringify(shortened(exchange)), purposeOf(_id));
-        const kept = { sealed, expires_at: new Date(now + keptMs) };
-        await writeExchanges([{ replaceOne: { filter: { _id }, replacement: kept, upsert: true } }]);
+      const _id = `${key}#${String(now).padStart(13, '0')}`;
+      let hasParts = false;
+      const add = () => {
+        if (key === undefined || (waiting.size >= maxWaiting && !waiting.has(_id))) return;
+        waiting.set(_id, exchange);
+        timer ??= setTimeout(() => void flush(), writeEveryMs);
       };
-      return createWriter(exchange, write);
+      return {
+        note(part) {
+          hasParts = true;
+          Object.assign(exchange, part);
+          if ('output' in part) exchange.ended_at = Date.now() / 1000;
+          add();
+        },
+        end() {
+          if (!hasParts || exchange.ended_at !== undefined) return;
+          exchange.ended_at = Date.now() / 1000;
+          add();
+        },
+      };
     },
-  };
-}
-
-function createWriter(exchange: Exchange, write: () => Promise<void>): ExchangeWriter {
-  let isNew = false;
-  let timer: NodeJS.Timeout | undefined;
-  let writing = Promise.resolve();
-  const flush = () => {
-    clearTimeout(timer);
-    if (!isNew) return;
-    isNew = false;
-    writing = writing.then(write).catch(() => undefined);
-  };
-  return {
-    note(part) {
-      Object.assign(exchange, part);
-      if (!isNew) timer = setTimeout(flush, firstWriteMs);
-      isNew = true;
-      if (!('output' in part)) return;
-      exchange.ended_at = Date.now() / 1000;
-      flush();
-    },
-    async end() {
-      if (isNew) exchange.ended_at ??= Date.now() / 1000;
-      flush();
-      await within(maxWaitMs, writing, () => new Error('late')).catch(() => undefined);
-    },
+    flush,
   };
 }
 

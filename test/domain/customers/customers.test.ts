@@ -9,6 +9,7 @@ import type { ExecutionDocument } from '../../../src/domain/executions/record.js
 import { createMongo } from '../../../src/stores/mongo.js';
 import type { ExecutionProjection } from '../../../workflows/agentflow-execution/activities.js';
 import { activityEnvironment } from '../../support/activity-environment.js';
+import { noExchanges } from '../../support/exchanges.js';
 import { useDeps } from '../../support/fixture.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
@@ -281,6 +282,7 @@ describe('credits', () => {
       metrics: deps.metrics,
       temporal: deps.temporal,
       audit: deps.governance.audit,
+      exchanges: noExchanges,
     });
     const output = {
       agent_id: 'x',

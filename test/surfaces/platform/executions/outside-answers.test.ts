@@ -5,6 +5,7 @@ import { newId } from '../../../../src/ids.js';
 import type { ExecutionDocument } from '../../../../src/domain/executions/record.js';
 import type { ExecutionProjection } from '../../../../workflows/agentflow-execution/activities.js';
 import { activityEnvironment } from '../../../support/activity-environment.js';
+import { noExchanges } from '../../../support/exchanges.js';
 import { closedAs, moveExecution, startExecution, untilListed } from '../../../support/executions.js';
 import { eventually } from '../../../support/eventually.js';
 import { beginStream, chunk, send, sendJson, startFakeModel, type FakeModel } from '../../../support/fake-model.js';
@@ -168,6 +169,7 @@ test('content that cannot be stored is omitted from the record', async () => {
     metrics: deps.metrics,
     temporal: deps.temporal,
     audit: deps.governance.audit,
+    exchanges: noExchanges,
   });
   const hostile = JSON.parse(
     `{"a\\u0000":1,"_bsontype":"Long","x\\ud800":1,"x\\ud801":2,"deep":${deep(300)}}`,
