@@ -28,9 +28,10 @@ export function timesOf(
     return { type, frequency: null, schedule };
   }
   if (type === 'interval') {
-    if (!Number.isInteger(frequency) || Number(frequency) < 1 || Number(frequency) > maxIntervalSeconds)
+    const isInterval = typeof frequency === 'number' && Number.isInteger(frequency) && frequency >= 1;
+    if (!isInterval || frequency > maxIntervalSeconds)
       throw invalid(`frequency: must be an integer from 1 to ${maxIntervalSeconds} (seconds) for type interval`);
-    return { type, frequency: Number(frequency), schedule: schedule ?? Math.floor(now) };
+    return { type, frequency, schedule: schedule ?? Math.floor(now) };
   }
   return { type, frequency: cronOf(frequency), schedule: schedule ?? Math.floor(now) };
 }

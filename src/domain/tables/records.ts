@@ -13,22 +13,11 @@ import { cursorAfter, findRows, orderOf, parsePosition } from './pages.js';
 import { finishAbandoned, settleInserts } from './pending.js';
 import { writeRowsRules } from './rules.js';
 import { ExpectedValues, RecordKey, RecordQuery, RecordValues, TableKey, TableRecord } from './schemas.js';
-import { readTable, maxRowBytes, rowsOf, type RowDocument, type TableDocument } from './record.js';
+import { readTable, maxRowBytes, rowsOf, toRecord, type RowDocument, type TableDocument } from './record.js';
 import { unknownColumn } from './system-columns.js';
 import { recordProblems } from './values.js';
 
 type Tables = Pick<Mongo, 'db' | 'collections'>;
-
-/** The values of a row for the current columns of the table, or null. */
-export function toRecord({ columns }: Pick<TableDocument, 'columns'>, row: RowDocument): TableRecord {
-  const { _id, row_id, coworker_user_id } = row;
-  return {
-    _id,
-    row_id,
-    coworker_user_id,
-    ...Object.fromEntries(columns.map(({ column_id }) => [column_id, row[column_id] ?? null])),
-  };
-}
 
 /** The table, after completing its abandoned changes. @throws AppError `not_found` */
 async function readFinished(mongo: Tables, projectId: string, tableId: string): Promise<TableDocument> {

@@ -21,7 +21,7 @@ export function createTargets<R extends { path: string }>(
 ): (rawTarget: string) => Target<R> | undefined {
   const patterns = routes.map((route) => ({ route, parts: route.path.slice(1).split('/') }));
   return (rawTarget) => {
-    const path = pathIn(rawTarget);
+    const [path = ''] = rawTarget.split('?', 1);
     if (!plainPath.test(path)) return undefined;
     const segments = path.slice(1).split('/');
     for (const { route, parts } of patterns) {
@@ -41,11 +41,6 @@ export function pathOf(route: string, params: Readonly<Record<string, string>>):
   const prefix = route.slice(0, Math.max(route.indexOf('{'), 0)) || route;
   if (!plainPath.test(path) || !path.startsWith(prefix)) throw new AppError('not_found', 'no such path');
   return path;
-}
-
-function pathIn(rawTarget: string): string {
-  const query = rawTarget.indexOf('?');
-  return query === -1 ? rawTarget : rawTarget.slice(0, query);
 }
 
 function match(parts: readonly string[], segments: readonly string[]): Record<string, string> | undefined {

@@ -6,8 +6,8 @@ import { isPerson, type Principal } from '../../auth/principal.js';
 import { resolveScope, workspaceHeader } from '../../auth/resolve-scope.js';
 import type { Deps } from '../../domain/deps.js';
 import { AppError } from '../../errors.js';
+import { parametersIn } from '../rest/define-route.js';
 import type { SurfaceRules } from '../rest/mount.js';
-import { pathParameters } from '../rest/unknown-query.js';
 import { checkProjectScope } from './project-scope.js';
 
 /**
@@ -47,7 +47,7 @@ export function platformSurface(deps: Deps, baseUrl: () => string): SurfaceRules
     ownCodes: { scope_denied: 'access_denied' },
     limit: (principal) => requestLimit.admit(principal),
     checkScope: checkProjectScope,
-    queryNames: ['projectID', 'projectId', pathParameters],
+    queryNames: ({ path }) => ['projectID', 'projectId', ...parametersIn(path)],
   };
 }
 

@@ -150,12 +150,14 @@ export function operationCall(
   return { deps, ctx: ctx as RequestContext, key: key as never, input: (isGet ? query : body) as never };
 }
 
+/** Returns the names of the parameters in a path. */
+export function parametersIn(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+}
+
 /** Returns the last id in the path other than the project's, or an empty string if there is none. */
 export function subjectIdOf({ path }: Pick<Route, 'path'>, params: unknown): string {
-  const last = [...path.matchAll(/\{(\w+)\}/g)]
-    .map(([, parameter = '']) => parameter)
-    .filter((parameter) => !/^projectI[dD]$/.test(parameter))
-    .at(-1);
+  const last = parametersIn(path).findLast((name) => !/^projectI[dD]$/.test(name));
   const id = last === undefined ? undefined : (params as Record<string, unknown> | undefined)?.[last];
   return typeof id === 'string' ? id : '';
 }
@@ -165,7 +167,7 @@ function splitKey(
   path: string,
   { shape }: z.ZodObject = z.object({}),
 ): { inPath?: z.ZodObject; inQuery?: z.ZodObject } {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const names = parametersIn(path);
   const others = Object.entries(shape).filter(([name]) => !names.includes(name));
   return {
     ...(names.length > 0 && { inPath: z.object(Object.fromEntries(names.map((name) => [name, shape[name] ?? Id]))) }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
 import { clientGrants } from '../../../auth/grants.js';
-import { isGoverned, type Route } from '../define-route.js';
+import { isGoverned, parametersIn, type Route } from '../define-route.js';
 import { addExamples, completeExample } from './examples.js';
 import { errorExamples, errorResponses, type RouteGroup, type Security } from './errors.js';
 import { pendingApproval } from './pending-approval.js';
@@ -160,7 +160,7 @@ function successResponses(route: Route): ZodOpenApiResponsesObject {
 
 /** Returns schemas for the path parameters of a route that defines none. */
 function textParams(path: string): z.ZodObject {
-  return z.object(Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, Id])));
+  return z.object(Object.fromEntries(parametersIn(path).map((name) => [name, Id])));
 }
 
 function operationId(route: Route): string {
