@@ -101,10 +101,7 @@ export const ontologyTool = defineTool(
   }),
 );
 
-/**
- * The graph determines the version in force. If a crash kept that version out of the history, it is added when it is
- * read.
- */
+/** The graph determines the version in force. If a crash kept it out of the history, it is added when it is read. */
 export async function stateOf(
   { graph, collections }: OntologyDeps,
   projectId: string,

@@ -1,10 +1,7 @@
 import { AppError } from '../../errors.js';
 
 const segment = '[A-Za-z0-9_-]{1,128}';
-/**
- * Excludes percent signs, dots, backslashes, `@`, schemes, empty segments and non-ASCII bytes, so that nothing needs
- * decoding.
- */
+/** Excludes percent signs, dots, backslashes, `@`, empty segments and non-ASCII, so that nothing needs decoding. */
 const plainPath = new RegExp(`^(?:/${segment})+$`);
 
 interface Target<R> {

@@ -36,22 +36,13 @@ interface RouteTexts {
   tag: string;
   summary: string;
   description?: string;
-  /**
-   * Whether the body is multipart/form-data, which the handler reads as a stream. `body` then only describes its
-   * fields.
-   */
+  /** Whether the body is multipart/form-data, which the handler reads. `body` then only describes its fields. */
   multipart?: boolean;
   /** Error codes in addition to those of every route of its kind (`openapi/errors.ts`). */
   errors?: readonly ErrorCode[];
-  /**
-   * Whether the route accepts `Idempotency-Key`: the same key and body within 24 h return the first response (contract,
-   * Conventions).
-   */
+  /** Whether it accepts `Idempotency-Key`: the same key and body within 24 h return the first response. */
   idempotent?: boolean;
-  /**
-   * Whether a repeated call has no further effect, although the route does not accept `Idempotency-Key`. Clients may
-   * then repeat it.
-   */
+  /** Whether clients may repeat a call without `Idempotency-Key`, because a repeat has no further effect. */
   repeatable?: boolean;
   /** The scope that the credential is checked against. `organization` routes cover more than one project. */
   scope?: 'project' | 'organization';

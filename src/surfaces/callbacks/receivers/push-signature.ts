@@ -11,10 +11,7 @@ import { hubForm, isSignedBy, mismatch } from '../signature.js';
 import { windowsOf } from '../windows.js';
 
 interface PushSignatureOptions {
-  /**
-   * The secret of the installation. If it is undefined, unsigned deliveries are accepted (specification, Authentication
-   * of callback receivers).
-   */
+  /** The secret of the installation. If it is undefined, unsigned deliveries are accepted (specification). */
   secret: string | undefined;
   box: SecretBox;
   collections: RepositoryCollections;

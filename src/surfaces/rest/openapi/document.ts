@@ -133,10 +133,7 @@ function requestBody({ multipart }: Route, schema: z.ZodType) {
   };
 }
 
-/**
- * Returns whether a policy can hold a call of the route. Uploads cannot be held, and a route that defines its own 202
- * response keeps it.
- */
+/** Uploads cannot be held, and a route that defines its own 202 response keeps it. */
 function holdable(route: Route): boolean {
   return isGoverned(route) && route.multipart !== true && route.response.status !== 202;
 }
