@@ -20,8 +20,13 @@ export function cronProblem({ cron, time_zone }: Cron): string | undefined {
   if (cron.split(/\s+/).length !== 5) return 'a cron expression must have five fields';
   // The library reads `MON#1` as the first Monday. For Temporal, a comment begins here, so every Monday is meant.
   if (cron.includes('#')) return 'a cron expression must not contain "#"';
+  return timesProblem(cron, time_zone);
+}
+
+/** Why the expression has no times. */
+function timesProblem(cron: string, tz: string): string | undefined {
   try {
-    CronExpressionParser.parse(cron, { tz: time_zone }).next();
+    CronExpressionParser.parse(cron, { tz }).next();
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : 'is not a valid cron expression';
@@ -37,9 +42,14 @@ function isZone(zone: string): boolean {
   }
 }
 
-/** Given a day of the month and a day of the week, cron requires either to match and Temporal both. Splits them into two expressions. */
+/**
+ * Given a day of the month and a day of the week, cron requires either to match and Temporal both. Splits them into two
+ * expressions. Omits the one with the day of the month if none of its months has this day.
+ */
 export function cronTexts(cron: string): string[] {
   const [minute, hour, day = '*', month, weekday = '*'] = cron.split(/\s+/);
   if (day.startsWith('*') || weekday.startsWith('*')) return [cron];
-  return [`${minute} ${hour} ${day} ${month} *`, `${minute} ${hour} * ${month} ${weekday}`];
+  const ofDays = `${minute} ${hour} ${day} ${month} *`;
+  const ofWeekdays = `${minute} ${hour} * ${month} ${weekday}`;
+  return timesProblem(ofDays, 'UTC') === undefined ? [ofDays, ofWeekdays] : [ofWeekdays];
 }

@@ -4,7 +4,8 @@ import { freeText, text } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { actionProblems, newAction } from '../agentflows/rules.js';
-import { actionCategories, NewStandaloneAction } from '../agentflows/record.js';
+import { NewStandaloneAction } from '../agentflows/record.js';
+import { ConnectorCategory } from '../connectors/record.js';
 import { defineOperation, reads } from '../operation.js';
 import { StandaloneAction } from './record.js';
 import { Id } from '../../ids.js';
@@ -17,7 +18,7 @@ export { actHttp, actMail, actMcp, actMessage } from './act-operations.js';
 export const listActions = defineOperation({
   name: 'action.list',
   ...reads,
-  input: ListQuery.extend({ category: z.enum(actionCategories).optional() }),
+  input: ListQuery.extend({ category: ConnectorCategory.optional() }),
   output: listOf(StandaloneAction),
   run: ({ deps, ctx, input: { category, ...paging } }) =>
     listPage(

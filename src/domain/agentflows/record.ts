@@ -1,5 +1,6 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
+import { ConnectorCategory } from '../connectors/record.js';
 import { endpointProblem } from '../connectors/rules/provider-operations.js';
 import {
   exampleAction,
@@ -24,15 +25,7 @@ const endpointMeta = {
 const AnyJson = z.unknown().describe('Any JSON value.');
 const Time = z.number().describe('Epoch seconds.');
 
-export const actionCategories = [
-  'content_creator',
-  'messaging',
-  'professional_network',
-  'mail',
-  'restful',
-  'mcp',
-] as const;
-const Category = z.enum(actionCategories).describe('All categories except `restful` require a connector.');
+const Category = ConnectorCategory.describe('All categories except `restful` require a connector.');
 const HttpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const FieldType = z.enum(['string', 'number', 'integer', 'boolean', 'object', 'array', 'any']);
 

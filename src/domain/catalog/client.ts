@@ -47,22 +47,14 @@ const Edges = z.array(z.object({ fromEntity: End, toEntity: End })).nullish();
 const Lineage = z.object({ nodes: z.array(Reference).nullish(), upstreamEdges: Edges, downstreamEdges: Edges });
 export type CatalogLineage = z.infer<typeof Lineage>;
 
-export interface CatalogClient {
-  /** Reads one page; `after` is null on the last one. */
-  tables(after: string | null, signal: AbortSignal): Promise<{ tables: CatalogTable[]; after: string | null }>;
-  /** Returns undefined if the catalog no longer has the table. */
-  lineage(tableId: string, signal: AbortSignal): Promise<CatalogLineage | undefined>;
-}
+export type CatalogClient = ReturnType<typeof createCatalogClient>;
 
 const pageSize = 50;
 const timeoutMs = 30_000;
 const maxPageBytes = 64 * 1024 * 1024;
 
 /** Reads a catalog with the API of OpenMetadata. Throws OutboundError, with the wait time that the catalog requests. */
-export function createCatalogClient(
-  { url, token }: Pick<CatalogConfig, 'url' | 'token'>,
-  http: HttpClient,
-): CatalogClient {
+export function createCatalogClient({ url, token }: Pick<CatalogConfig, 'url' | 'token'>, http: HttpClient) {
   async function get(path: string, query: Record<string, string>, signal: AbortSignal): Promise<HttpResponse> {
     if (url === undefined) throw new AppError('unconfigured', 'set CATALOG_URL to the address of a catalog');
     const target = new URL(url.replace(/\/+$/, '') + path);
@@ -75,12 +67,14 @@ export function createCatalogClient(
   }
 
   return {
-    async tables(after, signal) {
+    /** Reads one page; `after` is null on the last one. */
+    async tables(after: string | null, signal: AbortSignal) {
       const query = { fields: 'columns,owners,tags', limit: String(pageSize), ...(after === null ? {} : { after }) };
       const { data, paging } = read(TablePage, await get('/api/v1/tables', query, signal));
       return { tables: data, after: paging?.after || null };
     },
-    async lineage(tableId, signal) {
+    /** Returns undefined if the catalog no longer has the table. */
+    async lineage(tableId: string, signal: AbortSignal) {
       const path = `/api/v1/lineage/table/${encodeURIComponent(tableId)}`;
       const answer = await get(path, { upstreamDepth: '1', downstreamDepth: '1' }, signal);
       return answer.status === 404 ? undefined : read(Lineage, answer);

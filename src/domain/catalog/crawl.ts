@@ -17,10 +17,7 @@ const maxRemovalsPerBatch = 500;
 const maxTablesPerBatch = 100;
 /** The maximum number of elements in one answer. More could not be written before the activity times out. */
 const maxElements = 100_000;
-/**
- * The maximum number of consecutive pages without a new table. Beyond it, the paging of the catalog is assumed to be
- * cyclic.
- */
+/** The maximum number of consecutive pages without a new table. Beyond it, the paging is assumed to be cyclic. */
 const maxIdlePages = 200;
 
 export const tablesStart = {
@@ -142,10 +139,7 @@ async function readLineage(
   return elements.relationships.length;
 }
 
-/**
- * Removes the elements that earlier runs wrote and this run has not seen. Call it only after the whole catalog was
- * read.
- */
+/** Removes what earlier runs wrote and this run has not seen. Call it only after the whole catalog was read. */
 export async function removeUnseen(
   { mongo, graph }: CatalogStores,
   { scope, run_id }: CatalogRunReference,
@@ -169,10 +163,7 @@ export async function removeUnseen(
   }
 }
 
-/**
- * Removes elements from a project's graph, entities with their relationships and facts. Ignores elements that no longer
- * exist.
- */
+/** Removes elements, entities with their relationships and facts. Ignores elements that no longer exist. */
 function removeElements(graph: Graph, projectId: string, gone: readonly CatalogSightingDocument[]): Promise<void> {
   return inWriteTransaction(graph, projectId, async (tx) => {
     await lockProject(tx, projectId);

@@ -14,17 +14,9 @@ interface CallbackDeliveryDocument {
   expires_at: Date;
 }
 
-export interface Deliveries {
-  seen(id: string): Promise<boolean>;
-  /** Call this after the hand-over: a crash between the two must not lose the delivery. */
-  remember(id: string): Promise<void>;
-  /** All copies of a delivery get the callback id of the first one. */
-  claim(id: string, keptForMs?: number): Promise<{ callback_id: string; isHandedOver: boolean }>;
-}
+export type Deliveries = ReturnType<typeof createDeliveries>;
 
-export function createDeliveries({
-  callback_deliveries: collection,
-}: Pick<Collections, 'callback_deliveries'>): Deliveries {
+export function createDeliveries({ callback_deliveries: collection }: Pick<Collections, 'callback_deliveries'>) {
   /** Deletes an expired document itself, because the server does so only periodically. */
   async function insertOrRead(record: CallbackDeliveryDocument): Promise<CallbackDeliveryDocument> {
     const present = await insertOnce(collection, record);
@@ -34,15 +26,17 @@ export function createDeliveries({
   }
 
   return {
-    async seen(id) {
+    async seen(id: string): Promise<boolean> {
       const found = await collection.findOne({ _id: id });
       return found !== null && found.handed_over !== false && found.expires_at.getTime() > Date.now();
     },
-    async remember(id) {
+    /** Call this after the hand-over: a crash between the two must not lose the delivery. */
+    async remember(id: string): Promise<void> {
       const present = await insertOrRead({ _id: id, handed_over: true, expires_at: new Date(Date.now() + dayMs) });
       if (present.handed_over === false) await collection.updateOne({ _id: id }, { $set: { handed_over: true } });
     },
-    async claim(id, keptForMs = dayMs) {
+    /** All copies of a delivery get the callback id of the first one. */
+    async claim(id: string, keptForMs = dayMs): Promise<{ callback_id: string; isHandedOver: boolean }> {
       const { callback_id, handed_over } = await insertOrRead({
         _id: id,
         callback_id: newId(),

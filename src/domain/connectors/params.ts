@@ -46,16 +46,7 @@ export const ProviderParams = z
     example: {
       category: 'professional_network',
       connector_id: null,
-      params: [
-        {
-          name: 'account_api_url',
-          type: 'url',
-          required: true,
-          secret: false,
-          description: 'Base URL of the API',
-          is_set: false,
-        },
-      ],
+      params: requiredParams.map((param) => ({ ...param, is_set: false })),
       operations: [
         {
           name: 'get_profile',

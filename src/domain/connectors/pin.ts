@@ -6,12 +6,8 @@ export function newPin(): string {
   return randomBytes(24).toString('base64url');
 }
 
-export function hashPin(pin: string): string {
-  return sha256Hex(pin);
-}
-
 /** Compares in constant time. Pass `undefined` for an unknown connector, so that it takes as long as a wrong pin. */
 export function isPin(pin: string, pinHash: string | undefined): boolean {
-  const expected = Buffer.from(pinHash ?? hashPin(''), 'hex');
+  const expected = Buffer.from(pinHash ?? sha256Hex(''), 'hex');
   return timingSafeEqual(sha256(pin), expected) && pinHash !== undefined;
 }

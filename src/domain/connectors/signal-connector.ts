@@ -54,13 +54,15 @@ export function createConnectorSignaller({
         : { callback_id: newId(), isHandedOver: false };
     if (claimed.isHandedOver) return;
     const callback = withIds(claimed.callback_id, received);
+    // Keeps the state of the workflow small.
+    if (stored !== null) callback.payload.location = await blobs.put(stored, organization_id);
     const input: ConnectorEventsInput = { connector_id: id, max_history_events: maxHistoryEvents };
     const options = {
       taskQueue: temporal.taskQueue,
       workflowId: connectorWorkflowId(id),
       args: [input] as [ConnectorEventsInput],
       signal: callbackSignal,
-      signalArgs: [await withLocation(blobs, callback, stored, organization_id)] as [ConnectorCallback],
+      signalArgs: [callback] as [ConnectorCallback],
       memo: { project: projectID },
       staticSummary: 'Callbacks of a connector',
       typedSearchAttributes: attributePairs({ projectId: projectID, organizationId: organization_id }),
@@ -82,15 +84,4 @@ function withIds(
     is_claimed: true,
     starts: starts.map((start, index) => ({ ...start, execution_id: derivedId(at, `${callback_id}/${index}`) })),
   };
-}
-
-/** Stores a large payload in the blob store, to keep the workflow's state small. */
-async function withLocation(
-  blobs: EncryptedBlobStore,
-  callback: ConnectorCallback,
-  stored: Uint8Array | null,
-  organizationId: string,
-): Promise<ConnectorCallback> {
-  if (stored === null) return callback;
-  return { ...callback, payload: { ...callback.payload, location: await blobs.put(stored, organizationId) } };
 }

@@ -1,12 +1,6 @@
+import type { z } from 'zod';
 import type { ConnectorCategory } from './record.js';
-
-interface TriggerAction {
-  category: ConnectorCategory;
-  /** The value for `event` in a connector's trigger. */
-  event: string;
-  name: string;
-  description: string;
-}
+import type { TriggerAction } from './record/schemas.js';
 
 /** The known events that can start a coworker (contract, connectors). Providers may send others. */
 const events: Record<ConnectorCategory, Record<string, [name: string, description: string]>> = {
@@ -34,7 +28,7 @@ const events: Record<ConnectorCategory, Record<string, [name: string, descriptio
   mcp: {},
 };
 
-export const triggerActions: TriggerAction[] = Object.entries(events).flatMap(([category, list]) =>
+export const triggerActions: z.infer<typeof TriggerAction>[] = Object.entries(events).flatMap(([category, list]) =>
   Object.entries(list).map(([event, [name, description]]) => ({
     category: category as ConnectorCategory,
     event,

@@ -29,10 +29,7 @@ export async function verifyAccount(
 
 type Verdict = { status: 'active' | 'failed' | 'awaiting_verification'; account: ConnectorDocument['account'] };
 
-/**
- * Checks a reported account with its provider, because the callback itself is not trusted (specification,
- * Authentication of callback receivers).
- */
+/** Checks a reported account with its provider, because the callback itself is not trusted. */
 async function verdictOf(
   http: HttpClient,
   provider: AccountProvider | undefined,

@@ -8,6 +8,7 @@ import {
   type AccessControl,
   type CountedLimit,
 } from './rules.js';
+import type { CreditEntry } from './schemas.js';
 
 const Count = z.int().min(0);
 
@@ -56,18 +57,7 @@ export interface CustomerDocument {
 }
 
 /** A charge. `_id` is its key. */
-export interface CreditEntryDocument {
-  _id: string;
-  organization_id: string;
-  project_id: string;
-  execution_id: string;
-  agentflow_id: string;
-  kind: 'execution' | 'model_turn';
-  credits: number;
-  model: string | null;
-  input_tokens: number;
-  output_tokens: number;
-  at: number;
+export interface CreditEntryDocument extends CreditEntry {
   /** True when the customer's record includes the charge. */
   applied: boolean;
 }

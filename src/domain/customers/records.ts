@@ -2,11 +2,7 @@ import type { Collection, Document, Filter } from 'mongodb';
 import type { Collections } from '../../stores/collections.js';
 import { premiumCategories, type CountedLimit } from './rules.js';
 
-/** Finds the records that a limit counts. */
-export interface CountedRecords {
-  all(limit: CountedLimit, organizationId: string): Promise<string[]>;
-  present(limit: CountedLimit, organizationId: string, ids: readonly string[]): Promise<string[]>;
-}
+export type CountedRecords = ReturnType<typeof createCountedRecords>;
 
 interface Counted {
   collection: Collection<Document>;
@@ -16,7 +12,8 @@ interface Counted {
   id: string;
 }
 
-export function createCountedRecords(collections: Collections): CountedRecords {
+/** Finds the ids of the records that a limit counts. */
+export function createCountedRecords(collections: Collections) {
   const of = (name: keyof Collections, countedOnly: Filter<Document>, id = '_id'): Counted => ({
     collection: collections[name] as unknown as Collection<Document>,
     countedOnly,
@@ -42,8 +39,8 @@ export function createCountedRecords(collections: Collections): CountedRecords {
     return [...new Set(found.map((each) => String(each[id])))];
   };
   return {
-    all: (limit, organizationId) => idsOf(counted[limit], organizationId),
-    present: (limit, organizationId, ids) =>
+    all: (limit: CountedLimit, organizationId: string) => idsOf(counted[limit], organizationId),
+    present: (limit: CountedLimit, organizationId: string, ids: readonly string[]) =>
       idsOf(counted[limit], organizationId, { [counted[limit].id]: { $in: [...ids] } }),
   };
 }

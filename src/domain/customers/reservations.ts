@@ -13,16 +13,11 @@ interface CustomerPlacesDocument {
 /** After this time, a place without a record is released: the process that reserved it has crashed. */
 const graceSeconds = 60;
 
-interface Reservations {
-  reserve(organizationId: string, limit: CountedLimit, id: string, maximum: number): Promise<void>;
-  release(organizationId: string, limit: CountedLimit, id: string): Promise<void>;
-}
-
 /** Each limit is one document, so that a conditional update never admits more than the maximum. */
 export function createReservations(
   { customer_places: places }: Pick<Collections, 'customer_places'>,
   records: CountedRecords,
-): Reservations {
+) {
   const keyOf = (organizationId: string, limit: CountedLimit) => `${organizationId}/${limit}`;
 
   async function take(_id: string, id: string, maximum: number): Promise<boolean> {
@@ -53,7 +48,7 @@ export function createReservations(
   }
 
   return {
-    async reserve(organizationId, limit, id, maximum) {
+    async reserve(organizationId: string, limit: CountedLimit, id: string, maximum: number): Promise<void> {
       const _id = keyOf(organizationId, limit);
       for (;;) {
         if ((await take(_id, id, maximum)) || (await renew(_id, id))) return;
@@ -66,7 +61,7 @@ export function createReservations(
         }
       }
     },
-    async release(organizationId, limit, id) {
+    async release(organizationId: string, limit: CountedLimit, id: string): Promise<void> {
       await places.updateOne({ _id: keyOf(organizationId, limit) }, { $pull: { ids: { id } } });
     },
   };

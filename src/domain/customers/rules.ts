@@ -16,14 +16,9 @@ export const premiumCategories: readonly string[] = ['professional_network', 'co
 
 /** All integer limits of a plan. */
 const planLimits = [
-  'number_of_premium_connectors',
-  'number_of_coworkers',
+  ...countedLimits,
   'number_of_agents_per_coworker',
-  'number_of_members',
-  'number_of_workspaces',
-  'number_of_tables',
   'number_of_rows_per_table',
-  'number_of_connectors',
   'storage_space_in_mb',
 ] as const;
 type PlanLimit = (typeof planLimits)[number];

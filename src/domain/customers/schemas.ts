@@ -94,3 +94,4 @@ export const CreditEntry = z
       at: 1763683200.5,
     },
   });
+export type CreditEntry = z.infer<typeof CreditEntry>;

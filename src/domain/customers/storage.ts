@@ -31,12 +31,6 @@ interface StorageTotalDocument {
   changes: Change[];
 }
 
-interface Storage {
-  reserve(organizationId: string, id: string, bytes: number, maximum: number): Promise<void>;
-  release(organizationId: string, id: string): Promise<void>;
-  used(organizationId: string): Promise<number>;
-}
-
 const mebibyte = 1024 * 1024;
 const retryTimeoutMs = 10_000;
 /** After this time, the process that made a change is considered dead, and another one completes the change. */
@@ -48,10 +42,7 @@ const tombstoneMs = 3600 * 1000;
  * and adds it to `changes`. The change is then written to its file record and removed from `changes`. If a process crashes
  * in between, another one completes the change.
  */
-export function createStorage({
-  stored_bytes,
-  storage_totals,
-}: Pick<Collections, 'stored_bytes' | 'storage_totals'>): Storage {
+export function createStorage({ stored_bytes, storage_totals }: Pick<Collections, 'stored_bytes' | 'storage_totals'>) {
   const enqueue = createQueue();
 
   async function totalOf(_id: string): Promise<StorageTotalDocument> {
@@ -109,8 +100,8 @@ export function createStorage({
 
   return {
     reserve: changeInTurn,
-    release: (organizationId, id) => changeInTurn(organizationId, id, 0, 0),
-    used: async (organizationId) => (await totalOf(organizationId)).bytes,
+    release: (organizationId: string, id: string) => changeInTurn(organizationId, id, 0, 0),
+    used: async (organizationId: string) => (await totalOf(organizationId)).bytes,
   };
 }
 

@@ -13,8 +13,9 @@ import { runPipeline } from './run.js';
 import { Component, Dashboard, NewComponent, type Definition } from './schemas.js';
 import { taskManagerPipeline } from './task-manager.js';
 
-/** All results must fit into one document. */
+/** All definitions and results must fit into one document, which MongoDB limits to 16 MiB. See `resultBounds`. */
 const maxComponents = 24;
+const maxDefinitionBytes = 200_000;
 const addTimeoutMs = 5_000;
 
 /** Definition and result are JSON text, because MongoDB does not accept every field name that they may contain. */
@@ -181,7 +182,10 @@ function definitionOf(
     input.query?.aggregation_code ??
     (input.component_type === 'taskManager' && resource === 'tasks' ? taskManagerPipeline(projectId) : undefined);
   if (!pipeline) throw new AppError('validation_failed', 'query: is required for this component');
-  return { ...input, resource, query: { aggregation_code: pipeline }, component_id: id, tab_id: '' };
+  const definition = { ...input, resource, query: { aggregation_code: pipeline }, component_id: id, tab_id: '' };
+  if (Buffer.byteLength(JSON.stringify(definition)) > maxDefinitionBytes)
+    throw new AppError('validation_failed', `the component must not exceed ${maxDefinitionBytes} bytes`);
+  return definition;
 }
 
 /** The data or the error of a pipeline. Throws if the store itself fails. */

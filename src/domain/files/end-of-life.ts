@@ -10,12 +10,10 @@ export async function discard(deps: FileDeps, file: FileDocument): Promise<void>
   await deps.collections.files.deleteOne({ _id: file._id });
 }
 
-/** Deletes the content of an interrupted upload and marks the record as failed. */
-export async function failUpload(deps: FileDeps, file: FileDocument): Promise<void> {
-  await deleteContent(deps, file, 'failed');
-}
-
-/** Deletes the content, releases its storage and then updates the record, so that a repeat completes it after a crash. */
+/**
+ * Deletes the content, releases its storage and then updates the record, so that a repeat completes it after a crash. An
+ * interrupted upload is `failed`.
+ */
 export async function deleteContent(
   deps: FileDeps,
   file: FileDocument,
@@ -42,7 +40,7 @@ export async function sweepUploads(deps: FileDeps, now = Date.now()): Promise<vo
   for (const file of lost) {
     if (await isKept(deps, file))
       await deps.collections.files.updateOne({ _id: file._id, status: 'uploading' }, { $set: { status: 'ready' } });
-    else await failUpload(deps, file);
+    else await deleteContent(deps, file, 'failed');
   }
 }
 

@@ -10,7 +10,7 @@ import { deleteKnowledge } from './operations/knowledge-workflow.js';
 import { defineOperation, defineStream, reads } from '../operation.js';
 import { type FileDocument, File, ListedFile, toKnowledgeState, UploadForm } from './record.js';
 import { Id } from '../../ids.js';
-import { pick } from '../../pick.js';
+import { pickShown } from '../../pick.js';
 export { filesCollection } from './record.js';
 
 const key = z.object({ file_id: Id });
@@ -115,22 +115,8 @@ export async function readFile(
 
 /** The file in the API, with a new download URL. */
 export async function toFile({ files }: Pick<Deps, 'files'>, file: FileDocument, baseUrl: string): Promise<File> {
-  const stored = pick(
-    file,
-    '_id',
-    'projectID',
-    'name',
-    'mime_type',
-    'location',
-    'tags',
-    'source_type',
-    'container_name',
-    'connector_id',
-    'uploaded_on',
-    'status',
-  );
   return {
-    ...stored,
+    ...pickShown(File, file),
     size_in_kb: Math.round((file.size_bytes / 1024) * 1000) / 1000,
     url: await files.urlOf(file, baseUrl),
   };

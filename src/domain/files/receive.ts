@@ -9,7 +9,7 @@ import { newId } from '../../ids.js';
 import { safeFileName } from './file-name.js';
 import { objectName } from '../../stores/file-store.js';
 import { mimeTypeOf, sniffedBytes } from './mime-type.js';
-import { failUpload, discard } from './end-of-life.js';
+import { deleteContent, discard } from './end-of-life.js';
 import type { FileDocument } from './record.js';
 
 /** For all files of an upload together (contract, Conventions). */
@@ -52,7 +52,9 @@ export async function receiveFiles(
     return { files, fields };
   } catch (error) {
     const wasRefused = isRefusal(error) && !clientDisconnected(req);
-    await Promise.allSettled(files.map((file) => (wasRefused ? discard(deps, file) : failUpload(deps, file))));
+    await Promise.allSettled(
+      files.map((file) => (wasRefused ? discard(deps, file) : deleteContent(deps, file, 'failed'))),
+    );
     throw error;
   }
 }

@@ -21,23 +21,11 @@ export interface KnowledgeProgress {
 export type FileStatus = 'uploading' | 'ready' | 'failed' | 'deleted';
 
 /** The record of a file (specification, File). `url` and `size_in_kb` are computed on each read. */
-export interface FileDocument {
-  _id: string;
-  projectID: string;
+export interface FileDocument extends Omit<File, 'size_in_kb' | 'url'> {
   organization_id: string;
   user_id: string;
-  name: string;
-  mime_type: string;
-  location: string;
-  tags: string[];
-  source_type: 'STORAGE';
   size_bytes: number;
   sha256: string;
-  container_name: string;
-  /** Empty if the file does not belong to a connector. */
-  connector_id: string;
-  /** Epoch milliseconds. */
-  uploaded_on: number;
   status: FileStatus;
   /** The ids of all files of the same upload. All of them become `ready`, or none. */
   kept_with?: string[];

@@ -26,6 +26,7 @@ import {
   toMemoryItem,
   namedApproval,
   readKey,
+  statusOfElicitation,
   withReads,
 } from './operations/items.js';
 import { InboxItem, InboxReply, type Reply, type UnreadItem } from './record.js';
@@ -57,7 +58,11 @@ export async function pageOfInbox(
     heldCalls(deps, principal, { ...paging, status: 'pending' }),
     listPage(deps.mongo.collections.memories, waiting, paging, 'review.asked_at'),
     listPage(deps.mongo.collections.mcp_elicitations, open, paging, 'asked_at'),
-    listEnded(deps, principal, paging),
+    Promise.all(
+      endedAuthorizationFilters(principal).map((filter) =>
+        listPage(deps.mongo.collections.mcp_authorizations, filter, paging, 'ended.at'),
+      ),
+    ),
   ]);
   const approvals = held.flatMap(({ data }) => data.map(({ item: { approval } }) => approval));
   const [names, calls] = await Promise.all([
@@ -99,13 +104,6 @@ type Entry = ListPosition & { item: UnreadItem | undefined };
 
 async function itemsOf<T>(list: Page<T>, entryOf: (record: T) => Entry | Promise<Entry>): Promise<Page<Entry>> {
   return { ...list, data: await Promise.all(list.data.map(async (record) => entryOf(record))) };
-}
-
-function listEnded({ mongo }: Deps, principal: Principal, paging: z.output<typeof ListQuery>) {
-  const { mcp_authorizations } = mongo.collections;
-  return Promise.all(
-    endedAuthorizationFilters(principal).map((ended) => listPage(mcp_authorizations, ended, paging, 'ended.at')),
-  );
 }
 
 export const markRead = defineOperation({
@@ -204,10 +202,9 @@ async function replyToElicitation(
       'decision: must be accept with values, reject or cancel for the question of an MCP server',
     );
   const question = await findElicitation(deps.mongo.collections, principal, item._id.split(':')[1] ?? '');
-  const { collections } = deps.mongo;
   const decided = { status: answers[decision], values, decisionId };
-  await decideElicitation({ collections, box: deps.auth.box }, question, principal, decided);
-  return decidedAs(item, decision === 'accept' ? 'approved' : decision === 'reject' ? 'rejected' : 'cancelled');
+  await decideElicitation({ collections: deps.mongo.collections, box: deps.auth.box }, question, principal, decided);
+  return decidedAs(item, statusOfElicitation[decided.status]);
 }
 
 async function replyToMemory(
@@ -224,8 +221,7 @@ async function replyToMemory(
     throw new AppError('validation_failed', 'decision: must be approve or reject for a memory');
   const memory = await findMemory(deps, principal, String(item.body.memory_id));
   await decideMemory(deps, principal, memory, decision, updateId);
-  const status = decision === 'reject' ? 'rejected' : 'approved';
-  return decidedAs(item, status);
+  return decidedAs(item, decision === 'reject' ? 'rejected' : 'approved');
 }
 
 function decidedAs(item: UnreadItem, status: UnreadItem['status']): UnreadItem {

@@ -23,20 +23,16 @@ const times = {
 };
 
 /** The types of the ontology that an extraction looks for, with the relationships between them. */
-export function narrowed(ontology: OntologyDefinition, types: readonly string[] | null): OntologyDefinition {
-  return types ? only(ontology, types) : only(ontology, Object.keys(ontology.entity_types).filter(isOfTexts));
-}
-
-/** What uploads to the knowledge base write themselves. */
-const documentTypes: ReadonlySet<string> = new Set(['Document', 'DocumentChunk']);
-const isOfTexts = (type: string) => !documentTypes.has(type);
-
-function only(ontology: OntologyDefinition, types: readonly string[]): OntologyDefinition {
+export function narrowed(ontology: OntologyDefinition, chosen: readonly string[] | null): OntologyDefinition {
+  const types = chosen ?? Object.keys(ontology.entity_types).filter((type) => !documentTypes.has(type));
   const has = (names?: readonly string[]) => !names || names.some((name) => types.includes(name));
   const entities = Object.entries(ontology.entity_types).filter(([name]) => types.includes(name));
   const relationships = Object.entries(ontology.relationship_types).filter(([, { from, to }]) => has(from) && has(to));
   return { entity_types: Object.fromEntries(entities), relationship_types: Object.fromEntries(relationships) };
 }
+
+/** What uploads to the knowledge base write themselves. */
+const documentTypes: ReadonlySet<string> = new Set(['Document', 'DocumentChunk']);
 
 /** The only tool of an extraction: its arguments are the ontology as JSON Schema. */
 export function extractionTool({ entity_types, relationship_types }: OntologyDefinition): ChatTool {

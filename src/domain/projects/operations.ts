@@ -10,7 +10,7 @@ import { isDuplicateKey } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { removeProject } from './removal.js';
-import { NewProject, Project, ProjectPatch, ProjectQuery, type ProjectDocument, type ProjectSeed } from './record.js';
+import { NewProject, Project, ProjectPatch, ProjectQuery, type ProjectSeed } from './record.js';
 import { ProjectId, UserId } from '../../ids.js';
 export { projectsCollection } from './record.js';
 
@@ -127,7 +127,7 @@ export const deleteProject = defineOperation({
  */
 export async function storeProject(collections: Collections, seed: ProjectSeed): Promise<Project> {
   const at = epochSeconds();
-  const project: ProjectDocument = { description: '', ...seed, status: 'active', created_at: at, updated_at: at };
+  const project: Project = { description: '', ...seed, status: 'active', created_at: at, updated_at: at };
   try {
     return await insertOnce(collections.projects, project);
   } catch (error) {
@@ -141,7 +141,7 @@ async function pageOfProjects(
   query: Partial<ProjectQuery> & ListQuery,
 ) {
   requireOrganization(principal, query.organization_id);
-  const filter: Filter<ProjectDocument> = {
+  const filter: Filter<Project> = {
     organization_id: principal.organizationId,
     status: query.status ?? { $ne: 'deleted' },
     ...(query.userId === undefined ? {} : { user_id: query.userId }),

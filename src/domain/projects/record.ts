@@ -36,8 +36,6 @@ export const Project = z
   });
 export type Project = z.infer<typeof Project>;
 
-export type ProjectDocument = Project;
-
 export const NewProject = z
   .strictObject({ name: ProjectName, description: Description.default(''), organization_id: z.string().optional() })
   .meta({
@@ -71,6 +69,6 @@ export const projectsCollection = defineCollection('projects', {
 
 declare module '../../stores/collections.js' {
   interface Documents {
-    projects: ProjectDocument;
+    projects: Project;
   }
 }

@@ -27,7 +27,12 @@ export const backfillSchedule = defineOperation({
     const record = await findSchedule(deps, ctx.principal, id);
     if (to > epochSeconds()) throw new AppError('validation_failed', 'to: must not be in the future');
     if (from >= to) throw new AppError('validation_failed', 'from: must be before to');
-    const times = await timesIn(deps, record, { from, to });
+    const { times, isComplete } = await plannedIn(deps.temporal, record, { from, to });
+    if (!isComplete)
+      throw new AppError(
+        'validation_failed',
+        `from, to: the range must contain fewer than ${maxPlannedTimes} planned times`,
+      );
     const fired = await firedOf(deps, record, times);
     const due = times.filter(({ planned }) => !fired.has(planned));
     if (due.length > 0) {
@@ -68,17 +73,6 @@ export const listTimes = defineOperation({
     };
   },
 });
-
-/** All planned times of a range that a backfill can run. */
-async function timesIn(deps: Deps, record: ScheduleDocument, range: TimeSpan): Promise<PlannedTime[]> {
-  const { times, isComplete } = await plannedIn(deps.temporal, record, range);
-  if (!isComplete)
-    throw new AppError(
-      'validation_failed',
-      `from, to: the range must contain fewer than ${maxPlannedTimes} planned times`,
-    );
-  return times;
-}
 
 async function firedOf(
   { mongo }: Deps,

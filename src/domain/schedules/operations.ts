@@ -65,7 +65,7 @@ export const createSchedule = defineOperation({
   async run({ deps, ctx: { principal, recordId }, input }) {
     await deps.customers.requireFeature(principal.organizationId, 'scheduling_and_cron_jobs');
     await findAgentflow(deps.mongo.collections, principal, input.coworker_id);
-    await requireTable(deps, principal, input.table);
+    if (input.table != null) await readTable(deps.mongo, principal.projectId, input.table);
     const at = epochSeconds();
     const record: ScheduleDocument = {
       _id: recordId,
@@ -107,7 +107,7 @@ export const updateSchedule = defineOperation({
   errors: ['conflict', 'validation_failed', 'unavailable'],
   async run({ deps, ctx: { principal, recordId }, key: { id }, input }) {
     const record = await findSchedule(deps, principal, id);
-    await requireTable(deps, principal, input.table);
+    if (input.table != null) await readTable(deps.mongo, principal.projectId, input.table);
     const { projectID: _checked, goal, type, frequency, schedule, status, reason, ...plain } = input;
     const at = epochSeconds();
     const isRetimed = type !== undefined || frequency !== undefined || schedule !== undefined;
@@ -201,15 +201,6 @@ function toGoal(goal: NewSchedule['goal']): Schedule['goal'] {
   if (problem !== undefined)
     throw new AppError('validation_failed', `goal: is not a valid Liquid template: ${problem}`);
   return whole;
-}
-
-async function requireTable(
-  { mongo }: Deps,
-  { projectId }: Principal,
-  table: string | null | undefined,
-): Promise<void> {
-  if (table === null || table === undefined) return;
-  await readTable(mongo, projectId, table);
 }
 
 /**

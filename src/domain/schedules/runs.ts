@@ -100,20 +100,11 @@ async function idleTimes(
     const reason = waiting.has(at) ? undefined : reasonAt(record, fired, live.info, at);
     if (reason === undefined) return [];
     const status = reason === 'catchup_window' ? ('missed' as const) : ('skipped' as const);
-    return [
-      {
-        started_at: null,
-        ended_at: null,
-        executions: [],
-        error: null,
-        temporal_ui_url: null,
-        scheduled_for: at,
-        status,
-        reason,
-      },
-    ];
+    return [{ ...notFired, scheduled_for: at, status, reason }];
   });
 }
+
+const notFired = { started_at: null, ended_at: null, executions: [], error: null, temporal_ui_url: null };
 
 /** Times that wait for a run to end: for `buffer_all` the newest ones, for `buffer_one` the first one since that run started. */
 function waitingIn(

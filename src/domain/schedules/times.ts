@@ -28,14 +28,9 @@ export function timesOf(
     return { type, frequency: null, schedule };
   }
   if (type === 'interval') {
-    if (
-      typeof frequency !== 'number' ||
-      !Number.isInteger(frequency) ||
-      frequency < 1 ||
-      frequency > maxIntervalSeconds
-    ) {
+    const isInterval = typeof frequency === 'number' && Number.isInteger(frequency) && frequency >= 1;
+    if (!isInterval || frequency > maxIntervalSeconds)
       throw invalid(`frequency: must be an integer from 1 to ${maxIntervalSeconds} (seconds) for type interval`);
-    }
     return { type, frequency, schedule: schedule ?? Math.floor(now) };
   }
   return { type, frequency: cronOf(frequency), schedule: schedule ?? Math.floor(now) };
@@ -50,21 +45,6 @@ function cronOf(frequency: GivenFrequency): Cron {
   if (problem !== undefined) throw invalid(`frequency: ${problem}`);
   return { cron, time_zone };
 }
-
-const months: Month[] = [
-  'JANUARY',
-  'FEBRUARY',
-  'MARCH',
-  'APRIL',
-  'MAY',
-  'JUNE',
-  'JULY',
-  'AUGUST',
-  'SEPTEMBER',
-  'OCTOBER',
-  'NOVEMBER',
-  'DECEMBER',
-];
 
 /** The times as a Temporal spec, which has a resolution of seconds. */
 export function specOf({ type, schedule, frequency, jitter }: Times): ScheduleSpec {
@@ -87,9 +67,7 @@ export function specOf({ type, schedule, frequency, jitter }: Times): ScheduleSp
   };
 }
 
-/**
- * The planned time of a jittered time: the last time of the schedule that is not later. It identifies the run.
- */
+/** The planned time of a jittered time: the last time of the schedule that is not later. It identifies the run. */
 export function plannedTime({ type, schedule, frequency, jitter }: Times, jittered: number): number {
   const second = Math.floor(jittered);
   if (jitter === 0) return second;
@@ -128,7 +106,7 @@ function lastOf(cron: string, tz: string, at: number): number {
 function calendarOf(at: Date): CalendarSpec {
   return {
     year: at.getUTCFullYear(),
-    month: months[at.getUTCMonth()] ?? 'JANUARY',
+    month: at.toLocaleString('en', { month: 'long', timeZone: 'UTC' }).toUpperCase() as Month,
     dayOfMonth: at.getUTCDate(),
     hour: at.getUTCHours(),
     minute: at.getUTCMinutes(),

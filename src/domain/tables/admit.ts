@@ -8,9 +8,8 @@ import type { Waiting } from '../../stores/group.js';
 import { isSystemColumn } from './system-columns.js';
 import { settleInserts } from './pending.js';
 import { nthId } from './record-ids.js';
-import { toRecord } from './records.js';
 import { maxRowsPerRequest, type RecordValues, type TableRecord } from './schemas.js';
-import { maxRowBytes, rowsOf, type RowDocument, type TableDocument } from './record.js';
+import { maxRowBytes, rowsOf, toRecord, type RowDocument, type TableDocument } from './record.js';
 import { recordProblems } from './values.js';
 
 export interface RowInsert {

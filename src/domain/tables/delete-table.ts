@@ -6,6 +6,7 @@ import { deleteConnectorCompletely } from '../connectors/operations/setup.js';
 import { defineOperation, writes } from '../operation.js';
 import type { Deps } from '../deps.js';
 import { rowsOf } from './record.js';
+import { TableKey } from './schemas.js';
 
 /**
  * Deletes a table with its rows and its connector. From the first step on, readers and writers do not find the table. A
@@ -16,7 +17,7 @@ export const deleteTable = defineOperation({
   name: 'table.delete',
   ...writes,
   facts: textFacts('table_id'),
-  key: z.object({ table_id: Id.max(100) }),
+  key: TableKey,
   output: z.object({ _id: Id, table_name: z.string().meta({ example: 'Leads' }) }).meta({ id: 'DeletedTable' }),
   async run({ deps, ctx: { principal }, key: { table_id: _id } }) {
     const { tables, connectors } = deps.mongo.collections;

@@ -1,5 +1,6 @@
 import type { Filter } from 'mongodb';
 import { AppError } from '../../errors.js';
+import { parseJsonOrUndefined } from '../../json.js';
 import { bodyGate, checkJson } from '../../json-gate.js';
 import { unknownColumn } from './system-columns.js';
 import type { Column } from './schemas.js';
@@ -25,24 +26,11 @@ interface Compiler {
  */
 export function compileFilter(columns: readonly Column[], text: string | undefined): RowFilter {
   if (text === undefined) return {};
-  const filter = parse(text);
-  return compile(
-    { columns: new Map(columns.map((column) => [column.column_id, column])), conditionsLeft: maxConditions },
-    filter,
-    'filter',
-    1,
-  );
-}
-
-function parse(text: string): unknown {
-  let filter: unknown;
-  try {
-    filter = JSON.parse(text);
-  } catch {
-    throw refusal('filter', 'must be JSON');
-  }
+  const filter = parseJsonOrUndefined(text);
+  if (filter === undefined) throw refusal('filter', 'must be JSON');
   checkJson(filter, { ...bodyGate, what: 'filter' });
-  return filter;
+  const columnById = new Map(columns.map((column) => [column.column_id, column]));
+  return compile({ columns: columnById, conditionsLeft: maxConditions }, filter, 'filter', 1);
 }
 
 function compile(compiler: Compiler, filter: unknown, where: string, depth: number): RowFilter {

@@ -13,9 +13,8 @@ import {
   type Waiter,
 } from './admit.js';
 import { finishAbandoned, deletePendingNote, writeRows } from './pending.js';
-import { toRecord } from './records.js';
 import type { TableRecord } from './schemas.js';
-import { maxPendingBytes, rowsOf, type TableDocument } from './record.js';
+import { maxPendingBytes, rowsOf, toRecord, type TableDocument } from './record.js';
 
 const maxRequestsPerWrite = 200;
 const deadlineMs = 10_000;

@@ -1,9 +1,9 @@
 import { BSON } from 'mongodb';
 import { z } from 'zod';
 import { AppError } from '../../errors.js';
-import { countUpTo, listOf, listPage, ListQuery } from '../../stores/lists.js';
+import { countUpTo, listPage, ListQuery } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/insert-once.js';
-import { isDuplicateKey, type Mongo } from '../../stores/mongo.js';
+import { isDuplicateKey } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
 import { createConnector } from '../connectors/operations/store.js';
 import type { Deps } from '../deps.js';
@@ -11,34 +11,25 @@ import { defineOperation, reads } from '../operation.js';
 import { makeColumn } from './columns.js';
 import { nthId } from './record-ids.js';
 import { readTable, rowsOf, toColumn, toTable, type StoredColumn, type TableDocument } from './record.js';
-import * as records from './records.js';
 import { createRules, updateRules, writeRowsRules } from './rules.js';
 import {
   Column,
-  ExpectedValues,
   NewColumn,
   NewRecords,
   NewTable,
-  RecordQuery,
-  RecordValues,
   Storage,
   Table,
+  TableKey,
   TableList,
   TableNames,
   TableRecord,
 } from './schemas.js';
 import { systemColumns } from './system-columns.js';
-import { withAbandonedFinished } from './pending.js';
-import { toRecord } from './records.js';
-import type { RowReference } from '../../../workflows/coworker-run/activities.js';
-import { Id } from '../../ids.js';
 export { tablesCollection } from './record.js';
 
+export { deleteRecord, listRecords, readRecord, readTableRows, updateRecord } from './records.js';
 export { deleteTable, removeTables } from './delete-table.js';
 export { deleteColumn } from './remove-column.js';
-
-const ofTable = z.object({ table_id: Id.max(100) });
-const ofRecord = ofTable.extend({ record_id: Id.max(100) });
 
 export const listTables = defineOperation({
   name: 'table.list',
@@ -155,7 +146,7 @@ const maxColumnsBytes = 1024 * 1024;
 /** Existing records have no value for the column. Throws `conflict` if the table has a column with this name. */
 export const addColumn = defineOperation({
   ...updateRules,
-  key: ofTable,
+  key: TableKey,
   input: NewColumn,
   output: Column,
   errors: ['conflict', 'validation_failed'],
@@ -182,7 +173,7 @@ export const addColumn = defineOperation({
 /** Inserts all records, or none. */
 export const insertRecords = defineOperation({
   ...writeRowsRules,
-  key: ofTable,
+  key: TableKey,
   input: NewRecords,
   output: z.union([TableRecord, z.array(TableRecord)]),
   errors: ['validation_failed', 'plan_limit'],
@@ -196,65 +187,3 @@ export const insertRecords = defineOperation({
     return Array.isArray(input) ? inserted : (inserted[0] as TableRecord);
   },
 });
-
-export const listRecords = defineOperation({
-  name: 'table.list-records',
-  ...reads,
-  key: ofTable,
-  input: RecordQuery,
-  output: listOf(TableRecord),
-  run: ({ deps, ctx, key, input }) => records.listRecords(deps.mongo, ctx.principal, key.table_id, input),
-});
-
-export const readRecord = defineOperation({
-  name: 'table.read-record',
-  ...reads,
-  key: ofRecord,
-  output: TableRecord,
-  run: ({ deps, ctx, key }) => records.readRecord(deps.mongo, ctx.principal, key.table_id, key.record_id),
-});
-
-/** Throws `conflict` if `expected` is given and the record has other values. */
-export const updateRecord = defineOperation({
-  ...writeRowsRules,
-  key: ofRecord.extend({ expected: ExpectedValues }),
-  input: RecordValues,
-  output: TableRecord,
-  errors: ['validation_failed', 'conflict'],
-  run: ({ deps, ctx, key, input }) => records.updateRecord(deps.mongo, ctx.principal, key, input),
-});
-
-export const deleteRecord = defineOperation({
-  ...writeRowsRules,
-  key: ofRecord,
-  output: TableRecord,
-  run: ({ deps, ctx, key }) => records.deleteRecord(deps.mongo, ctx.principal, key.table_id, key.record_id),
-});
-
-/**
- * Reads rows of a table by ascending `row_id`. The values are keyed by column id and by column name; missing values are
- * null.
- * @throws AppError `not_found` if the project does not have the table
- */
-export async function readTableRows(
-  mongo: Mongo,
-  projectId: string,
-  tableId: string,
-  after: number,
-  limit: number,
-): Promise<RowReference[]> {
-  const read = () => readTable(mongo, projectId, tableId);
-  const table = await withAbandonedFinished(mongo, await read(), read);
-  const rows = await rowsOf(mongo, tableId)
-    .find({ row_id: { $gt: after } })
-    .sort({ row_id: 1 })
-    .limit(limit)
-    .toArray();
-  return rows.map((row) => {
-    const values = toRecord(table, row);
-    const byName = Object.fromEntries(
-      table.columns.map(({ column_id, column_name }) => [column_name, values[column_id]]),
-    );
-    return { _id: row._id, row_id: row.row_id, values: { ...byName, ...values } };
-  });
-}

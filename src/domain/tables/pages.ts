@@ -1,6 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 import { AppError } from '../../errors.js';
-import { isJsonObject, parseJsonOrUndefined } from '../../json.js';
+import { parseJsonObject } from '../../json.js';
 import { unknownColumn } from './system-columns.js';
 import type { Column } from './schemas.js';
 import type { RowDocument } from './record.js';
@@ -126,23 +126,14 @@ export function cursorAfter({ column, direction }: Order, row: RowDocument): str
 
 /** @throws AppError `invalid_request` for a cursor of another list or order, and if its record was deleted */
 export async function parsePosition(rows: Collection<RowDocument>, order: Order, cursor: string): Promise<Position> {
-  const { s, r: rowId, v } = parseCursor(cursor);
-  if (s !== sortOf(order) || !Number.isSafeInteger(rowId))
+  const { s, r: rowId, v } = parseJsonObject(Buffer.from(cursor, 'base64url').toString());
+  if (s !== sortOf(order) || !Number.isSafeInteger(rowId) || (typeof v === 'object' && v !== null))
     throw refusal('must be a next_cursor of this list with the same sort');
   if (order.column.column_id === 'row_id') return { value: null, rowId: rowId as number };
-  if (v !== undefined) {
-    if (typeof v === 'object' && v !== null) throw refusal('must be a next_cursor of this list with the same sort');
-    return { value: v, rowId: rowId as number };
-  }
+  if (v !== undefined) return { value: v, rowId: rowId as number };
   const row = await rows.findOne({ row_id: rowId as number });
   if (!row) throw refusal('its record was deleted; start from the first page');
   return { value: keyOf(order.column, row), rowId: rowId as number };
-}
-
-function parseCursor(cursor: string): Record<string, unknown> {
-  const parsed = parseJsonOrUndefined(Buffer.from(cursor, 'base64url').toString());
-  if (isJsonObject(parsed)) return parsed;
-  throw refusal('must be a next_cursor of this list with the same sort');
 }
 
 function sortOf({ column, direction }: Order): string {

@@ -82,12 +82,3 @@ async function finishDeletes(mongo: Tables, table: TableDocument): Promise<void>
     { $set: { pending: {}, pending_bytes: 0, row_count } },
   );
 }
-
-/** The table, after completing its abandoned changes. */
-export async function withAbandonedFinished(
-  mongo: Tables,
-  table: TableDocument,
-  read: () => Promise<TableDocument>,
-): Promise<TableDocument> {
-  return (await finishAbandoned(mongo, table)) ? read() : table;
-}

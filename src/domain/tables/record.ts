@@ -2,7 +2,7 @@ import type { Collection } from 'mongodb';
 import { notFound } from '../../errors.js';
 import { defineCollection } from '../../stores/collections.js';
 import type { Mongo } from '../../stores/mongo.js';
-import type { Column, Table } from './schemas.js';
+import type { Column, Table, TableRecord } from './schemas.js';
 import { pick } from '../../pick.js';
 
 /** A record of a table, stored in the collection `table_<table_id>`. */
@@ -71,6 +71,17 @@ export function toTable(table: TableDocument): Table {
   return {
     ...pick(table, '_id', 'projectID', 'table_name', 'connector_id', 'triggers', 'last_row_id'),
     columns: table.columns.map(toColumn),
+  };
+}
+
+/** The values of a row for the current columns of the table, or null. */
+export function toRecord({ columns }: Pick<TableDocument, 'columns'>, row: RowDocument): TableRecord {
+  const { _id, row_id, coworker_user_id } = row;
+  return {
+    _id,
+    row_id,
+    coworker_user_id,
+    ...Object.fromEntries(columns.map(({ column_id }) => [column_id, row[column_id] ?? null])),
   };
 }
 

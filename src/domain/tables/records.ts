@@ -1,63 +1,57 @@
 import { BSON } from 'mongodb';
-import type { Principal } from '../../auth/principal.js';
+import type { RowReference } from '../../../workflows/coworker-run/activities.js';
 import { AppError, notFound } from '../../errors.js';
-import { countUpTo, type Page } from '../../stores/lists.js';
+import { countUpTo, listOf } from '../../stores/lists.js';
 import { isId } from '../../ids.js';
 import { canonicalText, isJsonObject, parseJsonOrUndefined } from '../../json.js';
 import { bodyGate, checkJson } from '../../json-gate.js';
 import type { Mongo } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
+import { defineOperation, reads } from '../operation.js';
 import { compileFilter } from './filter.js';
 import { cursorAfter, findRows, orderOf, parsePosition } from './pages.js';
-import { withAbandonedFinished, settleInserts } from './pending.js';
-import type { RecordQuery, RecordValues, TableRecord } from './schemas.js';
-import { readTable, maxRowBytes, rowsOf, type RowDocument, type TableDocument } from './record.js';
+import { finishAbandoned, settleInserts } from './pending.js';
+import { writeRowsRules } from './rules.js';
+import { ExpectedValues, RecordKey, RecordQuery, RecordValues, TableKey, TableRecord } from './schemas.js';
+import { readTable, maxRowBytes, rowsOf, toRecord, type RowDocument, type TableDocument } from './record.js';
 import { unknownColumn } from './system-columns.js';
 import { recordProblems } from './values.js';
 
 type Tables = Pick<Mongo, 'db' | 'collections'>;
 
-/** The values of a row for the current columns of the table, or null. */
-export function toRecord({ columns }: Pick<TableDocument, 'columns'>, row: RowDocument): TableRecord {
-  const { _id, row_id, coworker_user_id } = row;
-  return {
-    _id,
-    row_id,
-    coworker_user_id,
-    ...Object.fromEntries(columns.map(({ column_id }) => [column_id, row[column_id] ?? null])),
-  };
+/** The table, after completing its abandoned changes. @throws AppError `not_found` */
+async function readFinished(mongo: Tables, projectId: string, tableId: string): Promise<TableDocument> {
+  const table = await readTable(mongo, projectId, tableId);
+  return (await finishAbandoned(mongo, table)) ? readTable(mongo, projectId, tableId) : table;
 }
 
-async function readFinished(mongo: Tables, principal: Principal, tableId: string): Promise<TableDocument> {
-  const read = () => readTable(mongo, principal.projectId, tableId);
-  return withAbandonedFinished(mongo, await read(), read);
-}
-
-/** @throws AppError `invalid_request` for an invalid filter, sort or cursor */
-export async function listRecords(
-  mongo: Tables,
-  principal: Principal,
-  tableId: string,
-  query: RecordQuery,
-): Promise<Page<TableRecord>> {
-  const table = await readFinished(mongo, principal, tableId);
-  const rows = rowsOf(mongo, tableId);
-  const filter = compileFilter(table.columns, query.filter);
-  const order = orderOf(table.columns, query.sort);
-  const position = query.cursor === undefined ? undefined : await parsePosition(rows, order, query.cursor);
-  const isFiltered = Object.keys(filter).length > 0;
-  const [total, found] = await Promise.all([
-    isFiltered ? countUpTo(rows, filter) : { total_count: table.row_count },
-    findRows(rows, filter, order, position, query.limit + 1),
-  ]);
-  const page = found.slice(0, query.limit);
-  const last = page.at(-1);
-  return {
-    data: page.map((row) => toRecord(table, row)),
-    ...total,
-    next_cursor: found.length > query.limit && last ? cursorAfter(order, last) : null,
-  };
-}
+/** Throws `invalid_request` for an invalid filter, sort or cursor. */
+export const listRecords = defineOperation({
+  name: 'table.list-records',
+  ...reads,
+  key: TableKey,
+  input: RecordQuery,
+  output: listOf(TableRecord),
+  async run({ deps: { mongo }, ctx: { principal }, key: { table_id }, input: query }) {
+    const table = await readFinished(mongo, principal.projectId, table_id);
+    const rows = rowsOf(mongo, table_id);
+    const filter = compileFilter(table.columns, query.filter);
+    const order = orderOf(table.columns, query.sort);
+    const position = query.cursor === undefined ? undefined : await parsePosition(rows, order, query.cursor);
+    const isFiltered = Object.keys(filter).length > 0;
+    const [total, found] = await Promise.all([
+      isFiltered ? countUpTo(rows, filter) : { total_count: table.row_count },
+      findRows(rows, filter, order, position, query.limit + 1),
+    ]);
+    const page = found.slice(0, query.limit);
+    const last = page.at(-1);
+    return {
+      data: page.map((row) => toRecord(table, row)),
+      ...total,
+      next_cursor: found.length > query.limit && last ? cursorAfter(order, last) : null,
+    };
+  },
+});
 
 async function readRow(mongo: Tables, tableId: string, id: string): Promise<RowDocument> {
   const row = isId(id) ? await rowsOf(mongo, tableId).findOne({ _id: id }) : null;
@@ -65,61 +59,59 @@ async function readRow(mongo: Tables, tableId: string, id: string): Promise<RowD
   return row;
 }
 
-export async function readRecord(
-  mongo: Tables,
-  principal: Principal,
-  tableId: string,
-  id: string,
-): Promise<TableRecord> {
-  const table = await readFinished(mongo, principal, tableId);
-  return toRecord(table, await readRow(mongo, tableId, id));
-}
+export const readRecord = defineOperation({
+  name: 'table.read-record',
+  ...reads,
+  key: RecordKey,
+  output: TableRecord,
+  async run({ deps: { mongo }, ctx: { principal }, key: { table_id, record_id } }) {
+    const table = await readFinished(mongo, principal.projectId, table_id);
+    return toRecord(table, await readRow(mongo, table_id, record_id));
+  },
+});
 
 /**
  * Updates the given columns of a record. `_id` and `row_id` may be given unchanged, so that a record can be sent back as it
- * was read.
- * @throws AppError `validation_failed` with all invalid values, `payload_too_large`, `conflict` if the record does not have
- * the expected values
+ * was read. Throws `validation_failed` with all invalid values, `payload_too_large`, and `conflict` if the record does not
+ * have the expected values.
  */
-export async function updateRecord(
-  mongo: Tables,
-  principal: Principal,
-  {
-    table_id: tableId,
-    record_id: id,
-    expected,
-  }: { table_id: string; record_id: string; expected?: string | undefined },
-  changes: RecordValues,
-): Promise<TableRecord> {
-  const table = await readFinished(mongo, principal, tableId);
-  const row = await readRow(mongo, tableId, id);
-  const asRead = expectedIn(table, expected);
-  const fixed = ['_id', 'row_id'].filter((column) => changes[column] === row[column]);
-  const values = Object.fromEntries(Object.entries(changes).filter(([column]) => !fixed.includes(column)));
-  const problems = recordProblems(table.columns, values);
-  if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
-  if (Object.keys(values).length === 0) return toRecord(table, row);
-  refuseChanged(table, row, asRead);
-  if (BSON.calculateObjectSize({ ...row, ...values }) > maxRowBytes)
-    throw new AppError('payload_too_large', 'the record must not exceed 4 MiB');
-  const rows = rowsOf(mongo, tableId);
-  // The update requires the values that `refuseChanged` has just compared, so that a concurrent change is not
-  // overwritten.
-  const unchanged = Object.keys(asRead).map((column) => ({ [column]: { $eq: row[column] ?? null } }));
-  const filter = { _id: id, ...(unchanged.length > 0 && { $and: unchanged }) };
-  const updated = await rows.findOneAndUpdate(filter, { $set: values }, { returnDocument: 'after' });
-  if (!updated) {
-    refuseChanged(table, await readRow(mongo, tableId, id), asRead);
-    throw new AppError('conflict', 'the record was changed in the meantime: read it again');
-  }
-  const now = await readTable(mongo, principal.projectId, tableId);
-  if (now.columns_version === table.columns_version) return toRecord(table, updated);
-  // A column was deleted concurrently. Its data may have been removed from this row before the write.
-  const removed = Object.keys(values).filter((column) => now.retired_column_ids.includes(column));
-  if (removed.length > 0)
-    await rows.updateOne({ _id: id }, { $unset: Object.fromEntries(removed.map((column) => [column, ''])) });
-  return toRecord(now, updated);
-}
+export const updateRecord = defineOperation({
+  ...writeRowsRules,
+  key: RecordKey.extend({ expected: ExpectedValues }),
+  input: RecordValues,
+  output: TableRecord,
+  errors: ['validation_failed', 'conflict'],
+  async run({ deps: { mongo }, ctx: { principal }, key: { table_id, record_id, expected }, input: changes }) {
+    const table = await readFinished(mongo, principal.projectId, table_id);
+    const row = await readRow(mongo, table_id, record_id);
+    const asRead = expectedIn(table, expected);
+    const fixed = ['_id', 'row_id'].filter((column) => changes[column] === row[column]);
+    const values = Object.fromEntries(Object.entries(changes).filter(([column]) => !fixed.includes(column)));
+    const problems = recordProblems(table.columns, values);
+    if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
+    if (Object.keys(values).length === 0) return toRecord(table, row);
+    refuseChanged(table, row, asRead);
+    if (BSON.calculateObjectSize({ ...row, ...values }) > maxRowBytes)
+      throw new AppError('payload_too_large', 'the record must not exceed 4 MiB');
+    const rows = rowsOf(mongo, table_id);
+    // The update requires the values that `refuseChanged` has just compared, so that a concurrent change is not
+    // overwritten.
+    const unchanged = Object.keys(asRead).map((column) => ({ [column]: { $eq: row[column] ?? null } }));
+    const filter = { _id: record_id, ...(unchanged.length > 0 && { $and: unchanged }) };
+    const updated = await rows.findOneAndUpdate(filter, { $set: values }, { returnDocument: 'after' });
+    if (!updated) {
+      refuseChanged(table, await readRow(mongo, table_id, record_id), asRead);
+      throw new AppError('conflict', 'the record was changed in the meantime: read it again');
+    }
+    const now = await readTable(mongo, principal.projectId, table_id);
+    if (now.columns_version === table.columns_version) return toRecord(table, updated);
+    // A column was deleted concurrently. Its data may have been removed from this row before the write.
+    const removed = Object.keys(values).filter((column) => now.retired_column_ids.includes(column));
+    if (removed.length > 0)
+      await rows.updateOne({ _id: record_id }, { $unset: Object.fromEntries(removed.map((column) => [column, ''])) });
+    return toRecord(now, updated);
+  },
+});
 
 /** The values that the caller read. @throws AppError `invalid_request` */
 function expectedIn({ columns }: TableDocument, text: string | undefined): Record<string, unknown> {
@@ -143,31 +135,58 @@ function refuseChanged({ columns }: TableDocument, row: RowDocument, asRead: Rec
   throw new AppError('conflict', `somebody else changed the record since it was read: ${names.join(', ')}`);
 }
 
-/** Deletes a record. Its row id is not reused. */
-export async function deleteRecord(
+/** Its row id is not reused. */
+export const deleteRecord = defineOperation({
+  ...writeRowsRules,
+  key: RecordKey,
+  output: TableRecord,
+  async run({ deps: { mongo }, ctx: { principal }, key: { table_id, record_id } }) {
+    const table = await readFinished(mongo, principal.projectId, table_id);
+    const row = await readRow(mongo, table_id, record_id);
+    const { tables } = mongo.collections;
+    const pending = `pending.delete-${record_id}`;
+    const noted = await tables.findOneAndUpdate(
+      { _id: table_id, [pending]: { $exists: false } },
+      { $set: { [pending]: { kind: 'delete', at: epochSeconds(), record_id } }, $inc: { intents: 1 } },
+      { returnDocument: 'after' },
+    );
+    // Another call is deleting it.
+    if (!noted) throw notFound('the record');
+    // Complete its insert first, so that it cannot be inserted again after the deletion.
+    await settleInserts(mongo, noted, ({ rows }) => rows.some(({ _id }) => _id === record_id));
+    const { deletedCount } = await rowsOf(mongo, table_id).deleteOne({ _id: record_id });
+    await tables.updateOne(
+      { _id: table_id, [pending]: { $exists: true } },
+      { $unset: { [pending]: '' }, $inc: { row_count: -deletedCount } },
+    );
+    if (deletedCount === 0) throw notFound('the record');
+    return toRecord(table, row);
+  },
+});
+
+/**
+ * Reads rows of a table by ascending `row_id`. The values are keyed by column id and by column name; missing values are
+ * null.
+ * @throws AppError `not_found` if the project does not have the table
+ */
+export async function readTableRows(
   mongo: Tables,
-  principal: Principal,
+  projectId: string,
   tableId: string,
-  id: string,
-): Promise<TableRecord> {
-  const table = await readFinished(mongo, principal, tableId);
-  const row = await readRow(mongo, tableId, id);
-  const { tables } = mongo.collections;
-  const pending = `pending.delete-${id}`;
-  const noted = await tables.findOneAndUpdate(
-    { _id: tableId, [pending]: { $exists: false } },
-    { $set: { [pending]: { kind: 'delete', at: epochSeconds(), record_id: id } }, $inc: { intents: 1 } },
-    { returnDocument: 'after' },
-  );
-  // Another call is deleting it.
-  if (!noted) throw notFound('the record');
-  // Complete its insert first, so that it cannot be inserted again after the deletion.
-  await settleInserts(mongo, noted, ({ rows }) => rows.some(({ _id }) => _id === id));
-  const { deletedCount } = await rowsOf(mongo, tableId).deleteOne({ _id: id });
-  await tables.updateOne(
-    { _id: tableId, [pending]: { $exists: true } },
-    { $unset: { [pending]: '' }, $inc: { row_count: -deletedCount } },
-  );
-  if (deletedCount === 0) throw notFound('the record');
-  return toRecord(table, row);
+  after: number,
+  limit: number,
+): Promise<RowReference[]> {
+  const table = await readFinished(mongo, projectId, tableId);
+  const rows = await rowsOf(mongo, tableId)
+    .find({ row_id: { $gt: after } })
+    .sort({ row_id: 1 })
+    .limit(limit)
+    .toArray();
+  return rows.map((row) => {
+    const values = toRecord(table, row);
+    const byName = Object.fromEntries(
+      table.columns.map(({ column_id, column_name }) => [column_name, values[column_id]]),
+    );
+    return { _id: row._id, row_id: row.row_id, values: { ...byName, ...values } };
+  });
 }

@@ -169,6 +169,9 @@ export const TableRecord = z
   });
 export type TableRecord = z.infer<typeof TableRecord>;
 
+export const TableKey = z.object({ table_id: Id.max(100) });
+export const RecordKey = TableKey.extend({ record_id: Id.max(100) });
+
 export const RecordQuery = ListQuery.extend({
   cursor: z
     .string()
@@ -196,4 +199,3 @@ export const RecordQuery = ListQuery.extend({
     )
     .meta({ example: '-price' }),
 });
-export type RecordQuery = z.infer<typeof RecordQuery>;

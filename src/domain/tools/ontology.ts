@@ -14,7 +14,7 @@ import {
 import type { Collections } from '../../stores/collections.js';
 import type { Graph } from '../../stores/neo4j.js';
 import { epochSeconds, EpochSeconds } from '../../time.js';
-import { defineTool, type ToolContext } from '../../governance/tools/tool.js';
+import { defineTool } from '../../governance/tools/tool.js';
 import { UserId } from '../../ids.js';
 
 const OntologyInput = z
@@ -57,7 +57,7 @@ export const ontologyTool = defineTool(
     effect: (input) => (isChange(input) ? 'write' : 'read'),
     facts: { commit: flag('commit') },
   },
-  (deps: OntologyDeps) => ({
+  ({ graph, collections }: OntologyDeps) => ({
     title: 'Define and commit the ontology',
     description:
       '`define` saves a draft of entity and relationship types. `commit` checks the draft against stored data and puts it in force as a new version. Without either, returns the draft and the version in force.',
@@ -65,63 +65,43 @@ export const ontologyTool = defineTool(
     output: OntologyAnswer,
     hints: { readOnly: false, destructive: false, idempotent: false },
     resource: () => ({ type: 'ontology', id: 'project' }),
-    prepare: (input, ctx) => prepare(deps, input, ctx),
+    async prepare(input, { projectId }): Promise<Prepared> {
+      if (input.define) return { step: 'define', definition: input.define };
+      if (!input.commit) return { step: 'read' };
+      const draft = await readDraft(collections, projectId);
+      if (!draft) throw new AppError('conflict', 'there is no draft to commit; define one first');
+      refuseViolations(await violationsOf(graph, projectId, draft.definition));
+      return { step: 'commit', draft };
+    },
     boundState: async (prepared) =>
       prepared.step === 'commit'
         ? { draft_revision: prepared.draft.revision, base_version: prepared.draft.base_version }
         : undefined,
-    dryRun: (prepared, ctx) => dryRun(deps, prepared, ctx),
+    async dryRun(prepared, { projectId }): Promise<Record<string, unknown>> {
+      if (prepared.step === 'read') return { read: 'ontology' };
+      if (prepared.step === 'commit') return { commit: prepared.draft.base_version + 1 };
+      const { count, samples } = await violationsOf(graph, projectId, prepared.definition);
+      return { define: Object.keys(prepared.definition.entity_types), violations: count, samples };
+    },
     async execute(prepared, ctx) {
-      if (prepared.step === 'define') await define(deps, prepared.definition, ctx);
-      if (prepared.step === 'commit') await commit(deps, prepared.draft, ctx);
-      return { body: await stateOf(deps, ctx.projectId) };
+      const { projectId, principal } = ctx;
+      if (prepared.step === 'define') {
+        const { definition } = prepared;
+        const baseVersion = (await currentOntology(graph, projectId))?.version ?? 0;
+        await saveDraft(collections, ctx, { definition, baseVersion, userId: principal.userId });
+      }
+      if (prepared.step === 'commit') {
+        const { definition, base_version: baseVersion, revision } = prepared.draft;
+        const by = { committedAt: epochSeconds(), committedBy: principal.userId };
+        await commitOntology(graph, projectId, { definition, baseVersion, ...by });
+        await deleteDraft(collections, projectId, revision);
+      }
+      return { body: await stateOf({ graph, collections }, projectId) };
     },
   }),
 );
 
-async function prepare(
-  { graph, collections }: OntologyDeps,
-  input: z.infer<typeof OntologyInput>,
-  ctx: ToolContext,
-): Promise<Prepared> {
-  if (input.define) return { step: 'define', definition: input.define };
-  if (!input.commit) return { step: 'read' };
-  const draft = await readDraft(collections, ctx.projectId);
-  if (!draft) throw new AppError('conflict', 'there is no draft to commit; define one first');
-  refuseViolations(await violationsOf(graph, ctx.projectId, draft.definition));
-  return { step: 'commit', draft };
-}
-
-async function dryRun({ graph }: OntologyDeps, prepared: Prepared, ctx: ToolContext): Promise<Record<string, unknown>> {
-  if (prepared.step === 'read') return { read: 'ontology' };
-  if (prepared.step === 'commit') return { commit: prepared.draft.base_version + 1 };
-  const { count, samples } = await violationsOf(graph, ctx.projectId, prepared.definition);
-  return { define: Object.keys(prepared.definition.entity_types), violations: count, samples };
-}
-
-async function define(
-  { graph, collections }: OntologyDeps,
-  definition: OntologyDefinition,
-  ctx: ToolContext,
-): Promise<void> {
-  const baseVersion = (await currentOntology(graph, ctx.projectId))?.version ?? 0;
-  await saveDraft(collections, ctx, { definition, baseVersion, userId: ctx.principal.userId });
-}
-
-async function commit({ graph, collections }: OntologyDeps, draft: Draft, ctx: ToolContext): Promise<void> {
-  await commitOntology(graph, ctx.projectId, {
-    definition: draft.definition,
-    baseVersion: draft.base_version,
-    committedAt: epochSeconds(),
-    committedBy: ctx.principal.userId,
-  });
-  await deleteDraft(collections, ctx.projectId, draft.revision);
-}
-
-/**
- * The graph determines the version in force. If a crash kept that version out of the history, it is added when it is
- * read.
- */
+/** The graph determines the version in force. If a crash kept it out of the history, it is added when it is read. */
 export async function stateOf(
   { graph, collections }: OntologyDeps,
   projectId: string,

@@ -26,10 +26,7 @@ interface PreparedSave {
   plan: SavePlan;
 }
 
-/**
- * Writes entities, relationships and facts. The policies allow this only in simple-mode projects (contract,
- * save-context).
- */
+/** Writes entities, relationships and facts. Policies allow it only in simple-mode projects (contract). */
 export const saveContextTool = defineTool(
   { name: 'save-context', grant: 'svc:ontology.write', effect: 'write', facts: graphWriteFacts },
   ({ graph }: { graph: Graph }) => ({

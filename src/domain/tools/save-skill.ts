@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, newId } from '../../ids.js';
+import { Id } from '../../ids.js';
 import { NewSkill } from '../agentflows/record.js';
 import type { Deps } from '../deps.js';
 import { saveSkill } from '../skills/operations.js';
@@ -19,8 +19,8 @@ export const saveSkillTool = defineTool(createSkillRules, ({ mongo }: Pick<Deps,
   hints: { readOnly: false, destructive: false, idempotent: false },
   resource: ({ name }) => ({ type: 'skill', id: name }),
   dryRun: async ({ name }) => ({ save: { skill: name } }),
-  execute: async (input, { principal }) => {
-    const { _id, name } = await saveSkill(mongo.collections, principal, input, newId());
+  execute: async (input, { principal, recordId }) => {
+    const { _id, name } = await saveSkill(mongo.collections, principal, input, recordId);
     return { body: { skill_id: _id, name } };
   },
 }));

@@ -3,10 +3,7 @@ import { AppError } from '../../errors.js';
 import { bodyLimits, checkValueCount } from '../../json-gate.js';
 import { parseWithProblems } from '../../problems.js';
 
-/**
- * Parses JSON.
- * @throws AppError `invalid_request` for bytes that are not JSON in UTF-8, and for too many values
- */
+/** @throws AppError `invalid_request` for bytes that are not JSON in UTF-8, and for too many values */
 export function parseJson(text: string | Uint8Array): unknown {
   checkValueCount(typeof text === 'string' ? Buffer.from(text) : text, bodyLimits.callbackValues);
   try {
@@ -18,10 +15,7 @@ export function parseJson(text: string | Uint8Array): unknown {
   }
 }
 
-/**
- * Validates a value.
- * @throws AppError `invalid_request` that names the fields, never their values
- */
+/** @throws AppError `invalid_request` that names the fields, never their values */
 export function checkShape<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = parseWithProblems(schema, value);
   if ('data' in parsed) return parsed.data;

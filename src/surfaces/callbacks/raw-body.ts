@@ -1,23 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../errors.js';
 
+type ByteBudget = ReturnType<typeof createByteBudget>;
+
 /**
  * Limits the bytes of the bodies that this process holds concurrently, so that many large senders cannot exhaust its
- * memory.
+ * memory. `take` throws AppError `unavailable` with `Retry-After` if they are exhausted.
  */
-interface ByteBudget {
-  /**
-   * Reserves bytes.
-   * @throws AppError `unavailable` with `Retry-After` if the budget is exhausted
-   */
-  take(bytes: number): void;
-  give(bytes: number): void;
-}
-
-export function createByteBudget(maxBytes: number): ByteBudget {
+export function createByteBudget(maxBytes: number) {
   let held = 0;
   return {
-    take(bytes) {
+    take(bytes: number): void {
       if (held + bytes > maxBytes) {
         throw new AppError('unavailable', 'too many large callbacks are being received; retry later', {
           retryAfterSeconds: 1,
@@ -25,7 +18,7 @@ export function createByteBudget(maxBytes: number): ByteBudget {
       }
       held += bytes;
     },
-    give: (bytes) => void (held -= bytes),
+    give: (bytes: number) => void (held -= bytes),
   };
 }
 

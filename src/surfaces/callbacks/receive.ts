@@ -31,8 +31,8 @@ export function createReceive({ receivers, deliveries, bodyLimit, observe }: Rec
   const openBudget = createByteBudget(bodyLimit * maxBodies.open);
 
   async function receive(receiver: Receiver, params: Record<string, string>, req: Request): Promise<Acknowledgement> {
-    requirePost(req);
-    const header: HeaderReader = (name) => single(req.headers[name]);
+    if (req.method !== 'POST') throw methodNotAllowed('POST');
+    const header: HeaderReader = (name) => req.get(name);
     receiver.admit?.(header);
     const budget = receiver.isOpen ? openBudget : verifiedBudget;
     const body = await readRawBody(req, Math.min(bodyLimit, receiver.bodyLimit ?? bodyLimit), budget);
@@ -69,14 +69,6 @@ export function createReceive({ receivers, deliveries, bodyLimit, observe }: Rec
         discardRest(req, bodyLimit);
       });
   };
-}
-
-function requirePost(req: Request): void {
-  if (req.method !== 'POST') throw methodNotAllowed('POST');
-}
-
-function single(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(', ') : value;
 }
 
 function answer(res: Response, { status, body }: Acknowledgement): void {

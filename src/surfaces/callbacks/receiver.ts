@@ -1,7 +1,4 @@
-/**
- * The only headers that a receiver can read; `Authorization` is not included (specification, Inbound callback
- * receivers).
- */
+/** The only headers that a receiver can read; `Authorization` is not included (specification). */
 type ReadableHeader =
   'content-type' | 'x-hub-signature-256' | 'x-github-event' | 'x-github-delivery' | 'x-om-signature' | 'x-server-key';
 

@@ -1,10 +1,7 @@
 import { AppError } from '../../errors.js';
 
 const segment = '[A-Za-z0-9_-]{1,128}';
-/**
- * Excludes percent signs, dots, backslashes, `@`, schemes, empty segments and non-ASCII bytes, so that nothing needs
- * decoding.
- */
+/** Excludes percent signs, dots, backslashes, `@`, empty segments and non-ASCII, so that nothing needs decoding. */
 const plainPath = new RegExp(`^(?:/${segment})+$`);
 
 interface Target<R> {
@@ -21,7 +18,7 @@ export function createTargets<R extends { path: string }>(
 ): (rawTarget: string) => Target<R> | undefined {
   const patterns = routes.map((route) => ({ route, parts: route.path.slice(1).split('/') }));
   return (rawTarget) => {
-    const path = pathIn(rawTarget);
+    const [path = ''] = rawTarget.split('?', 1);
     if (!plainPath.test(path)) return undefined;
     const segments = path.slice(1).split('/');
     for (const { route, parts } of patterns) {
@@ -41,11 +38,6 @@ export function pathOf(route: string, params: Readonly<Record<string, string>>):
   const prefix = route.slice(0, Math.max(route.indexOf('{'), 0)) || route;
   if (!plainPath.test(path) || !path.startsWith(prefix)) throw new AppError('not_found', 'no such path');
   return path;
-}
-
-function pathIn(rawTarget: string): string {
-  const query = rawTarget.indexOf('?');
-  return query === -1 ? rawTarget : rawTarget.slice(0, query);
 }
 
 function match(parts: readonly string[], segments: readonly string[]): Record<string, string> | undefined {

@@ -42,10 +42,7 @@ function serve(tool: Tool, pipeline: Pipeline): RequestHandler {
   };
 }
 
-/**
- * Returns the idempotency key of a request.
- * @throws AppError `invalid_request` for an invalid key
- */
+/** @throws AppError `invalid_request` for an invalid key */
 function keyIn(req: Request): string | undefined {
   const key = req.get('idempotency-key');
   if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))

@@ -5,10 +5,7 @@ import { resolveScope, workspaceHeader } from '../../auth/resolve-scope.js';
 import type { Deps } from '../../domain/deps.js';
 import type { SurfaceRules } from '../rest/mount.js';
 
-/**
- * Returns the rules of the gateway's routes other than its tools: a bearer credential or a console session, in the
- * project that the header names.
- */
+/** The rules of the routes other than tools: a bearer credential or a console session, in the project of the header. */
 export function gatewaySurface(deps: Deps, baseUrl: () => string): SurfaceRules {
   const readAuthorization = createReadAuthorization(deps, baseUrl);
   return {

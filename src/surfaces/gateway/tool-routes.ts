@@ -43,10 +43,7 @@ function responseOf(tool: Tool, governed: Map<z.ZodType, z.ZodType>): RouteRespo
   };
 }
 
-/**
- * Adds the lifecycle, and the dry run except for GET, which has no body to request it. Tools with the same output share
- * a schema name.
- */
+/** Adds the lifecycle, and the dry run except for GET, which has no body. Tools can share an output and its name. */
 function answerOf(tool: Tool, governed: Map<z.ZodType, z.ZodType>): z.ZodType {
   const { output } = tool;
   const whole = governed.get(output) ?? withLifecycle(output);

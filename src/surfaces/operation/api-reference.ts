@@ -4,10 +4,7 @@ import swaggerUiFolder from 'swagger-ui-dist/absolute-path.js';
 import { clientsFolder } from '../../client-packages.js';
 import { onlyMethods } from '../../http/method-not-allowed.js';
 
-/**
- * Serves `/openapi.json`, which is built at the first request, and `/docs` with Swagger UI from local files, so that it
- * works offline.
- */
+/** Serves `/openapi.json`, built at the first request, and `/docs` with Swagger UI from local files. */
 export function apiReference(router: Router, document: () => object): void {
   let cached: object | undefined;
   const get = (path: string, answer: (res: Response) => void) =>

@@ -17,10 +17,7 @@ const Payloads = z.object({ payloads: z.array(PayloadJson).max(4000) });
 
 type PayloadJson = z.infer<typeof PayloadJson>;
 
-/**
- * Decodes the JSON form of a payload, which contains bytes as base64. The conversion of protobufjs takes ten times as
- * long.
- */
+/** Decodes the JSON form of a payload. The conversion of protobufjs takes ten times as long. */
 function fromJson({ metadata, data }: PayloadJson): Payload {
   return { metadata: mapValues(metadata, bytesOf), data: bytesOf(data) };
 }

@@ -21,10 +21,7 @@ const Readiness = z
   })
   .meta({ id: 'Readiness' });
 
-/**
- * Serves liveness, which reports that the process responds, and readiness, which checks each dependency (contract,
- * operation).
- */
+/** Liveness: the process responds. Readiness: each dependency responds (contract, operation). */
 export function healthRoutes(
   deps: Pick<Deps, 'temporal' | 'mongo' | 'graph'>,
   { condition, indexes = () => 'built' }: { condition(): Condition; indexes?(): Indexes },

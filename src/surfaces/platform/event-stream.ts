@@ -45,10 +45,7 @@ export async function streamEvents(deps: Deps, ctx: RequestContext, id: string):
   res.end();
 }
 
-/**
- * Streams the text of the running model turn, or the progress of the running tool. Events mark the start and end of a
- * step.
- */
+/** Streams the text of the running model turn, or the progress of the running tool. Events start and end a step. */
 function createDeltaStream(run: RunView, id: string, from: number, write: (text: string) => void) {
   let turn: { after_seq: number; last: string } | undefined;
   let resumeAt = from > 0 ? from : undefined;

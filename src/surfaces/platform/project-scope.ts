@@ -7,10 +7,7 @@ import type { Route } from '../rest/define-route.js';
 export const projectNames = ['projectID', 'projectId', 'project_id'];
 const executionNames = ['execution_id'];
 
-/**
- * Checks that the identifiers in path, query and body agree (400) and that the project is that of the credential (403)
- * (contract, Conventions).
- */
+/** Refuses identifiers that disagree in path, query and body (400), and the project of another credential (403). */
 export function checkProjectScope(route: Route, principal: Principal, req: Request): void {
   const project = requireAgreement(req, projectNames);
   requireAgreement(req, executionNames);

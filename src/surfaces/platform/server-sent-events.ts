@@ -9,29 +9,20 @@ export const recheckMs = 2000;
 /** A client with more unread bytes is disconnected and can resume. */
 const maxUnreadBytes = 4 * 1024 * 1024;
 
-/** A response of server-sent events (WHATWG HTML, 9.2). */
-interface SentEvents {
-  write(text: string): void;
-  /** Aborts when the client has disconnected or the process stops. */
-  ended: AbortSignal;
-  /**
-   * Keeps the connection alive.
-   * @returns false after the credential was revoked
-   */
-  mayGoOn(): Promise<boolean>;
-}
-
 /**
- * Starts the response. Returns undefined if the client has already disconnected.
+ * Starts a response of server-sent events (WHATWG HTML, 9.2). Returns undefined if the client has already disconnected.
  * @throws AppError `too_many_requests` if the organization has too many open streams
  */
 export function sendEvents(
   deps: Deps,
   { principal, res, recheck }: Pick<RequestContext, 'principal' | 'res' | 'recheck'>,
-): SentEvents | undefined {
+) {
   const closed = deps.streams.open(principal.organizationId);
   res.once('close', closed);
-  if (res.destroyed) return void closed();
+  if (res.destroyed) {
+    closed();
+    return undefined;
+  }
   res.status(200).set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
   res.flushHeaders();
   const ended = abortWith(deps.stopping.signal);
@@ -45,8 +36,10 @@ export function sendEvents(
   };
   return {
     write,
+    /** Aborts when the client has disconnected or the process stops. */
     ended: ended.signal,
-    async mayGoOn() {
+    /** Keeps the connection alive. @returns false after the credential was revoked */
+    async mayGoOn(): Promise<boolean> {
       if (Date.now() - wroteAt > keepAliveMs) write(': keep-alive\n\n');
       if (Date.now() - checkedAt <= recheckMs) return true;
       const isRefused = await wasRefused(recheck);
@@ -80,10 +73,7 @@ export function frameOf(event: SentEvent): string {
   return frame;
 }
 
-/**
- * Reads the event id.
- * @throws AppError `invalid_request` if it is not an event id
- */
+/** @throws AppError `invalid_request` if it is not an event id */
 export function lastEventId(value: string | undefined): number | undefined {
   if (value === undefined || value === '') return undefined;
   if (!/^\d{1,15}$/.test(value))

@@ -6,8 +6,8 @@ import { isPerson, type Principal } from '../../auth/principal.js';
 import { resolveScope, workspaceHeader } from '../../auth/resolve-scope.js';
 import type { Deps } from '../../domain/deps.js';
 import { AppError } from '../../errors.js';
+import { parametersIn } from '../rest/define-route.js';
 import type { SurfaceRules } from '../rest/mount.js';
-import { pathParameters } from '../rest/unknown-query.js';
 import { checkProjectScope } from './project-scope.js';
 
 /**
@@ -36,7 +36,12 @@ export function platformSurface(deps: Deps, baseUrl: () => string): SurfaceRules
         'invalid_token',
         'missing credential: send an API key in x-api-key, or a user token as Authorization: Bearer',
       );
-    return personByBearer(deps, sent, baseUrl());
+    if (looksLikeApiKey(sent[0]?.replace(/^\s*bearer\s+/i, '') ?? ''))
+      throw new AppError('invalid_token', 'the platform API expects an API key in x-api-key, not as a bearer token');
+    const principal = await authenticateBearer(deps, sent, baseUrl());
+    if (!isPerson(principal))
+      throw new AppError('access_denied', 'the platform API does not accept tokens of OAuth clients');
+    return principal;
   }
 
   return {
@@ -47,15 +52,6 @@ export function platformSurface(deps: Deps, baseUrl: () => string): SurfaceRules
     ownCodes: { scope_denied: 'access_denied' },
     limit: (principal) => requestLimit.admit(principal),
     checkScope: checkProjectScope,
-    queryNames: ['projectID', 'projectId', pathParameters],
+    queryNames: ({ path }) => ['projectID', 'projectId', ...parametersIn(path)],
   };
-}
-
-async function personByBearer(deps: Deps, sent: readonly string[], baseUrl: string): Promise<Principal> {
-  if (looksLikeApiKey(sent[0]?.replace(/^\s*bearer\s+/i, '') ?? ''))
-    throw new AppError('invalid_token', 'the platform API expects an API key in x-api-key, not as a bearer token');
-  const principal = await authenticateBearer(deps, sent, baseUrl);
-  if (!isPerson(principal))
-    throw new AppError('access_denied', 'the platform API does not accept tokens of OAuth clients');
-  return principal;
 }

@@ -36,22 +36,13 @@ interface RouteTexts {
   tag: string;
   summary: string;
   description?: string;
-  /**
-   * Whether the body is multipart/form-data, which the handler reads as a stream. `body` then only describes its
-   * fields.
-   */
+  /** Whether the body is multipart/form-data, which the handler reads. `body` then only describes its fields. */
   multipart?: boolean;
   /** Error codes in addition to those of every route of its kind (`openapi/errors.ts`). */
   errors?: readonly ErrorCode[];
-  /**
-   * Whether the route accepts `Idempotency-Key`: the same key and body within 24 h return the first response (contract,
-   * Conventions).
-   */
+  /** Whether it accepts `Idempotency-Key`: the same key and body within 24 h return the first response. */
   idempotent?: boolean;
-  /**
-   * Whether a repeated call has no further effect, although the route does not accept `Idempotency-Key`. Clients may
-   * then repeat it.
-   */
+  /** Whether clients may repeat a call without `Idempotency-Key`, because a repeat has no further effect. */
   repeatable?: boolean;
   /** The scope that the credential is checked against. `organization` routes cover more than one project. */
   scope?: 'project' | 'organization';
@@ -150,12 +141,14 @@ export function operationCall(
   return { deps, ctx: ctx as RequestContext, key: key as never, input: (isGet ? query : body) as never };
 }
 
+/** Returns the names of the parameters in a path. */
+export function parametersIn(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+}
+
 /** Returns the last id in the path other than the project's, or an empty string if there is none. */
 export function subjectIdOf({ path }: Pick<Route, 'path'>, params: unknown): string {
-  const last = [...path.matchAll(/\{(\w+)\}/g)]
-    .map(([, parameter = '']) => parameter)
-    .filter((parameter) => !/^projectI[dD]$/.test(parameter))
-    .at(-1);
+  const last = parametersIn(path).findLast((name) => !/^projectI[dD]$/.test(name));
   const id = last === undefined ? undefined : (params as Record<string, unknown> | undefined)?.[last];
   return typeof id === 'string' ? id : '';
 }
@@ -165,7 +158,7 @@ function splitKey(
   path: string,
   { shape }: z.ZodObject = z.object({}),
 ): { inPath?: z.ZodObject; inQuery?: z.ZodObject } {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const names = parametersIn(path);
   const others = Object.entries(shape).filter(([name]) => !names.includes(name));
   return {
     ...(names.length > 0 && { inPath: z.object(Object.fromEntries(names.map((name) => [name, shape[name] ?? Id]))) }),

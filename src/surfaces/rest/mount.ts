@@ -2,7 +2,6 @@ import { validate } from '../../problems.js';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { holdsGrant, type Principal } from '../../auth/principal.js';
 import { newId } from '../../ids.js';
-import type { RequestContext } from './context.js';
 import type { Deps } from '../../domain/deps.js';
 import { isGoverned, operationCall, subjectIdOf, type Route } from './define-route.js';
 import type { OwnCodes } from './error-answers.js';
@@ -30,8 +29,8 @@ export interface SurfaceRules {
   ownCodes?: OwnCodes;
   /** Refuses a request that names a project other than its credential's, or two different projects. */
   checkScope(route: Route, principal: Principal, req: Request): void;
-  /** Query parameters that every route of the surface accepts; `{path}` means the parameters of its path. */
-  queryNames?: readonly string[];
+  /** Query parameters that a route of the surface accepts in addition to its own. */
+  queryNames?(route: Route): readonly string[];
 }
 
 /** Mounts routes in order, then answers 405 with `Allow` to other methods. */
@@ -70,7 +69,7 @@ export function permits({ permission }: Pick<Route, 'permission'>, principal: Pr
 
 function serve(route: Route, rules: SurfaceRules): RequestHandler {
   const { deps, baseUrl } = rules;
-  const refuseUnknownQuery = createQueryCheck(route, rules.queryNames ?? []);
+  const refuseUnknownQuery = createQueryCheck(route, rules.queryNames?.(route) ?? []);
   return async (req, res) => {
     const principal = res.locals.principal as Principal | undefined;
     if (principal) rules.checkScope(route, principal, req);
@@ -78,7 +77,8 @@ function serve(route: Route, rules: SurfaceRules): RequestHandler {
     const input = validateRequest(route, req);
     const recheck = async () => requirePermission(route, await rules.authenticate(req));
     const call = async (recordId: string): Promise<Answer> => {
-      const ctx = { ...contextOf(req, res, { principal, recordId, baseUrl: baseUrl() }), recheck };
+      const idempotencyKey = req.get('idempotency-key');
+      const ctx = { principal, recordId, baseUrl: baseUrl(), idempotencyKey, recheck, req, res };
       const whole = { ...input, ctx, deps };
       if (!isGoverned(route) || !principal) return { value: await route.handler(whole) };
       const outcome = await performOperation({
@@ -135,12 +135,4 @@ function answerOf(res: Response, outcome: Outcome): Answer {
     ...(lifecycleId !== undefined && { lifecycleId }),
     ...(outcome.held && { held: true }),
   };
-}
-
-function contextOf(
-  req: Request,
-  res: Response,
-  call: Pick<RequestContext<Principal | undefined>, 'principal' | 'recordId' | 'baseUrl'>,
-): RequestContext<Principal | undefined> {
-  return { ...call, idempotencyKey: req.get('idempotency-key'), recheck: async () => undefined, req, res };
 }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { saveSkillTool } from '../../../src/domain/tools/save-skill.js';
+import { call, contextOf } from '../../graph/tool-call.js';
 import { eventually } from '../../support/eventually.js';
 import { createKey, useDeps } from '../../support/fixture.js';
 import { prepareExecution } from '../../support/executions.js';
@@ -160,6 +162,15 @@ describe('the saving tools', () => {
       status: 422,
       body: { error: 'validation_failed' },
     });
+  });
+
+  test('store one skill for all attempts under one approval', async () => {
+    const saveSkill = saveSkillTool.create(deps);
+    const ctx = contextOf();
+    const first = await call(saveSkill, ctx, { name: 'Pinging' });
+    expect(await call(saveSkill, ctx, { name: 'Pinging' })).toEqual(first);
+    const { skills } = deps.mongo.collections;
+    expect(await skills.countDocuments({ projectID: ctx.projectId })).toBe(1);
   });
 
   test('set the model of agents without their own model', async () => {

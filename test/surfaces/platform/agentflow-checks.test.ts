@@ -8,6 +8,7 @@ import {
 } from '../../../src/domain/agentflows/rules.js';
 import * as examples from '../../../src/domain/agentflows/record/examples.js';
 import * as schemas from '../../../src/domain/agentflows/record.js';
+import { ConnectorCategory } from '../../../src/domain/connectors/record.js';
 
 const maker = { projectId: 'project_1', organizationId: 'org_1', userId: 'user_1' };
 const compose = (request: object) =>
@@ -253,7 +254,7 @@ describe('NewAction', () => {
     expect(schemas.NewAction.safeParse({ name: 'x', endpoint }).error?.issues).toMatchObject([{ path: ['endpoint'] }]);
   });
 
-  test.each(schemas.actionCategories)('accepts the category %s', (category) => {
+  test.each(ConnectorCategory.options)('accepts the category %s', (category) => {
     const endpoint = category === 'mcp' ? 'a_tool' : 'https://example.com/';
     expect(schemas.NewAction.safeParse({ name: 'x', category, endpoint }).success).toBe(true);
   });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { notFound } from '../../../errors.js';
 import { Id } from '../../../ids.js';
+import { pickShown } from '../../../pick.js';
 import { countUpTo, decodePosition, encodePosition, listOf, ListQuery } from '../../../stores/lists.js';
 import { defineOperation, reads } from '../../operation.js';
 import { Agentflow } from '../record.js';
@@ -41,12 +42,7 @@ export const listVersions = defineOperation({
     const page = found.slice(0, limit);
     const last = page.at(-1);
     return {
-      data: page.map(({ agentflow_id, version, promoted_at, promoted_by }) => ({
-        agentflow_id,
-        version,
-        promoted_at,
-        promoted_by,
-      })),
+      data: page.map((promoted) => pickShown(Promotion, promoted)),
       ...total,
       next_cursor: found.length > limit && last ? encodePosition({ at: last.version, id: last._id }) : null,
     };
@@ -63,7 +59,6 @@ export const readVersion = defineOperation({
     await findAgentflow(collections, ctx.principal, id);
     const found = await collections.agentflow_versions.findOne({ _id: `${id}:${version}` });
     if (!found) throw notFound('the version');
-    const { agentflow_id, promoted_at, promoted_by, agentflow } = found;
-    return { agentflow_id, version, promoted_at, promoted_by, agentflow: toAgentflow(agentflow) };
+    return { ...pickShown(Promotion, found), agentflow: toAgentflow(found.agentflow) };
   },
 });

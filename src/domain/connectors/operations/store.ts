@@ -2,11 +2,12 @@ import type { SecretBox } from '../../../auth/secret-box.js';
 import { isFormerMember, type Owner } from '../../../auth/former-members.js';
 import { AppError, notFound } from '../../../errors.js';
 import type { Collections } from '../../../stores/collections.js';
+import { sha256Hex } from '../../../sha256.js';
 import { insertOnce } from '../../../stores/insert-once.js';
 import { epochSeconds } from '../../../time.js';
 import { AccountConfig } from '../rules/config.js';
 import { statusMoves, type ConnectorDocument, type ConnectorStatus, type TriggerDocument } from '../record.js';
-import { hashPin, newPin } from '../pin.js';
+import { newPin } from '../pin.js';
 
 export type ConnectorCollections = Pick<Collections, 'connectors' | 'connector_triggers'>;
 export type MembershipCollections = Pick<Collections, 'memberships' | 'users'>;
@@ -50,7 +51,7 @@ export async function createConnector(
     ...fields,
     ...sealedConfig(box, id, config),
     ...(callback_secret !== undefined && { callback_secret_sealed: sealedCallbackSecret(box, id, callback_secret) }),
-    pin_hash: hashPin(pin),
+    pin_hash: sha256Hex(pin),
     pin_sealed: box.seal(pin, pinPurpose(id)),
     account: null,
     is_deleted: false,
@@ -137,9 +138,7 @@ export async function pauseIfOwnerLeft(
   connector: ConnectorDocument,
 ): Promise<boolean> {
   if (!(await isFormerMember(collections, ownerOf(connector)))) return false;
-  const { _id, user_id } = connector;
-  const paused = { status: 'paused' as const, status_reason: ownerLeftReason, updated_at: epochSeconds() };
-  await collections.connectors.updateOne({ _id, user_id, is_deleted: false }, { $set: paused });
+  await pauseConnector(collections, connector._id, connector.user_id, ownerLeftReason);
   return true;
 }
 

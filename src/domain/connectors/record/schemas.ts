@@ -10,7 +10,7 @@ import {
   type ConnectorDocument,
 } from '../record.js';
 import { exampleConnector, newConnectorExample } from '../examples.js';
-import { pick } from '../../../pick.js';
+import { pickShown } from '../../../pick.js';
 
 const AnyJson = z.record(z.string(), z.unknown());
 const Config = AnyJson.describe(
@@ -128,12 +128,10 @@ export const TriggerAction = z
 export function toConnector(box: SecretBox, connector: ConnectorDocument): Connector {
   const { use, status_reason = null } = connector;
   return {
-    ...pick(connector, '_id', 'category', 'name', 'tags', 'user_id', 'projectID'),
+    ...pickShown(Connector, connector),
     org_id: connector.organization_id,
-    ...pick(connector, 'triggers', 'data_loader_config', 'actions'),
     config: publicConfigOf(box, connector),
     has_callback_secret: connector.callback_secret_sealed !== undefined,
-    ...pick(connector, 'status', 'account', 'created_at', 'updated_at'),
     status_reason,
     last_used_at: use?.last_at ?? null,
     failures: use?.failures ?? 0,

@@ -75,7 +75,7 @@ export async function toMemoryItem(deps: Deps, principal: Principal, memory: Mem
   };
 }
 
-const statusOfElicitation = {
+export const statusOfElicitation = {
   waiting: 'waiting',
   accepted: 'approved',
   declined: 'rejected',

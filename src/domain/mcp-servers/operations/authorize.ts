@@ -147,9 +147,9 @@ export async function completeAuthorization(
   { state, code, iss, error }: AuthorizationAnswer,
 ): Promise<McpAuthorizationDocument> {
   const _id = sha256Hex(state);
-  const request = await deps.mongo.collections.mcp_authorization_requests.findOneAndDelete({
-    ...{ _id, connector_id: connector._id, project_id: principal.projectId, user_id: principal.userId },
-  });
+  const { projectId: project_id, userId: user_id } = principal;
+  const asked = { _id, connector_id: connector._id, project_id, user_id };
+  const request = await deps.mongo.collections.mcp_authorization_requests.findOneAndDelete(asked);
   if (!request || request.expires_at.getTime() < Date.now())
     throw notFound('an open authorization with this state, begun by this person for this connector,');
   if (request.server !== url || request.owner !== owner)
@@ -159,7 +159,7 @@ export async function completeAuthorization(
   const opened = JSON.parse(deps.auth.box.open(request.sealed, requestPurpose(_id))) as SealedRequest;
   const { party, verifier, redirectUri } = opened;
   const tokens = await mapOutboundErrors(() =>
-    createMcpOauth(deps.http).exchange(party, { ...{ code, iss, verifier, redirectUri } }),
+    createMcpOauth(deps.http).exchange(party, { code, iss, verifier, redirectUri }),
   );
   if ('refused' in tokens) {
     if (isClientRefused(tokens)) await forgetClients(deps.mongo.collections, connector._id);

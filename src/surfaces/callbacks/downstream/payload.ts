@@ -61,10 +61,7 @@ function fieldOf({ encoding, value }: CallbackPayload, names: readonly string[])
   return null;
 }
 
-/**
- * Returns whether a record can store the value. A payload with deep nesting, NUL characters in names or prototype names
- * remains text.
- */
+/** Returns whether a record can store the value. Otherwise the payload remains text. */
 function isStorable(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (depth >= maxDepth) return false;

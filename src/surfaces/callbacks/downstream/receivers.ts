@@ -29,10 +29,7 @@ interface DownstreamOptions {
   signal: SignalConnector;
 }
 
-/**
- * Returns the routes behind the six forwarded ones. Each makes the checks that no receiver made, then sends a signal
- * (contract, Downstream).
- */
+/** The routes behind the six forwarded ones. Each makes the checks that no receiver made, then sends a signal. */
 export function downstreamReceivers(options: DownstreamOptions): Receiver[] {
   return [
     notify(options, 'professional_network'),
@@ -125,10 +122,7 @@ async function withAgentflow(
 }
 
 const day = 24 * 3600 * 1000;
-/**
- * Without an event id, an identical body within this time counts as a repeat by the sender; later it may be a new
- * event.
- */
+/** Without an event id, an identical body within this time is a repeat; later it may be a new event. */
 const repeatsWithinMs = 60_000;
 
 /** Returns whether the forwarding receiver verified the sender. It verifies connectors with a secret. */

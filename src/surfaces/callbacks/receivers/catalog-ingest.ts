@@ -16,10 +16,7 @@ import type { ReadBody } from '../read-body.js';
 import type { Receiver } from '../receiver.js';
 import { isSameSecret } from '../signature.js';
 
-/**
- * The same limit as `POST /v1/catalog/ingest`: it is one write to the graph, and its input is recorded as a governed
- * call.
- */
+/** As for `POST /v1/catalog/ingest`: it is one write to the graph, and its input is recorded as a governed call. */
 const bodyLimit = 1024 * 1024;
 
 interface CatalogIngestOptions {
@@ -62,9 +59,7 @@ export function catalogIngest({ serverKey, read, mongo, graph, kernel }: Catalog
   };
 }
 
-/**
- * The same operation as the tool, called by a service, so that governed mode and every rule about catalog-ingest apply.
- */
+/** The same operation as the tool, so that governed mode and every rule about catalog-ingest apply. */
 function callOf(
   graph: Graph,
   place: { projectId: string; organizationId: string },

@@ -30,10 +30,7 @@ const ignoredKinds: ReadonlySet<string> = new Set([
 ]);
 const shownEntities = 5;
 
-/**
- * Returns the number of events about data and the first entities that they name.
- * @throws AppError `invalid_request`
- */
+/** The number of events about data, and the first entities that they name. @throws AppError `invalid_request` */
 export function readCatalogEvents({ body }: RawBody): CatalogEvents {
   const events = checkShape(Body, parseJson(body)).filter(({ entityType }) => isOfData(entityType));
   const entities = events

@@ -6,10 +6,7 @@ import type { Delivery, Receiver } from '../receiver.js';
 import { hubForm, verifySignature } from '../signature.js';
 import { pathOf } from '../target.js';
 
-/**
- * The callbacks of providers. The downstream service checks their senders (specification, Authentication of callback
- * receivers).
- */
+/** The callbacks of providers. The downstream service checks their senders. */
 const forwardedPaths = [
   {
     path: '/actions/professional_network/notify/{connectorID}/{pin}',
@@ -32,10 +29,7 @@ export function forwardedReceivers({ forward, collections, box }: ForwardedOptio
   const readTrigger = createFreshReads(collections.connector_triggers);
   const readConnector = createFreshReads(collections.connectors);
 
-  /**
-   * Checks the signature before forwarding, because only the header `Content-Type` is forwarded.
-   * @throws AppError `invalid_signature`
-   */
+  /** Before forwarding, because only `Content-Type` is forwarded. @throws AppError `invalid_signature` */
   async function verify({ params: { connectorID, triggerID }, header, body }: Delivery): Promise<void> {
     const id = connectorID ?? (await readTrigger(triggerID ?? ''))?.connector_id;
     const connector = id ? await readConnector(id) : null;

@@ -25,7 +25,8 @@ export function githubPush({ signature, read, collections, startCodeSync }: Gith
     path: '/v1/codesync/webhook/github',
     summary: 'Signed push deliveries of a code host',
     verify: (delivery) => signature.verify(delivery),
-    deliveryId: ({ body }) => `codesync/${digestOf(body)}`,
+    // By the body, because the signature does not cover the id in the header.
+    deliveryId: ({ body }) => `codesync/${sha256Hex(body)}`,
     async handOver(delivery) {
       if (delivery.header('x-github-event') !== 'push') return ignored('not a push');
       const { header, body } = delivery;
@@ -39,7 +40,7 @@ export function githubPush({ signature, read, collections, startCodeSync }: Gith
       const following = reached.all.filter(({ branch }) => branch === null || branch === push.branch);
       if (push.branch === '' || commits === 0 || following.length === 0)
         return ignored('nothing to follow in this push');
-      const deliveryId = digestOf(body);
+      const deliveryId = sha256Hex(body);
       // Start them one by one, because the commits of a large push are encrypted for each project.
       for (const binding of following) await startCodeSync(binding, deliveryId, reading);
       return accepted(200);
@@ -52,9 +53,4 @@ async function livingBindingsOf(collections: GithubPushOptions['collections'], r
   const bindings = await bindingsOf(collections, repository);
   const projects = await Promise.all(bindings.map(({ project_id }) => findActiveProject(collections, project_id)));
   return bindings.filter((_binding, at) => projects[at] !== undefined);
-}
-
-/** Identifies a delivery by its body, because the signature does not cover the id in the header. */
-function digestOf(body: Buffer): string {
-  return sha256Hex(body);
 }

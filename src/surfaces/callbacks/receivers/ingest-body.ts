@@ -6,10 +6,7 @@ import type { RawBody } from '../callback-body.js';
 /** The body of `POST /v1/catalog/ingest` with the project, which no credential determines here. */
 const Body = IngestInput.safeExtend({ project_id: z.string().min(1).max(128) });
 
-/**
- * Reads the body.
- * @throws AppError `invalid_request`
- */
+/** @throws AppError `invalid_request` */
 export function readIngest({ body }: RawBody): z.output<typeof Body> {
   return checkShape(Body, parseJson(body));
 }

@@ -32,10 +32,7 @@ const branchPrefix = 'refs/heads/';
 /** Longer JSON is stored instead of being passed in the input of a workflow. */
 const maxStartLength = 128 * 1024;
 
-/**
- * Reads a push.
- * @throws AppError `invalid_request`
- */
+/** @throws AppError `invalid_request` */
 export function readPush({ contentType, body }: RawBody): ReadPush {
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(contentType ?? '');
   const push = pushOf(checkShape(PushPayload, parseJson(isForm ? payloadOf(body) : body)));

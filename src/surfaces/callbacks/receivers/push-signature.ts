@@ -11,27 +11,13 @@ import { hubForm, isSignedBy, mismatch } from '../signature.js';
 import { windowsOf } from '../windows.js';
 
 interface PushSignatureOptions {
-  /**
-   * The secret of the installation. If it is undefined, unsigned deliveries are accepted (specification, Authentication
-   * of callback receivers).
-   */
+  /** The secret of the installation. If it is undefined, unsigned deliveries are accepted (specification). */
   secret: string | undefined;
   box: SecretBox;
   collections: RepositoryCollections;
 }
 
-export interface PushSignature {
-  /**
-   * Verifies the delivery before anything is parsed.
-   * @throws AppError `invalid_signature` if it is not signed with a permitted secret
-   */
-  verify(delivery: Delivery): Promise<void>;
-  /** Returns the bindings that a verified delivery may reach. `own` are those whose own secret signed it. */
-  reached(
-    bindings: readonly RepositoryBindingDocument[],
-    delivery: Delivery,
-  ): Promise<{ all: RepositoryBindingDocument[]; own: RepositoryBindingDocument[] }>;
-}
+export type PushSignature = ReturnType<typeof createPushSignature>;
 
 /** Finds the repository name in the bytes of a push, in JSON or in a form. The payload's own name comes first. */
 const fullName =
@@ -44,7 +30,7 @@ const bindingsTried = 50;
  * Creates the verifier. Each binding has its own secret. Until a push is signed with it, the secret of the installation
  * is also valid, or no signature if the installation has no secret.
  */
-export function createPushSignature({ secret, box, collections }: PushSignatureOptions): PushSignature {
+export function createPushSignature({ secret, box, collections }: PushSignatureOptions) {
   const isSignedByInstallation = ({ header, body }: Delivery) =>
     secret === undefined || isSignedBy(header('x-hub-signature-256'), hubForm, secret, body);
 
@@ -65,7 +51,8 @@ export function createPushSignature({ secret, box, collections }: PushSignatureO
   }
 
   return {
-    async verify(delivery) {
+    /** Before anything is parsed. @throws AppError `invalid_signature` if it is not signed with a permitted secret */
+    async verify(delivery: Delivery): Promise<void> {
       if (isSignedByInstallation(delivery)) return;
       if (!hubForm.test(delivery.header('x-hub-signature-256') ?? '')) throw mismatch();
       const repository = await repositoryIn(delivery.body);
@@ -73,7 +60,8 @@ export function createPushSignature({ secret, box, collections }: PushSignatureO
       if ((await ownOf(bindings, delivery)).length === 0) throw mismatch();
     },
 
-    async reached(bindings, delivery) {
+    /** Returns the bindings that a verified delivery may reach. `own` are those whose own secret signed it. */
+    async reached(bindings: readonly RepositoryBindingDocument[], delivery: Delivery) {
       const signers = await ownOf(bindings, delivery);
       const others = isSignedByInstallation(delivery)
         ? bindings.filter((binding) => binding.secret_confirmed !== true && !signers.includes(binding))

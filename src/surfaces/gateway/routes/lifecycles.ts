@@ -4,10 +4,7 @@ import { routesOf, type Route } from '../../rest/define-route.js';
 
 const route = routesOf('governance');
 
-/**
- * The governed calls of the credential's project, their policy decisions, and the number of calls that admission
- * control still allows.
- */
+/** The governed calls of the project, their policy decisions, and how many calls admission control still allows. */
 export const lifecycleRoutes: readonly Route[] = [
   route('GET /v1/lifecycles', listCalls, {
     summary: 'List the governed calls of the project',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
 import { clientGrants } from '../../../auth/grants.js';
-import { isGoverned, type Route } from '../define-route.js';
+import { isGoverned, parametersIn, type Route } from '../define-route.js';
 import { addExamples, completeExample } from './examples.js';
 import { errorExamples, errorResponses, type RouteGroup, type Security } from './errors.js';
 import { pendingApproval } from './pending-approval.js';
@@ -133,10 +133,7 @@ function requestBody({ multipart }: Route, schema: z.ZodType) {
   };
 }
 
-/**
- * Returns whether a policy can hold a call of the route. Uploads cannot be held, and a route that defines its own 202
- * response keeps it.
- */
+/** Uploads cannot be held, and a route that defines its own 202 response keeps it. */
 function holdable(route: Route): boolean {
   return isGoverned(route) && route.multipart !== true && route.response.status !== 202;
 }
@@ -160,7 +157,7 @@ function successResponses(route: Route): ZodOpenApiResponsesObject {
 
 /** Returns schemas for the path parameters of a route that defines none. */
 function textParams(path: string): z.ZodObject {
-  return z.object(Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, Id])));
+  return z.object(Object.fromEntries(parametersIn(path).map((name) => [name, Id])));
 }
 
 function operationId(route: Route): string {

@@ -249,6 +249,14 @@ describe('POST /dashboard/{projectID}/component', () => {
     expect((await api.get(`/dashboard/${projectID}`)).body.components).toHaveLength(1);
   });
 
+  test('refuses a component that is so large that 24 of them would not fit into the stored dashboard', async () => {
+    const { api, projectID } = await createWorkspace(deps);
+    const add = (length: number) =>
+      api.post(`/dashboard/${projectID}/component`, { ...counting, columns: ['x'.repeat(length)] });
+    expect(await add(200_000)).toMatchObject(refusal(422, 'validation_failed', 'must not exceed 200000 bytes'));
+    expect(await add(190_000)).toMatchObject({ status: 201 });
+  });
+
   test('is full at 24 components', async () => {
     const { api, projectID } = await createWorkspace(deps);
     const path = `/dashboard/${projectID}/component`;

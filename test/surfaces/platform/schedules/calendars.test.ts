@@ -52,6 +52,16 @@ describe('a cron expression', () => {
     expect(newYork).toEqual(['2026-11-01T05:30Z', '2026-11-01T06:30Z']);
   });
 
+  test('fires only on its weekdays if none of its months has its day', async () => {
+    verifies('schedule.cron');
+    expect(await firings('0 9 30 2 1', 'UTC', '2026-01-01T00:00Z', '2026-03-10T00:00Z')).toEqual([
+      '2026-02-02T09:00Z',
+      '2026-02-09T09:00Z',
+      '2026-02-16T09:00Z',
+      '2026-02-23T09:00Z',
+    ]);
+  });
+
   test('supports the 29th of February and the 31st', async () => {
     verifies('schedule.cron');
     expect(await firings('0 12 29 2 *', 'UTC', '2027-01-01T00:00Z', '2033-01-01T00:00Z')).toEqual([

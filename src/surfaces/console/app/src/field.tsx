@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useId, useState, type InputHTMLAttributes, type ReactNode } from 'react';
-import { Problem } from './parts.js';
+import { ActionButton, Problem } from './parts.js';
 import { refusalByField } from './refusal-by-field.js';
 
 const Refused = createContext<{ names: Set<string>; problems: Readonly<Record<string, string>> }>({
@@ -184,6 +184,33 @@ export function CheckField({ label, isChecked, onChange, isDisabled = false, cla
       />{' '}
       {label}
     </label>
+  );
+}
+
+interface SaveOptions {
+  /** The label of the submit button. */
+  name?: string;
+  /** Whether there are changes, which can be saved or discarded. */
+  isChanged: boolean;
+  /** Whether the form can be submitted. By default, if there are changes. */
+  canSave?: boolean;
+  onDiscard: () => void;
+  className?: string;
+  /** More buttons, in front. */
+  children?: ReactNode;
+}
+
+/** The buttons at the end of a form that edits a record. */
+export function SaveButtons(props: SaveOptions) {
+  const { name = 'Save', isChanged, canSave = isChanged, onDiscard, className = 'actions', children } = props;
+  return (
+    <p className={className}>
+      {children}
+      <button className="primary" disabled={!canSave}>
+        {name}
+      </button>
+      <ActionButton name="Discard changes" isDisabled={!isChanged} onClick={onDiscard} />
+    </p>
   );
 }
 

@@ -2,9 +2,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { call } from '../api.js';
+import { SaveButtons } from '../field.js';
 import { writeGrant } from '../navigation.js';
 import { Needs } from '../needs.js';
-import { ActionButton, Problem, Time, Page, Loading, Loaded } from '../parts.js';
+import { Problem, Time, Page, Loading, Loaded } from '../parts.js';
 import { refusalByField } from '../refusal-by-field.js';
 import { useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
@@ -108,20 +109,16 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
             <GraphView document={editor.document} problems={fields} onChange={editor.change} />
           )}
           {view !== 'versions' && mayEdit && (
-            <p className="actions sticky">
-              <button className="primary" disabled={isBusy || !editor.document || (agentflow && !editor.isChanged)}>
-                {agentflow ? 'Save' : 'Create agentflow'}
-              </button>
-              {editor.isChanged && (
-                <ActionButton
-                  name="Discard changes"
-                  onClick={() => {
-                    editor.discard();
-                    forget();
-                  }}
-                />
-              )}
-            </p>
+            <SaveButtons
+              className="actions sticky"
+              name={agentflow ? 'Save' : 'Create agentflow'}
+              isChanged={editor.isChanged}
+              canSave={!isBusy && editor.document !== undefined && (!agentflow || editor.isChanged)}
+              onDiscard={() => {
+                editor.discard();
+                forget();
+              }}
+            />
           )}
         </fieldset>
       </form>

@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import { call, validationTextOf, isResponse, type PolicyRule, type PolicySet } from '../api.js';
 import { Confirm } from '../confirm.js';
+import { Form, SaveButtons } from '../field.js';
 import { JsonField, parsed, problemsAt, type TextProblem } from '../json-field.js';
-import { ActionButton, Data, Problem, useDraft, Window, Section } from '../parts.js';
+import { ActionButton, Data, useDraft, Window, Section } from '../parts.js';
 import { useNames } from '../use-names.js';
 import { Simulation } from './simulation.js';
 
@@ -85,16 +86,13 @@ export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<
           Version {saved} is in force.
         </p>
       )}
-      <Problem error={error} />
-      {base !== set.version && <Conflict set={set} base={base} onTake={() => change(text, set.version)} />}
-      <JsonField label="Rules" text={text} onChange={change} problems={problems} />
-      <p className="actions">
-        <ActionButton name="Simulate on recorded calls" onClick={() => read(setCandidate)} />
-        <button type="button" className="primary" disabled={!isChanged} onClick={() => read(setSaving)}>
-          Save…
-        </button>
-        <ActionButton name="Discard changes" isDisabled={!isChanged} onClick={discard} />
-      </p>
+      <Form error={error} onSubmit={() => read(setSaving)}>
+        {base !== set.version && <Conflict set={set} base={base} onTake={() => change(text, set.version)} />}
+        <JsonField label="Rules" text={text} onChange={change} problems={problems} />
+        <SaveButtons name="Save…" isChanged={isChanged} onDiscard={discard}>
+          <ActionButton name="Simulate on recorded calls" onClick={() => read(setCandidate)} />
+        </SaveButtons>
+      </Form>
       {candidate && <Simulation key={textOf(candidate)} candidate={candidate} onFailure={fail} />}
       {saving && (
         <Confirm

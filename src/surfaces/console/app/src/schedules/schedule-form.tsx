@@ -3,11 +3,11 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { writeGrant } from '../navigation.js';
 import { Needs } from '../needs.js';
-import { ActionButton, Problem, Page, Loaded, useJsonDraft } from '../parts.js';
+import { Problem, Page, Loaded, useJsonDraft } from '../parts.js';
 import { useSubmit } from '../use-submit.js';
 import { bodyOf, changesOf, emptyValues, fieldOf, valuesOf, type Values } from './form-values.js';
 import { overlapTexts, type Schedule } from './schedule.js';
-import { SelectField, CheckField, TextField, Form } from '../field.js';
+import { SelectField, CheckField, TextField, Form, SaveButtons } from '../field.js';
 
 const editRoute = getRouteApi('/schedules/$scheduleId/edit');
 
@@ -67,18 +67,15 @@ function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Sched
       <RunFields {...fieldsOf(values, set)} isNew={!schedule} />
       <TimeFields {...fieldsOf(values, set)} type={values.type} />
       <Options {...fieldsOf(values, set)} />
-      <p className="actions">
-        <button className="primary" disabled={isBusy}>
-          {schedule ? 'Save' : 'Create schedule'}
-        </button>
-        <ActionButton
-          name="Discard changes"
-          onClick={() => {
-            store({});
-            forget();
-          }}
-        />
-      </p>
+      <SaveButtons
+        name={schedule ? 'Save' : 'Create schedule'}
+        isChanged={Object.keys(changed).length > 0}
+        canSave={!isBusy}
+        onDiscard={() => {
+          store({});
+          forget();
+        }}
+      />
     </Form>
   );
 }

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call, type Project } from '../api.js';
 import { Facts } from '../facts.js';
-import { Form, TextField } from '../field.js';
-import { ActionButton, Problem, Time, Section, useJsonDraft } from '../parts.js';
+import { Form, SaveButtons, TextField } from '../field.js';
+import { Problem, Time, Section, useJsonDraft } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
 
@@ -26,7 +26,6 @@ function Name({ project }: { project: Project }) {
   const may = useMay();
   const queries = useQueryClient();
   const [body, store] = useJsonDraft<{ name: string; description: string }>('settings.about');
-  const isChanged = Object.keys(body).length > 0;
   const { error, isBusy, submit, forget } = useSubmit(async (options) => {
     queries.setQueryData(['project'], await call('patch', '/v1/project/{project_id}', { params, body }, options));
     store({});
@@ -50,19 +49,13 @@ function Name({ project }: { project: Project }) {
         <TextField label="Name" {...field('name')} />
         <TextField label="Description" rows={3} {...field('description')} />
         {!isReadOnly && (
-          <p className="actions">
-            <button className="primary" disabled={!isChanged}>
-              Save
-            </button>
-            <ActionButton
-              name="Discard changes"
-              isDisabled={!isChanged}
-              onClick={() => {
-                store({});
-                forget();
-              }}
-            />
-          </p>
+          <SaveButtons
+            isChanged={Object.keys(body).length > 0}
+            onDiscard={() => {
+              store({});
+              forget();
+            }}
+          />
         )}
       </Form>
     </>

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { call, validationTextOf, type Settings as StoredSettings } from '../api.js';
 import { Confirm, ConfirmButton } from '../confirm.js';
 import { JsonField, parsed, problemsAt } from '../json-field.js';
-import { ActionButton, Problem, useDraft, Page, Section } from '../parts.js';
+import { Problem, useDraft, Page, Section } from '../parts.js';
 import { useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
 import { AboutProject } from './about-project.js';
-import { SelectField } from '../field.js';
+import { Form, SaveButtons, SelectField } from '../field.js';
 
 export function Settings() {
   const may = useMay();
@@ -155,13 +155,8 @@ function OtherSettings({ settings }: { settings: StoredSettings }) {
   const refused = validationTextOf(error);
   const problems = refused === undefined ? [] : problemsAt(refused, draft);
   const isOffered = may('patch /settings/{projectID}');
-  const discard = () => {
-    setDraft('');
-    forget();
-  };
   return (
-    <>
-      {refused === undefined && <Problem error={error} />}
+    <Form error={refused === undefined ? error : undefined} onSubmit={() => void (isBusy || submit())}>
       <JsonField
         label="Settings (JSON)"
         rows={12}
@@ -171,13 +166,14 @@ function OtherSettings({ settings }: { settings: StoredSettings }) {
         isReadOnly={!isOffered}
       />
       {isOffered && (
-        <p className="actions">
-          <button type="button" className="primary" disabled={draft === '' || isBusy} onClick={() => void submit()}>
-            Save
-          </button>
-          <ActionButton name="Discard changes" isDisabled={draft === ''} onClick={discard} />
-        </p>
+        <SaveButtons
+          isChanged={draft !== ''}
+          onDiscard={() => {
+            setDraft('');
+            forget();
+          }}
+        />
       )}
-    </>
+    </Form>
   );
 }
