@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { notFound } from '../../../errors.js';
 import { Id } from '../../../ids.js';
 import { countUpTo, decodePosition, encodePosition, listOf, ListQuery } from '../../../stores/lists.js';
+import { queryNumber } from '../../../query-number.js';
 import { defineOperation, reads } from '../../operation.js';
 import { Agentflow } from '../record.js';
 import { exampleAgentflow } from '../record/examples.js';
@@ -56,7 +57,7 @@ export const listVersions = defineOperation({
 export const readVersion = defineOperation({
   ...reads,
   name: 'agentflow.read-version',
-  key: z.object({ id: Id, version: z.coerce.number().int().min(1).max(9_999_999_999) }),
+  key: z.object({ id: Id, version: queryNumber(z.int().min(1).max(9_999_999_999)) }),
   output: AgentflowVersion,
   async run({ deps, ctx, key: { id, version } }) {
     const { collections } = deps.mongo;
