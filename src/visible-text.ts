@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const visible = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const visible = /[^\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** A trimmed text that a reader can see. Only invisible characters, such as U+200B, are refused. */
 export const VisibleText = z

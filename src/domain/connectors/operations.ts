@@ -214,11 +214,11 @@ export const updateConnector = defineOperation({
     const { projectID: _checked, config: change, callback_secret, triggers: newTriggers, ...plain } = input;
     const config = change === undefined ? openConfig(box, present) : changedConfig(openConfig(box, present), change);
     const data_loader_config = input.data_loader_config ?? present.data_loader_config;
-    await refuseInvalidConfig(collections, principal, present.category, {
-      config,
-      data_loader_config,
-      triggers: newTriggers,
-    });
+    // A present trigger may remain after its agentflow was deleted, so that the others can be changed.
+    const known = new Set(present.triggers.map(({ agentflow_id }) => agentflow_id));
+    const triggersToCheck = newTriggers?.filter(({ agentflow_id }) => !known.has(agentflow_id));
+    const given = { config, data_loader_config, triggers: triggersToCheck };
+    await refuseInvalidConfig(collections, principal, present.category, given);
     const status = present.status === 'pending' && isComplete(present.category, config) ? 'active' : present.status;
     // Start the schedule first, as at creation, because Temporal may refuse its times.
     if (status === 'active' && isLoaded({ data_loader_config }))

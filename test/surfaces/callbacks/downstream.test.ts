@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { connectorWorkflowId } from '../../../workflows/connector-events/messages.js';
 import { newId } from '../../../src/ids.js';
+import type { ApiClient } from '../../support/client.js';
 import { useCallbackProduct } from '../../support/callback-product.js';
 import { eventually } from '../../support/eventually.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';

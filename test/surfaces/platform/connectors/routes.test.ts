@@ -505,6 +505,8 @@ describe('PATCH /connectors/{projectID}/{connector_id}', () => {
     expect(await workspace.api.patch(path, { triggers: [{ event: 'x', agentflow_id: foreign }] })).toMatchObject(
       refusal(400, 'invalid_request', 'the project has no agentflow'),
     );
+    expect(await workspace.api.delete(`/agentflow/${first}`)).toMatchObject({ status: 200 });
+    expect(await workspace.api.patch(path, { triggers: changed.body.triggers })).toMatchObject({ status: 200 });
     const stored = (await workspace.api.get(path)).body;
     for (const field of ['data_loader_config', 'triggers', 'config'])
       expect([field, stored[field]]).toEqual([field, changed.body[field]]);
