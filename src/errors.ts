@@ -46,6 +46,11 @@ export function isRefusal(error: unknown): error is AppError {
   return isAppError(error) && errorEntry(error.code).isFault !== true;
 }
 
+/** A query that ran too long or whose caller disconnected is not a fault of the product. */
+export function logLevelOf({ code }: Pick<AppError, 'code'>): 'warn' | 'error' {
+  return code === 'call_timed_out' ? 'warn' : 'error';
+}
+
 /** Returns whether an error of the system or of a library has this code, such as ENOENT. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;

@@ -10,6 +10,7 @@ import { isPerson, type Principal } from './principal.js';
 import { scopeOn } from './resolve-scope.js';
 import { tokenInvalid } from './tokens.js';
 import { pick } from '../pick.js';
+import { VisibleText } from '../visible-text.js';
 
 const note = 'The secret is shown once and cannot be read again; store it now.';
 
@@ -49,7 +50,7 @@ const RequestedGrant = z.enum(Grant.options, {
 
 /** The body of a request for a new key. If `org_id` and `dept_id` are given, they must be those of the project. */
 export const ApiKeyRequest = z.strictObject({
-  name: KeyName.trim().min(1).max(200),
+  name: VisibleText.min(1).max(200).meta({ example: 'Nightly import' }),
   org_id: OrganizationId.optional(),
   dept_id: Id.optional(),
   grants: z.array(RequestedGrant).min(1).max(50).optional().describe('The default is the default grants of the role.'),

@@ -118,7 +118,7 @@ describe('S6:approval', () => {
       expect.stringMatching(/another payload/),
       expect.stringMatching(/another operation/),
       expect.stringMatching(/policies changed/),
-      expect.stringMatching(/needs no approval/),
+      expect.stringMatching(/needs no approval.*dry run/),
     ]);
     expect(await elsewhere.stage(heldCall(principal, { resumeToken }))).toMatchObject({ outcome: 'resumed' });
   });

@@ -1,6 +1,7 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { ConnectorCategory } from '../connectors/record.js';
+import { VisibleText } from '../../visible-text.js';
 import { endpointProblem } from '../connectors/rules/provider-operations.js';
 import {
   exampleAction,
@@ -15,7 +16,7 @@ import {
 
 const Id = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must be 1 to 100 letters, digits, "_", "." or "-"');
 const Pointer = z.string().max(100);
-const Name = z.string().trim().min(1).max(200);
+const Name = VisibleText.min(1).max(200);
 const Line = z.string().max(1000);
 const Text = z.string().max(100_000);
 const endpointMeta = {

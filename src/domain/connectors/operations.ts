@@ -8,7 +8,14 @@ import type { CallContext } from '../../governance/operations/call-context.js';
 import { changedConfig, isComplete } from './rules/config.js';
 import { ProviderParams, requiredParams } from './params.js';
 import { operations } from './rules/provider-operations.js';
-import { ConnectorCategory, ConnectorStatus, hostedCategories, isLoaded, type ConnectorDocument } from './record.js';
+import {
+  ConnectorCategory,
+  ConnectorStatus,
+  hostedCategories,
+  isLoaded,
+  type ConnectorDocument,
+  type ConnectorTrigger,
+} from './record.js';
 import {
   Connector,
   ConnectorPatch,
@@ -214,7 +221,12 @@ export const updateConnector = defineOperation({
     const { projectID: _checked, config: change, callback_secret, triggers: newTriggers, ...plain } = input;
     const config = change === undefined ? openConfig(box, present) : changedConfig(openConfig(box, present), change);
     const data_loader_config = input.data_loader_config ?? present.data_loader_config;
-    await refuseInvalidConfig(collections, principal, present.category, { config, data_loader_config });
+    // A present trigger may remain after its agentflow was deleted, so that the others can be changed.
+    const known = new Set(present.triggers.map(({ agentflow_id }) => agentflow_id));
+    const sent: readonly ConnectorTrigger[] = newTriggers ?? [];
+    const added = sent.filter(({ agentflow_id }) => !known.has(agentflow_id));
+    const result = { config, data_loader_config, triggers: added };
+    await refuseInvalidConfig(collections, principal, present.category, result);
     const status = present.status === 'pending' && isComplete(present.category, config) ? 'active' : present.status;
     // Start the schedule first, as at creation, because Temporal may refuse its times.
     if (status === 'active' && isLoaded({ data_loader_config }))

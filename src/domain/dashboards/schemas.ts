@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { VisibleText } from '../../visible-text.js';
 import { exampleComponent, exampleDashboard } from './examples.js';
 
 const Line = z.string().max(1000);
@@ -97,10 +98,7 @@ export const NewComponent = z
       .optional()
       .describe('Optional for a `taskManager`, which has a default pipeline.'),
     tab_id: z.string().max(100).optional().describe('A tab of the dashboard. Defaults to the first tab.'),
-    tab_name: z
-      .string()
-      .trim()
-      .min(1)
+    tab_name: VisibleText.min(1)
       .max(200)
       .optional()
       .describe('The name of a tab, instead of `tab_id`. The tab is created if it does not exist.'),

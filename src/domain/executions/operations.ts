@@ -18,6 +18,7 @@ import { rerun, RerunRequest } from './rerun.js';
 import { readStep, StepDetails } from './step-details.js';
 import { continueRules, decideRules, startRules, steerRules } from './rules.js';
 import { Id, ProjectId } from '../../ids.js';
+import { queryNumber } from '../../query-number.js';
 export { executionsCollection, executionEventsCollection } from './record.js';
 export { executionKnowledgeCollection } from './knowledge-base.js';
 export { executionExchangesCollection } from './exchanges.js';
@@ -48,7 +49,7 @@ export const monitorExecution = defineOperation({
 export const readExecutionStep = defineOperation({
   ...read,
   name: 'execution.read-step',
-  key: key.extend({ number: z.coerce.number().int().min(1).max(100_000) }),
+  key: key.extend({ number: queryNumber(z.int().min(1).max(100_000)) }),
   output: StepDetails,
   run: ({ deps, ctx, key: { execution_id, number } }) => readStep(deps, ctx.principal, execution_id, number),
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PolicyRules, PolicySet, PolicySetVersion } from '../../governance/policy/rule.js';
 import { listOf, ListQuery } from '../../stores/lists.js';
+import { queryNumber } from '../../query-number.js';
 import { defineOperation } from '../operation.js';
 
 const NewPolicies = z.strictObject({
@@ -45,7 +46,7 @@ export const listPolicyVersions = defineOperation({
 export const readPolicyVersion = defineOperation({
   ...read,
   name: 'policies.read-version',
-  key: z.object({ version: z.coerce.number().int().min(1).max(9_999_999_999) }),
+  key: z.object({ version: queryNumber(z.int().min(1).max(9_999_999_999)) }),
   output: PolicySet,
   errors: ['scope_denied'],
   run: ({ deps, ctx, key: { version } }) => deps.governance.policies.version(ctx.principal, version),

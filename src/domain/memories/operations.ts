@@ -180,11 +180,13 @@ export async function viewsOf(
   );
 }
 
+const maxMerges = 200;
+
 function toView(memory: MemoryDocument, parts: readonly Omit<MemoryPartDocument, 'found'>[]): MemoryView {
   const { _id: memory_id, status, source, failure, budget, created_at, ended_at } = memory;
   const costs = parts.map(({ attempts }) => Object.values(attempts));
   const saved = parts.flatMap((part) => part.saved ?? []);
-  const merges = saved.flatMap((part) => part.merges);
+  const merges = [...new Map(saved.flatMap((part) => part.merges).map((merge) => [merge.merge_id, merge])).values()];
   return {
     memory_id,
     status,
@@ -202,7 +204,8 @@ function toView(memory: MemoryDocument, parts: readonly Omit<MemoryPartDocument,
       0,
     ),
     cost: { ...sumOf(costs.flat()), budget },
-    merges: [...new Map(merges.map((merge) => [merge.merge_id, merge])).values()].slice(0, 200),
+    merge_count: merges.length,
+    merges: merges.slice(0, maxMerges),
     created_at,
     ended_at,
   };

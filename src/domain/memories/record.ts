@@ -126,6 +126,7 @@ export const MemoryView = z
       input_tokens: Count.meta({ example: 900 }),
       output_tokens: Count.meta({ example: 300 }),
     }),
+    merge_count: Count.describe('The number of merges. `merges` lists the first 200 of them.').meta({ example: 0 }),
     merges: z
       .array(z.object({ merge_id: z.string(), entity_id: Id, type: z.string(), name: z.string(), mention: z.string() }))
       .describe('Mentions that were merged with earlier entities; `undo-merge` separates one.'),
@@ -144,6 +145,7 @@ export const MemoryView = z
       written: { entities: 2, facts: 2, closed: 1, dropped: 0 },
       retries: 0,
       cost: { credits: 1.2, budget: 10, input_tokens: 900, output_tokens: 300 },
+      merge_count: 0,
       merges: [],
       created_at: 1764000000.5,
       ended_at: 1764000009.5,

@@ -2,8 +2,9 @@ import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { ListQuery } from '../../stores/lists.js';
 import { exampleId } from '../../ids.js';
+import { VisibleText } from '../../visible-text.js';
 
-const ProjectName = z.string().trim().normalize().min(1).max(200);
+const ProjectName = VisibleText.normalize().min(1).max(200);
 const Description = z.string().max(10_000);
 /** `archived` is for filtering lists and has no other effect. */
 const OpenStatus = z.enum(['active', 'archived']);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NextCursor, Total } from '../../stores/lists.js';
 import { Id, exampleId } from '../../ids.js';
+import { queryNumber } from '../../query-number.js';
 import { EpochSeconds } from '../../time.js';
 
 const Time = EpochSeconds.describe('Epoch seconds.');
@@ -156,8 +157,10 @@ export const Backfilled = z
   .meta({ id: 'ScheduleBackfilled', example: { planned: [1763712000], already_fired: 0, reason: null } });
 
 export const TimeRange = z.object({
-  from: z.coerce.number().min(0).describe('Epoch seconds.').meta({ example: 1763683200 }),
-  to: z.coerce.number().min(0).describe('Epoch seconds, at most 366 days after `from`.').meta({ example: 1764288000 }),
+  from: queryNumber(z.number().min(0)).describe('Epoch seconds.').meta({ example: 1763683200 }),
+  to: queryNumber(z.number().min(0))
+    .describe('Epoch seconds, at most 366 days after `from`.')
+    .meta({ example: 1764288000 }),
 });
 
 export const PlannedTimes = z

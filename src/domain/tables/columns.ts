@@ -61,6 +61,8 @@ function definitionProblem({
   if (object_fields !== null && !holdsObjects)
     return 'object_fields: is only allowed for an object column or an array of objects';
   if (enum_options !== null && holdsObjects) return 'enum_options: is not allowed for objects';
+  const repeated = enum_options?.find((option, at) => enum_options.indexOf(option) < at);
+  if (repeated !== undefined) return `enum_options: the option ${JSON.stringify(repeated)} must be unique`;
   const mismatch = enum_options?.find(
     (option) => valueProblem(ruleOfOption(column_type, array_type), option) !== undefined,
   );

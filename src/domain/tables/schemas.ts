@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ListQuery, NextCursor, Total } from '../../stores/lists.js';
 import { Id, ProjectId, exampleId } from '../../ids.js';
+import { VisibleText } from '../../visible-text.js';
 
 /** The types of single values. `date` is a number of epoch seconds. */
 const ScalarType = z.enum(['string', 'number', 'integer', 'boolean', 'date']);
@@ -26,7 +27,7 @@ export type ObjectField = z.infer<typeof ObjectField>;
 
 export const NewColumn = z
   .strictObject({
-    column_name: z.string().trim().normalize().min(1).max(200),
+    column_name: VisibleText.normalize().min(1).max(200),
     column_type: ColumnType,
     array_type: z
       .enum([...ScalarType.options, 'object'])
@@ -80,7 +81,7 @@ export const maxColumns = 200;
 
 export const NewTable = z
   .strictObject({
-    table_name: z.string().trim().normalize().min(1).max(200),
+    table_name: VisibleText.normalize().min(1).max(200),
     columns: z
       .array(NewColumn)
       .max(maxColumns - 3)

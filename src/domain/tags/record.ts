@@ -1,8 +1,9 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { exampleId } from '../../ids.js';
+import { VisibleText } from '../../visible-text.js';
 
-const Name = z.string().trim().normalize().min(1).max(100);
+const Name = VisibleText.normalize().min(1).max(100);
 const Color = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be "#" followed by six hexadecimal digits');
 const example = { name: 'urgent', color: '#d73a4a' };
 

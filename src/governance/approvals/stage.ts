@@ -111,7 +111,8 @@ const texts: Record<ResumeRefusal, string> = {
   rejected: 'the approval was rejected',
   expired: 'the approval or its resume token has expired: repeat the call without a resume token to ask again',
   used: 'the resume token was already used',
-  not_asked: 'this call needs no approval: repeat it without a resume token',
+  not_asked:
+    'this call needs no approval, because no rule requires one or because it is a dry run: repeat it without a resume token',
 };
 
 function refused(reason: ResumeRefusal): ApprovalOutcome {

@@ -1,4 +1,4 @@
-import { isAppError, isRefusal } from '../../errors.js';
+import { isAppError, isRefusal, logLevelOf } from '../../errors.js';
 import type { ApprovalWithToken } from '../../governance/approvals/record.js';
 import type { Approvals } from '../../governance/approvals/create-approvals.js';
 import { toAppError } from '../../http/errors.js';
@@ -54,7 +54,7 @@ export function createGovern({ pipeline, approvals, approvalPage, log }: GovernD
       return outcomeOf(await pipeline(call), (id) => approvalPage(principal.projectId, id));
     } catch (error) {
       const refusal = toAppError(error);
-      if (!isRefusal(refusal)) log.error({ err: error, tool: tool.name }, 'a tool call failed');
+      if (!isRefusal(refusal)) log[logLevelOf(refusal)]({ err: error, tool: tool.name }, 'a tool call failed');
       const waited = approval && refusal.code === 'approval_refused' ? { approval_status: approval.status } : {};
       const again =
         approvalId !== undefined && callIndependentRefusals.has(answeredCode(refusal.code))

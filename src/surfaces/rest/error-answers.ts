@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler } from 'express';
 import type { ErrorCode } from '../../error-catalog.js';
-import type { AppError, ErrorFacts } from '../../errors.js';
+import { logLevelOf, type AppError, type ErrorFacts } from '../../errors.js';
 import { publicCode, type StageId } from '../../governance/kernel/stage-ids.js';
 import { toAppError } from '../../http/errors.js';
 
@@ -58,7 +58,7 @@ export function answeredCode(code: ErrorCode, ownCodes: OwnCodes = {}): Answered
 export const errorHandler: ErrorRequestHandler = (error, req, res, next) => {
   const appError = toAppError(error);
   const status = statusOf(appError);
-  if (status >= 500) req.log.error({ err: error as unknown, req }, 'request failed');
+  if (status >= 500) req.log[logLevelOf(appError)]({ err: error as unknown, req }, 'request failed');
   if (res.headersSent) {
     next(error);
     return;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { connectorWorkflowId } from '../../../workflows/connector-events/messages.js';
 import { newId } from '../../../src/ids.js';
+import type { ApiClient } from '../../support/client.js';
 import { useCallbackProduct } from '../../support/callback-product.js';
 import { eventually } from '../../support/eventually.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
@@ -229,37 +230,41 @@ describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => 
 
   test('record a coworker that cannot be started, and continue with the next', async () => {
     const { api, projectID } = own.workspace;
-    const empty = await api.post(`/agentflow?projectID=${projectID}`, { name: 'Without agents' });
-    const { path, connector_id } = await triggerOf('voice', 'Cannot run', empty.body._id);
+    const flow = await api.post(`/agentflow?projectID=${projectID}`, {
+      name: 'Without its variable',
+      agents: [{ title: 'A', prompt: { template: '{{ missing }}' } }],
+    });
+    const { path, connector_id } = await triggerOf('voice', 'Cannot run', flow.body._id);
     expect((await post(path, '{}')).status).toBe(202);
     const result = await deps.temporal.client.workflow.getHandle(connectorWorkflowId(connector_id)).result();
     expect(result).toMatchObject({ handled: 1, failures: [{ type: 'validation_failed' }] });
   });
 
-  test('refuse a callback, and ignore an event, whose agentflow was deleted', async () => {
+  test.each<[string, (api: ApiClient, id: string) => Promise<{ status: number }>]>([
+    ['was deleted', (api, id) => api.delete(`/agentflow/${id}`)],
+    ['is not active', (api, id) => api.patch(`/agentflow/${id}`, { isActive: false })],
+    ['has no agents', (api, id) => api.patch(`/agentflow/${id}`, { agents: [], initialAgent: '' })],
+  ])('refuse a callback, and ignore an event, whose agentflow %s', async (_, stop) => {
     verifies('downstream.trigger-configuration');
     const { api, projectID } = own.workspace;
-    const flow = (await api.post(`/agentflow?projectID=${projectID}`, { name: 'Short-lived' })).body._id;
-    const elsewhere = newId();
+    const made = await api.post(`/agentflow?projectID=${projectID}`, { name: 'Short-lived', agents: [{ title: 'A' }] });
+    const flow = made.body._id;
     const connector = await connectorOf('mail', {
       triggers: [
         { event: 'mail_received', agentflow_id: flow },
-        { event: 'mail_received', agentflow_id: elsewhere },
         { kind: 'voice', agentflow_id: flow },
       ],
     });
     const webhook = `/account-provider-webhook/${projectID}/${connector._id}`;
     const event = () => JSON.stringify({ event: 'mail_received', event_id: newId() });
-    const voice = `/voice-provider/${connector.triggers[2].trigger_id}`;
+    const voice = `/voice-provider/${connector.triggers[1].trigger_id}`;
     expect(await Promise.all([post(webhook, event()), post(voice, event())])).toMatchObject([
       { status: 202 },
       { status: 202 },
     ]);
-    expect((await api.delete(`/agentflow/${flow}`)).status).toBe(200);
-    expect(await post(webhook, event())).toMatchObject({
-      status: 200,
-      body: { status: 'ignored', reason: 'the project does not have the agentflow of the trigger' },
-    });
+    expect((await stop(api, flow)).status).toBe(200);
+    const reason = 'the agentflow of the trigger was deleted, is not active or has no agents';
+    expect(await post(webhook, event())).toMatchObject({ status: 200, body: { status: 'ignored', reason } });
     expect(await post(voice, event())).toMatchObject({ status: 404, body: { error: 'not_found' } });
   });
 

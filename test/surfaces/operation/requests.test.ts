@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually.js';
 import { prepareExecution } from '../../support/executions.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
+import { createGatewayWorkspace } from '../../support/gateway.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
 
@@ -76,6 +77,24 @@ describe('an unexpected fault', () => {
     });
     expect(JSON.stringify(lines)).toMatch(/goal|status/);
     expect(lines[0].err.stack).toContain('at ');
+  });
+});
+
+describe('a query that reaches its time limit', () => {
+  test('is logged as a warning, because the product has no fault', async () => {
+    verifies('gateway.query.slow');
+    const { gateway } = await createGatewayWorkspace(deps);
+    const entities = Array.from({ length: 60 }, (_, at) => ({ id: `n${at}`, type: 'Node', name: `n${at}` }));
+    await gateway.post('/v1/save-context', { source: 's', entities });
+    const query = 'MATCH (a), (b), (c), (d), (e) WHERE a.project_id = $project_id RETURN count(*) AS all';
+    const { status, headers } = await gateway.post('/v1/query-context', { query, timeout_ms: 300 });
+    expect(status).toBe(504);
+    const levels = await eventually(() => {
+      const found = linesOf(headers.get('x-request-id') ?? '').filter((line) => line.err);
+      expect(found).not.toEqual([]);
+      return found.map((line) => line.level);
+    });
+    expect(levels).toEqual([40]);
   });
 });
 

@@ -3,6 +3,7 @@ import { notFound } from '../../../errors.js';
 import { Id } from '../../../ids.js';
 import { pickShown } from '../../../pick.js';
 import { countUpTo, decodePosition, encodePosition, listOf, ListQuery } from '../../../stores/lists.js';
+import { queryNumber } from '../../../query-number.js';
 import { defineOperation, reads } from '../../operation.js';
 import { Agentflow } from '../record.js';
 import { exampleAgentflow } from '../record/examples.js';
@@ -52,7 +53,7 @@ export const listVersions = defineOperation({
 export const readVersion = defineOperation({
   ...reads,
   name: 'agentflow.read-version',
-  key: z.object({ id: Id, version: z.coerce.number().int().min(1).max(9_999_999_999) }),
+  key: z.object({ id: Id, version: queryNumber(z.int().min(1).max(9_999_999_999)) }),
   output: AgentflowVersion,
   async run({ deps, ctx, key: { id, version } }) {
     const { collections } = deps.mongo;

@@ -43,13 +43,15 @@ export function loadSchedulesOf({ mongo: { collections }, temporal }: ConnectorD
   return createLoadSchedules({ collections, temporal });
 }
 
-type Given = Pick<NewConnector, 'config' | 'data_loader_config'>;
+type Given = Pick<NewConnector, 'config' | 'data_loader_config'> & {
+  triggers?: readonly ConnectorTrigger[] | undefined;
+};
 
 export async function refuseInvalidConfig(
-  { actions }: Collections,
+  { actions, agentflows }: Collections,
   { projectId }: Principal,
   category: ConnectorCategory,
-  { config, data_loader_config: loader }: Given,
+  { config, data_loader_config: loader, triggers = [] }: Given,
 ): Promise<void> {
   const problems = configProblems(category, config);
   if (isLoaded({ data_loader_config: loader })) {
@@ -67,6 +69,12 @@ export async function refuseInvalidConfig(
         `data_loader_config.action_id: the project has no ${category} action ${JSON.stringify(loader.action_id)}`,
       );
   }
+  const ids = [...new Set(triggers.flatMap(({ agentflow_id }) => agentflow_id ?? []))];
+  const present = { _id: { $in: ids }, projectID: projectId, is_deleted: false };
+  const found = await agentflows.find(present, { projection: { _id: 1 } }).toArray();
+  for (const id of ids)
+    if (!found.some(({ _id }) => _id === id))
+      problems.push(`triggers: the project has no agentflow ${JSON.stringify(id)}`);
   if (problems.length > 0) throw new AppError('invalid_request', problems.join('; '));
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../record.js';
 import { exampleConnector, newConnectorExample } from '../examples.js';
 import { pickShown } from '../../../pick.js';
+import { VisibleText } from '../../../visible-text.js';
 
 const AnyJson = z.record(z.string(), z.unknown());
 const Config = AnyJson.describe(
@@ -25,7 +26,7 @@ const CallbackSecret = z
     'The secret that signs callbacks of the connector: `X-Hub-Signature-256: sha256=<HMAC-SHA256 of the body in hex>`. Encrypted and never returned.',
   );
 const fields = {
-  name: z.string().trim().min(1).max(200),
+  name: VisibleText.min(1).max(200),
   tags: z.array(z.string().max(200)).max(100),
   triggers: z
     .array(

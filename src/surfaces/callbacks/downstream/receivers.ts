@@ -14,7 +14,7 @@ import {
   type ConnectorCollections,
   type MembershipCollections,
 } from '../../../domain/connectors/operations/store.js';
-import { notFound } from '../../../errors.js';
+import { AppError, notFound } from '../../../errors.js';
 import type { Collections } from '../../../stores/collections.js';
 import { epochSeconds } from '../../../time.js';
 import type { ReadBody } from '../read-body.js';
@@ -70,8 +70,8 @@ function accountEvent({ collections, read, signal }: DownstreamOptions): Receive
       const callback = await callbackOf(read, 'event', delivery, isVerified(connector));
       const taken = startsOf(connector, callback.event);
       if (taken.length === 0) return ignored('no trigger of the connector takes this event');
-      const starts = await withAgentflow(collections, connector, taken);
-      if (starts.length === 0) return ignored('the project does not have the agentflow of the trigger');
+      const starts = await startable(collections, connector, taken);
+      if (starts.length === 0) return ignored(cannotStart);
       await signal(addressOf(connector), { ...callback, starts });
       return accepted();
     },
@@ -89,8 +89,8 @@ function triggerCallback({ collections, read, signal }: DownstreamOptions, kind:
       const { agentflow_id, goal } = connector.triggers.find(({ trigger_id }) => trigger_id === trigger._id) ?? {};
       if (agentflow_id === undefined) throw notFound('trigger');
       const start = startOf(connector, agentflow_id, goal ?? `Handle a callback of the ${kind} provider`);
-      const starts = await withAgentflow(collections, connector, [start]);
-      if (starts.length === 0) throw notFound('the agentflow of the trigger');
+      const starts = await startable(collections, connector, [start]);
+      if (starts.length === 0) throw new AppError('not_found', cannotStart);
       const callback = await callbackOf(read, kind, delivery, isVerified(connector));
       await signal(addressOf(connector), { ...callback, starts });
       return accepted();
@@ -109,13 +109,16 @@ async function takesCallbacks(
 
 type Start = ReceivedCallback['starts'][number];
 
-/** Leaves out agentflows that were deleted or never existed. Otherwise, only the log of the workflow would show them. */
-async function withAgentflow(
+const cannotStart = 'the agentflow of the trigger was deleted, is not active or has no agents';
+
+/** Leaves out agentflows that cannot run. Otherwise, only the log of the workflow would show them. */
+async function startable(
   { agentflows }: DownstreamOptions['collections'],
   { projectID }: ConnectorDocument,
   starts: readonly Start[],
 ): Promise<Start[]> {
-  const named = { _id: { $in: starts.map(({ agentflow_id }) => agentflow_id) }, projectID, is_deleted: false };
+  const ids = starts.map(({ agentflow_id }) => agentflow_id);
+  const named = { _id: { $in: ids }, projectID, is_deleted: false, isActive: true, agents: { $ne: [] } };
   const found = await agentflows.find(named, { projection: { _id: 1 } }).toArray();
   const present = new Set(found.map(({ _id }) => _id));
   return starts.filter(({ agentflow_id }) => present.has(agentflow_id));

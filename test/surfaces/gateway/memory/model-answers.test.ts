@@ -49,6 +49,26 @@ test('the items after the first 300 of a list are counted', async () => {
   });
 });
 
+test('the merges after the first 200 are counted', async () => {
+  verifies('memory.merge');
+  const numbers = Array.from({ length: 201 }, (_, at) => at + 1000);
+  const textOf = (word: string) => `${numbers.map((number) => `${word} ${number}`).join(', ')}.`;
+  const cities = (word: string) =>
+    numbers.map((number) => ({
+      type: 'City',
+      name: `${word} ${number}`,
+      quote: `${word} ${number}`,
+      aliases: [`Town ${number}`],
+    }));
+  const workspace = await product.workspace(
+    (asked) => ({ entities: cities(asked.includes('Town 1000,') ? 'Town' : 'City') }),
+    { ontology: open },
+  );
+  expect(await remembered(workspace, { text: textOf('City') })).toMatchObject({ merge_count: 0, merges: [] });
+  const { merge_count, merges } = await remembered(workspace, { text: textOf('Town') });
+  expect([merge_count, merges.length]).toEqual([201, 200]);
+});
+
 test('two types may share a name, and the model may name one entity twice', async () => {
   verifies('memory.remember');
   const ontology = {

@@ -182,6 +182,18 @@ describe('POST /actions/{category}/config', () => {
       { ...seldom, data_loader_config: { syncInterval: 60, action_id: 'x' } },
       refusal(400, 'invalid_request', 'action_id'),
     ],
+    [
+      'a trigger with an unknown agentflow',
+      'mail',
+      { triggers: [{ event: 'x', agentflow_id: 'unknown' }] },
+      refusal(400, 'invalid_request', 'triggers: the project has no agentflow "unknown"'),
+    ],
+    [
+      'a name without a visible character',
+      'mail',
+      { name: ' \u200B\u2060' },
+      refusal(400, 'invalid_request', 'name: must contain a visible character'),
+    ],
   ])('refuses %s and stores nothing', async (_, category, fields, expected) => {
     const { api, projectID } = await createWorkspace(deps);
     const answer = await api.post(`/actions/${category}/config?projectID=${projectID}`, { name: 'Office', ...fields });
@@ -304,7 +316,7 @@ describe('DELETE /connectors/{projectID}/{connector_id}', () => {
     // Callbacks go to the process's own listener: another process may use the default port.
     const workspace = product.through(await product.api(), await createWorkspace(deps));
     const { api, projectID } = workspace;
-    const flow = await api.post(`/agentflow?projectID=${projectID}`, { name: 'F' });
+    const flow = await api.post(`/agentflow?projectID=${projectID}`, { name: 'F', agents: [{ title: 'A' }] });
     const triggers = [{ kind: 'voice', agentflow_id: flow.body._id }];
     const loaded = await connectorOf(workspace, 'restful', { ...seldom, triggers });
     const { notify_path, ...hosted } = await connectorOf(workspace, 'mail', {
@@ -464,13 +476,16 @@ describe('PATCH /connectors/{projectID}/{connector_id}', () => {
   test('changes the times of its data loader, and keeps or replaces the ids of its triggers', async () => {
     verifies('platform.connectors.update');
     const workspace = await createWorkspace(deps);
-    const triggers = ['voice', 'media'].map((kind) => ({ kind, agentflow_id: 'agentflow' }));
+    const flow = async (of: Workspace) =>
+      (await of.api.post(`/agentflow?projectID=${of.projectID}`, { name: 'F' })).body._id as string;
+    const [first, second] = [await flow(workspace), await flow(workspace)];
+    const triggers = ['voice', 'media'].map((kind) => ({ kind, agentflow_id: first }));
     const made = await connectorOf(workspace, 'restful', { ...seldom, triggers });
     const path = `/connectors/${workspace.projectID}/${made._id}`;
     const [voice, media] = made.triggers;
     const changed = await workspace.api.patch(path, {
       data_loader_config: { frequency: 'daily', path: '/other' },
-      triggers: [voice, { kind: 'voice', agentflow_id: 'another' }],
+      triggers: [voice, { kind: 'voice', agentflow_id: second }],
     });
     expect(changed).toMatchObject({
       status: 200,
@@ -486,6 +501,12 @@ describe('PATCH /connectors/{projectID}/{connector_id}', () => {
     expect(
       await workspace.api.patch(path, { data_loader_config: { frequency: '99 * * * *', path: '/x' } }),
     ).toMatchObject(refusal(400, 'invalid_request', 'frequency'));
+    const foreign = await flow(await createWorkspace(deps));
+    expect(await workspace.api.patch(path, { triggers: [{ event: 'x', agentflow_id: foreign }] })).toMatchObject(
+      refusal(400, 'invalid_request', 'the project has no agentflow'),
+    );
+    expect(await workspace.api.delete(`/agentflow/${first}`)).toMatchObject({ status: 200 });
+    expect(await workspace.api.patch(path, { triggers: changed.body.triggers })).toMatchObject({ status: 200 });
     const stored = (await workspace.api.get(path)).body;
     for (const field of ['data_loader_config', 'triggers', 'config'])
       expect([field, stored[field]]).toEqual([field, changed.body[field]]);

@@ -378,7 +378,8 @@ test.concurrent('POST …/backfill runs the planned times in between, and refuse
   const answer = await workspace.api.post(path(_id, '/backfill'), { from: hour - 2 * 3600 - 1, to: hour + 1 });
   expect(answer).toMatchObject({ status: 200, body: { planned: [hour - 2 * 3600, hour - 3600, hour] } });
   await untilSchedule(workspace, _id, { count: 3 });
-  const timesOf = (from: number, to: number) => workspace.api.get(path(_id, `/times?from=${from}&to=${to}`));
+  const timesOf = (from: number | string, to: number | string) =>
+    workspace.api.get(path(_id, `/times?from=${from}&to=${to}`));
   expect(await timesOf(hour - 3 * 3600, hour + 3600)).toMatchObject({
     status: 200,
     body: {
@@ -386,6 +387,8 @@ test.concurrent('POST …/backfill runs the planned times in between, and refuse
       is_complete: true,
     },
   });
+  for (const from of ['', '0x10', ' 1'])
+    expect(await timesOf(from, hour)).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   for (const to of [hour, hour + 367 * 86_400])
     expect(await timesOf(hour, to)).toMatchObject({ status: 422, body: { error: 'validation_failed' } });
   expect(fired(await runsOf(workspace, _id)).map(({ scheduled_for }: any) => scheduled_for)).toEqual([

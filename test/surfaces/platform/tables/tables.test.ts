@@ -101,6 +101,13 @@ describe('POST /storage/{projectID}/table', () => {
     [422, 'enum_options', { table_name: 'T', columns: [{ column_name: 'A', column_type: 'enum' }] }],
     [
       422,
+      'the option "won" must be unique',
+      { table_name: 'T', columns: [{ ...stage, enum_options: ['won', 'new', 'won'] }] },
+    ],
+    [400, 'table_name: must contain a visible character', { table_name: '\u200B\u00AD' }],
+    [400, 'columns.0.column_name', { table_name: 'T', columns: [{ ...stage, column_name: '\u3164' }] }],
+    [
+      422,
       'does not match the type',
       { table_name: 'T', columns: [{ column_name: 'A', column_type: 'number', enum_options: ['x'] }] },
     ],
