@@ -136,9 +136,9 @@ describe('tokens', () => {
       const { token, call } = await resumeTokenFor();
       const passed: boolean[] = [];
       await persist(async () =>
-        passed.push((await redeemResumeToken(collections, { ...call, token, lifecycleId: newId() })).ok),
+        passed.push(typeof (await redeemResumeToken(collections, { ...call, token, lifecycleId: newId() })) === 'object'),
       );
-      passed.push((await redeemResumeToken(collections, { ...call, token, lifecycleId: newId() })).ok);
+      passed.push(typeof (await redeemResumeToken(collections, { ...call, token, lifecycleId: newId() })) === 'object');
       expect(passed.filter(Boolean).length).toBeLessThanOrEqual(1);
       if (passed.length === 2)
         expect((await direct.resume_tokens.findOne({ _id: hashApiKey(token) }))?.used_at).not.toBeNull();
