@@ -27,16 +27,7 @@ interface GovernanceOptions {
 }
 
 /** The parts that govern calls. Each serves a stage of the pipeline and the routes that show its records. */
-export function createGovernance({
-  config,
-  log,
-  mongo,
-  temporal,
-  auth,
-  catalog,
-  threads,
-  redact,
-}: GovernanceOptions) {
+export function createGovernance({ config, log, mongo, temporal, auth, catalog, threads, redact }: GovernanceOptions) {
   const { collections } = mongo;
   const audit = createAudit({
     collections,

@@ -4,7 +4,7 @@ import { hashApiKey } from '../../src/auth/api-keys.js';
 import { creditsLeft } from '../../src/domain/customers/record.js';
 import { readCustomer } from '../../src/domain/customers/operations/account.js';
 import { redeemResumeToken } from '../../src/governance/approvals/redeem.js';
-import { newResumeToken, sealedFor } from '../../src/governance/approvals/resume-token.js';
+import { resumeTokens, sealedFor } from '../../src/governance/approvals/resume-token.js';
 import { PolicyRule } from '../../src/governance/policy/rule.js';
 import { createPolicyStore } from '../../src/governance/policy/store.js';
 import { createQuota } from '../../src/governance/quota/quota.js';
@@ -136,7 +136,9 @@ describe('tokens', () => {
       const { token, call } = await resumeTokenFor();
       const passed: boolean[] = [];
       await persist(async () =>
-        passed.push(typeof (await redeemResumeToken(collections, { ...call, token, lifecycleId: newId() })) === 'object'),
+        passed.push(
+          typeof (await redeemResumeToken(collections, { ...call, token, lifecycleId: newId() })) === 'object',
+        ),
       );
       passed.push(typeof (await redeemResumeToken(collections, { ...call, token, lifecycleId: newId() })) === 'object');
       expect(passed.filter(Boolean).length).toBeLessThanOrEqual(1);
@@ -147,7 +149,7 @@ describe('tokens', () => {
 });
 
 async function resumeTokenFor() {
-  const token = newResumeToken();
+  const token = resumeTokens.create();
   const call = {
     caller: 'c',
     projectId: newId(),

@@ -27,6 +27,7 @@ export function createApprovals(deps: RequestDeps & { secrets: Pick<SecretBox, '
           .map(({ approval_id, edited_payload_digest }) => ({ _id: approval_id, edited_payload_digest })),
       ),
     read: (principal: Principal, id: string) => readApproval(deps, principal, id),
-    decide: (principal: Principal, id: string, vote: Vote, updateId?: string) => decideApproval(deps, principal, id, vote, updateId),
+    decide: (principal: Principal, id: string, vote: Vote, updateId?: string) =>
+      decideApproval(deps, principal, id, vote, updateId),
   };
 }

@@ -1,7 +1,7 @@
 import { newId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
 import type { ResumeTokenDocument } from './record.js';
-import { hashResumeToken, isResumeToken, refusalOf, type ResumedCall, type ResumeRefusal } from './resume-token.js';
+import { hashResumeToken, resumeTokens, refusalOf, type ResumedCall, type ResumeRefusal } from './resume-token.js';
 
 /** The approval under which a call runs, the id for a record that the call creates, and the `_id` of the token. */
 export interface Redeemed {
@@ -15,7 +15,7 @@ export async function redeemResumeToken(
   { resume_tokens }: Tokens,
   { token, ...call }: RedeemingCall & { token: string },
 ): Promise<Redeemed | ResumeRefusal> {
-  if (!isResumeToken(token)) return 'malformed';
+  if (!resumeTokens.isWellFormed(token)) return 'malformed';
   return redeem({ resume_tokens }, await resume_tokens.findOne({ _id: hashResumeToken(token) }), call);
 }
 

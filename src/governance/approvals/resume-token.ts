@@ -1,18 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { Principal } from '../../auth/principal.js';
+import { secretTokens } from '../../auth/secret-token.js';
 import type { ResumeTokenDocument } from './record.js';
 import { sha256Hex } from '../../sha256.js';
 
-const prefix = 'svc_rt_';
-const wellFormed = /^svc_rt_[A-Za-z0-9_-]{43}$/;
-
-export function newResumeToken(): string {
-  return prefix + randomBytes(32).toString('base64url');
-}
-
-export function isResumeToken(text: string): boolean {
-  return wellFormed.test(text);
-}
+export const resumeTokens = secretTokens('svc_rt_');
 
 export function hashResumeToken(token: string): string {
   return sha256Hex(token);

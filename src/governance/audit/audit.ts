@@ -1,18 +1,12 @@
 import type { StatementSigner } from '../../auth/tokens.js';
 import { AppError } from '../../errors.js';
-import type { ListQuery, Page } from '../../stores/lists.js';
+import type { ListQuery } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
 import { createActiveChains, type ActiveChainsOptions } from './active-chains.js';
 import { createCheckpointFile } from './checkpoint-file.js';
 import { createCheckpoints } from './checkpoints.js';
-import {
-  entryId,
-  idsAfter,
-  unchained,
-  type AuditEntryDocument,
-  type AuditEvent,
-} from './entry.js';
+import { entryId, idsAfter, unchained, type AuditEntryDocument, type AuditEvent } from './entry.js';
 import { exportLines } from './export.js';
 import { entrySince, listEntries, type AuditFilter } from './list.js';
 import { checkpointOf } from './statement.js';
