@@ -198,7 +198,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv) {
     /** Checks each answer against the schema of its route, and answers 500 if it differs. */
     verifyResponses: env.VERIFY_RESPONSES,
     seed: env.SEED ?? env.NODE_ENV !== 'production',
-    /** The bucket for files; without it, files are stored below `dataDir`. */
+    /** The bucket for files; without it, files are stored below `dataDir`. Without credentials, the AWS client uses its own. */
     s3: s3Of(env),
     /** If undefined, traces are not exported. */
     tracing: tracingOf(env),
