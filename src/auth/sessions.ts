@@ -59,9 +59,9 @@ export function createSessions({ collections, box, log }: { collections: Collect
     await sessions.updateOne({ _id }, { $set: { revoked_at: epochSeconds(), revoked_because: because } });
   }
 
-  async function store(token: string, session: SessionDocument): Promise<RefreshTokenDocument> {
+  async function store(token: string, session: SessionDocument, created_at: number): Promise<RefreshTokenDocument> {
     const { _id: session_id, expires_at } = session;
-    return insertOnce(refreshTokens, { _id: sha256Hex(token), session_id, created_at: epochSeconds(), expires_at });
+    return insertOnce(refreshTokens, { _id: sha256Hex(token), session_id, created_at, expires_at });
   }
 
   async function familyOf(token: string): Promise<RefreshTokenDocument | null> {
@@ -77,22 +77,22 @@ export function createSessions({ collections, box, log }: { collections: Collect
     /** Returns the first refresh token of a new session. */
     async issueRefreshToken(session: SessionDocument): Promise<string> {
       const token = tokens.create();
-      await store(token, session);
+      await store(token, session, epochSeconds());
       return token;
     },
     /**
-     * Exchanges a refresh token for its child. A repeat within ten seconds returns the same child. A later repeat ends
-     * the session.
+     * Exchanges a refresh token, presented at `now`, for its child. A repeat within ten seconds returns the same child. A
+     * later repeat ends the session.
      * @throws AppError `invalid_token`, also for a later repeat
      */
-    async rotate(parent: string): Promise<{ session: SessionDocument; refreshToken: string }> {
+    async rotate(parent: string, now: number): Promise<{ session: SessionDocument; refreshToken: string }> {
       const known = await familyOf(parent);
       const session = known && (await sessions.findOne({ _id: known.session_id }));
-      if (!session || session.revoked_at !== null || session.refresh_until <= epochSeconds()) throw refused();
+      if (!session || session.revoked_at !== null || session.refresh_until <= now) throw refused();
       const child = childOf(parent, box.open(session.rotation_key, session._id));
       // If several processes rotate at once, one inserts the child, and its time counts for all of them.
-      const { created_at: rotatedAt } = await store(child, session);
-      if (epochSeconds() - rotatedAt > graceSeconds) {
+      const { created_at: rotatedAt } = await store(child, session, now);
+      if (now - rotatedAt > graceSeconds) {
         await revoke(session._id, 'a refresh token was used again');
         log.warn(
           { session: session._id, user: session.user_id },

@@ -89,8 +89,8 @@ describe('tokens', () => {
         sessions.start({ kind: 'session', user_id: newId(), project_id: newId() }),
       );
       const { value: first } = await persist(() => sessions.issueRefreshToken(session));
-      const { value: second } = await persist(() => sessions.rotate(first));
-      expect((await sessions.rotate(first)).refreshToken).toBe(second.refreshToken);
+      const { value: second } = await persist(() => sessions.rotate(first, epochSeconds()));
+      expect((await sessions.rotate(first, epochSeconds())).refreshToken).toBe(second.refreshToken);
       expect(await sessions.isLive(session._id)).toBe(true);
     });
     await withEveryFault(to('update', /^sessions$/), async () => {
