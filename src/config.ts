@@ -1,24 +1,10 @@
 import path from 'node:path';
 import { z } from 'zod';
-import {
-  checkEmbedding,
-  embeddingOf,
-  embeddingVariables,
-  rerankOf,
-  type EmbeddingConfig,
-  type RerankConfig,
-} from './models/environment.js';
+import { checkEmbedding, embeddingOf, embeddingVariables, rerankOf } from './models/environment.js';
 import { outboundVariables } from './outbound/environment.js';
-import { telemetryVariables, tracingOf, type TracingConfig } from './observability/environment.js';
-import { bucketVariables, checkBucket, s3Of, type S3Config } from './stores/environment.js';
-import {
-  checkTemporal,
-  temporalOf,
-  temporalVariables,
-  workerOf,
-  type TemporalConfig,
-  type WorkerConfig,
-} from './temporal/environment.js';
+import { telemetryVariables, tracingOf } from './observability/environment.js';
+import { bucketVariables, checkBucket, s3Of } from './stores/environment.js';
+import { checkTemporal, temporalOf, temporalVariables, workerOf } from './temporal/environment.js';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
@@ -114,99 +100,8 @@ const CheckedEnvironment = Environment.superRefine(checkBucket).superRefine(chec
 /** The names of all variables that this file reads. Other packages also read `OTEL_…` and `TEMPORAL_GRPC_META_…`. */
 export const environmentVariables: readonly string[] = Object.keys(Environment.shape);
 
-type Surface = z.infer<typeof surface>;
-
-export interface Config {
-  environment: 'development' | 'test' | 'production';
-  logLevel: string;
-  host: string;
-  port: number;
-  downstreamPort: number;
-  /** The public address without a trailing slash; the default is `http://localhost:<bound port>`. */
-  baseUrl: string | undefined;
-  surfaces: readonly Surface[];
-  dataDir: string;
-  /** The number of trusted proxies that report the caller's address. */
-  trustProxy: number;
-  temporal: TemporalConfig;
-  worker: WorkerConfig;
-  mongodb: { uri: string };
-  neo4j: { uri: string; user: string; password: string };
-  /** `idleMs`: the maximum time between two parts of a model's answer. */
-  llm: { baseUrl: string | undefined; apiKey: string | undefined; model: string | undefined; idleMs: number };
-  /** If undefined, nothing is embedded. */
-  embedding: EmbeddingConfig | undefined;
-  rerank: RerankConfig | undefined;
-  /** The maximum number of admissions in a sliding window; 0 means unlimited. */
-  quota: { projectMax: number; organizationMax: number; windowSeconds: number };
-  /** The maximum number of MCP sessions and open streams of one organization in one process. */
-  mcpSessionsPerOrganization: number;
-  /** The command lines of the MCP servers that workers may run, by the names that connectors use. */
-  mcpStdioCommands: Readonly<Record<string, readonly string[]>>;
-  /** For how many seconds a call of an MCP tool waits for the answer of a person. */
-  mcpElicitationWait: number;
-  /** Requests per window of one key or person and of one organization, across all processes; 0 means unlimited. */
-  requestLimit: { credentialMax: number; organizationMax: number; windowSeconds: number };
-  /** The maximum number of open event streams of one organization in one process; 0 means unlimited. */
-  streamsMax: number;
-  /**
-   * The maximum number of failed sign-ins: from one network in ten minutes, and in total in one minute; 0 means
-   * unlimited.
-   */
-  signIn: { addressMax: number; totalMax: number };
-  /** The origins that browsers may call from. By default, OAuth endpoints accept every origin and MCP accepts none. */
-  corsOrigins: readonly string[] | undefined;
-  /**
-   * The key that encrypts secrets at rest. If undefined, a key is generated below `dataDir`, but never in production.
-   */
-  secretsKey: string | undefined;
-  /** An external identity provider whose user tokens are accepted too. */
-  userTokens: { jwksUrl: string | undefined; issuer: string | undefined };
-  callbacks: CallbacksConfig;
-  catalog: CatalogConfig;
-  allowPrivateTargets: boolean;
-  /** The commands in the connection info that install the clients; the default is to download them from here. */
-  clientInstall: { node: string | undefined; python: string | undefined };
-  /** Checks each answer against the schema of its route, and answers 500 if it differs. */
-  verifyResponses: boolean;
-  seed: boolean;
-  /**
-   * The bucket for files; without it, files are stored below `dataDir`. Without credentials, the AWS client uses its
-   * own.
-   */
-  s3: S3Config | undefined;
-  /** If undefined, traces are not exported. */
-  tracing: TracingConfig | undefined;
-  /** How long remembered texts are kept after their extraction ended; 0 means until their project is deleted. */
-  memoryRetentionDays: number;
-  /** How long a step with a temporary failure is retried, in seconds. */
-  stepPatience: number;
-  /** The port on which a worker serves its metrics; if undefined, it does not serve them. */
-  workerMetricsPort: number | undefined;
-}
-
-interface CallbacksConfig {
-  /** The default is this process's own downstream listener. */
-  downstreamUrl: string | undefined;
-  downstreamHost: string;
-  /** A port that is set must be free. If the default port is taken, the listener uses any free one. */
-  downstreamPortIsSet: boolean;
-  /** The maximum size of a callback body, in bytes. */
-  bodyLimit: number;
-  timeoutMs: number;
-  codesyncSecret: string | undefined;
-  catalogSecret: string | undefined;
-  serverKey: string | undefined;
-}
-
-export interface CatalogConfig {
-  url: string | undefined;
-  token: string | undefined;
-  /** The project that receives the catalog; the default is the seeded project. */
-  projectId: string | undefined;
-  quietWindowMs: number;
-  longestWaitMs: number;
-}
+export type Config = ReturnType<typeof loadConfig>;
+export type CatalogConfig = Config['catalog'];
 
 /** The public address as far as the configuration alone says it: a port of 0 is known only to the process that binds it. */
 export function publicUrlOf({ baseUrl, port }: Pick<Config, 'baseUrl' | 'port'>): string {
@@ -214,7 +109,7 @@ export function publicUrlOf({ baseUrl, port }: Pick<Config, 'baseUrl' | 'port'>)
 }
 
 /** Reads the environment. @throws Error with one line for each invalid variable, without its value */
-export function loadConfig(environment: NodeJS.ProcessEnv): Config {
+export function loadConfig(environment: NodeJS.ProcessEnv) {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = CheckedEnvironment.safeParse(present);
   if (!parsed.success) {
@@ -228,40 +123,61 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     host: env.HOST,
     port: env.PORT,
     downstreamPort: env.DOWNSTREAM_PORT ?? 8081,
+    /** The public address without a trailing slash; the default is `http://localhost:<bound port>`. */
     baseUrl: env.BASE_URL?.replace(/\/+$/, ''),
     surfaces: env.SURFACES,
     dataDir: path.resolve(env.DATA_DIR),
+    /** The number of trusted proxies that report the caller's address. */
     trustProxy: env.TRUST_PROXY,
     temporal: temporalOf(env, present as Record<string, string>),
     worker: workerOf(env),
     mongodb: { uri: env.MONGODB_URI },
     neo4j: { uri: env.NEO4J_URI, user: env.NEO4J_USER, password: env.NEO4J_PASSWORD },
+    /** `idleMs`: the maximum time between two parts of a model's answer. */
     llm: { baseUrl: env.LLM_BASE_URL, apiKey: env.LLM_API_KEY, model: env.LLM_MODEL, idleMs: env.LLM_IDLE_TIMEOUT_MS },
+    /** If undefined, nothing is embedded. */
     embedding: embeddingOf(env),
     rerank: rerankOf(env),
+    /** How long remembered texts are kept after their extraction ended; 0 means until their project is deleted. */
     memoryRetentionDays: env.MEMORY_RETENTION_DAYS,
+    /** The maximum number of admissions in a sliding window; 0 means unlimited. */
     quota: {
       projectMax: env.QUOTA_PROJECT_MAX,
       organizationMax: env.QUOTA_ORG_MAX,
       windowSeconds: env.QUOTA_WINDOW_SECONDS,
     },
+    /** The maximum number of MCP sessions and open streams of one organization in one process. */
     mcpSessionsPerOrganization: env.MCP_SESSIONS_PER_ORGANIZATION,
+    /** The command lines of the MCP servers that workers may run, by the names that connectors use. */
     mcpStdioCommands: env.MCP_STDIO_COMMANDS,
+    /** For how many seconds a call of an MCP tool waits for the answer of a person. */
     mcpElicitationWait: env.MCP_ELICITATION_WAIT,
+    /** Requests per window of one key or person and of one organization, across all processes; 0 means unlimited. */
     requestLimit: {
       credentialMax: env.PLATFORM_RATE_MAX,
       organizationMax: env.PLATFORM_RATE_ORG_MAX,
       windowSeconds: env.PLATFORM_RATE_WINDOW_SECONDS,
     },
+    /** The maximum number of open event streams of one organization in one process; 0 means unlimited. */
     streamsMax: env.STREAMS_PER_ORGANIZATION,
+    /**
+     * The maximum number of failed sign-ins: from one network in ten minutes, and in total in one minute; 0 means
+     * unlimited.
+     */
     signIn: { addressMax: env.SIGN_IN_ADDRESS_MAX, totalMax: env.SIGN_IN_TOTAL_MAX },
+    /** The origins that browsers may call from. By default, OAuth endpoints accept every origin and MCP accepts none. */
     corsOrigins: env.CORS_ORIGINS,
+    /** The key that encrypts secrets at rest. If undefined, a key is generated below `dataDir`, but never in production. */
     secretsKey: env.SECRETS_KEY,
+    /** An external identity provider whose user tokens are accepted too. */
     userTokens: { jwksUrl: env.USER_TOKEN_JWKS_URL, issuer: env.USER_TOKEN_ISSUER },
     callbacks: {
+      /** The default is this process's own downstream listener. */
       downstreamUrl: env.CALLBACK_DOWNSTREAM_URL,
       downstreamHost: env.DOWNSTREAM_HOST,
+      /** A port that is set must be free. If the default port is taken, the listener uses any free one. */
       downstreamPortIsSet: env.DOWNSTREAM_PORT !== undefined,
+      /** The maximum size of a callback body, in bytes. */
       bodyLimit: env.CALLBACK_BODY_LIMIT,
       timeoutMs: env.CALLBACK_TIMEOUT_MS,
       codesyncSecret: env.CODESYNC_WEBHOOK_SECRET,
@@ -271,17 +187,24 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
     catalog: {
       url: env.CATALOG_URL,
       token: env.CATALOG_TOKEN,
+      /** The project that receives the catalog; the default is the seeded project. */
       projectId: env.CATALOG_PROJECT_ID,
       quietWindowMs: env.CATALOG_QUIET_WINDOW_MS,
       longestWaitMs: env.CATALOG_LONGEST_WAIT_MS,
     },
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS,
+    /** The commands in the connection info that install the clients; the default is to download them from here. */
     clientInstall: { node: env.SDK_NODE_INSTALL, python: env.SDK_PYTHON_INSTALL },
+    /** Checks each answer against the schema of its route, and answers 500 if it differs. */
     verifyResponses: env.VERIFY_RESPONSES,
     seed: env.SEED ?? env.NODE_ENV !== 'production',
+    /** The bucket for files; without it, files are stored below `dataDir`. Without credentials, the AWS client uses its own. */
     s3: s3Of(env),
+    /** If undefined, traces are not exported. */
     tracing: tracingOf(env),
+    /** How long a step with a temporary failure is retried, in seconds. */
     stepPatience: env.STEP_PATIENCE,
+    /** The port on which a worker serves its metrics; if undefined, it does not serve them. */
     workerMetricsPort: env.WORKER_METRICS_PORT,
   };
 }

@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { NativeConnection, Runtime, TransportError, Worker, makeTelemetryFilterString } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  TransportError,
+  Worker,
+  makeTelemetryFilterString,
+} from '@temporalio/worker';
 import { createActivities } from '../activities/index.js';
 import { loadConfig } from './config.js';
 import { createDeps } from './deps.js';
@@ -128,12 +135,5 @@ async function whenTemporalAnswers<T>({ config, log, stopping }: Deps, work: () 
 
 function temporalLogger({ log }: Deps) {
   const write = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
-  return {
-    log: (level: keyof typeof write, message: string, meta?: object) => log[write[level]](meta ?? {}, message),
-    trace: (message: string, meta?: object) => log.trace(meta ?? {}, message),
-    debug: (message: string, meta?: object) => log.debug(meta ?? {}, message),
-    info: (message: string, meta?: object) => log.info(meta ?? {}, message),
-    warn: (message: string, meta?: object) => log.warn(meta ?? {}, message),
-    error: (message: string, meta?: object) => log.error(meta ?? {}, message),
-  };
+  return new DefaultLogger('TRACE', ({ level, message, meta }) => log[write[level]](meta ?? {}, message));
 }

@@ -1,18 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../errors.js';
 import { newId } from '../ids.js';
 import { defineCollection, type Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/insert-once.js';
 import { epochSeconds } from '../time.js';
-import type { LastUse } from './last-use.js';
+import type { Auth } from './create-auth.js';
 import type { Grant } from './grants.js';
 import { defaultGrants } from './grants.js';
 import { CredentialScope, type Principal } from './principal.js';
+import { secretTokens } from './secret-token.js';
 import { sha256Hex } from '../sha256.js';
 
 const prefix = 'svc_sk_';
-const wellFormed = /^svc_sk_[A-Za-z0-9_-]{43}$/;
+const secrets = secretTokens(prefix);
 
 export const ApiKeyScope = CredentialScope.extend({ auth_kind: z.literal('api_key') });
 export type ApiKeyScope = z.infer<typeof ApiKeyScope>;
@@ -35,19 +35,13 @@ interface NewApiKey {
   scope: Omit<ApiKeyScope, 'grants' | 'auth_kind'> & { grants?: readonly Grant[] };
 }
 
-/** Reads the current record of a hash. An implementation must not return a cached record. */
-export type ApiKeyReader = (hash: string) => Promise<ApiKeyDocument | null>;
-
 export const apiKeyRefused = 'api key invalid or revoked';
 
 export function looksLikeApiKey(credential: string): boolean {
   return credential.startsWith(prefix);
 }
 
-/** Generates a secret: `svc_sk_` and 32 random bytes in base64url (design, Credentials). */
-export function newApiKeySecret(): string {
-  return prefix + randomBytes(32).toString('base64url');
-}
+export const newApiKeySecret = secrets.create;
 
 export function hashApiKey(secret: string): string {
   return sha256Hex(secret);
@@ -81,10 +75,13 @@ export async function createApiKey(
  * comparison of secrets can leak timing.
  * @throws AppError `invalid_token`; the same error for a malformed, an unknown and a revoked key
  */
-export async function authenticateApiKey(read: ApiKeyReader, secret: string, use?: LastUse): Promise<Principal> {
-  const record = wellFormed.test(secret) ? await read(hashApiKey(secret)) : null;
+export async function authenticateApiKey(
+  { readKey, keyUse }: Pick<Auth, 'readKey' | 'keyUse'>,
+  secret: string,
+): Promise<Principal> {
+  const record = secrets.isWellFormed(secret) ? await readKey(hashApiKey(secret)) : null;
   if (!record || record.revoked_at !== null) throw new AppError('invalid_token', apiKeyRefused);
-  use?.seen(record);
+  keyUse(record);
   const { scope } = record;
   return {
     kind: 'api_key',

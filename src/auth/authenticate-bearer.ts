@@ -4,6 +4,7 @@ import { AppError, isAppError } from '../errors.js';
 import { authenticateApiKey, looksLikeApiKey } from './api-keys.js';
 import type { AuthDeps } from './create-auth.js';
 import { defaultGrants, Grant } from './grants.js';
+import type { Oauth } from './oauth/create-oauth.js';
 import type { Principal } from './principal.js';
 import { resourceMetadataOf } from './require-grant.js';
 import { tokenInvalid } from './tokens.js';
@@ -11,13 +12,7 @@ import { tokenInvalid } from './tokens.js';
 const maxCredentialLength = 8192;
 const wellFormed = /^[A-Za-z0-9._~+/-]+=*$/;
 
-/** Verifies access tokens of this service's own authorization server (src/auth/oauth). */
-interface OauthBearers {
-  claims(token: string): boolean;
-  principal(token: string, baseUrl: string): Promise<Principal>;
-}
-
-type BearerDeps = AuthDeps & { oauth?: { access: OauthBearers } };
+export type BearerDeps = AuthDeps & { oauth: Pick<Oauth, 'access'> };
 
 /** The claims of a user token (specification, User tokens), with the claims that this service adds. */
 const Claims = z.object({
@@ -65,13 +60,13 @@ function credentialOf(authorization: string | readonly string[] | undefined): st
 }
 
 async function principalOf({ auth, oauth }: BearerDeps, credential: string, baseUrl: string): Promise<Principal> {
-  if (looksLikeApiKey(credential)) return authenticateApiKey(auth.readKey, credential, auth.keyUse);
+  if (looksLikeApiKey(credential)) return authenticateApiKey(auth, credential);
   if (credential.length > maxCredentialLength || !wellFormed.test(credential))
     throw new AppError('invalid_token', tokenInvalid);
   if (auth.externalTokens?.claims(credential)) {
     return { ...fromClaims(await auth.externalTokens.verify(credential)), isExternal: true };
   }
-  if (oauth?.access.claims(credential)) return oauth.access.principal(credential, baseUrl);
+  if (oauth.access.claims(credential)) return oauth.access.principal(credential, baseUrl);
   const payload = await auth.tokens.verify(credential, { tokenUse: ['user', 'session'] });
   const principal = fromClaims(payload);
   if (typeof payload.sid !== 'string' || !(await auth.sessions.isLive(payload.sid)))

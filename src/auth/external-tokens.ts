@@ -3,21 +3,13 @@ import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
 import { asymmetricAlgorithms, mapJoseErrors, tokenInvalid, unverifiedClaims } from './tokens.js';
 
-/** Verifies user tokens of an external identity provider that the operator has configured. */
-export interface ExternalTokens {
-  /** Returns whether the token names this provider as its issuer. */
-  claims(token: string): boolean;
-  /** @throws AppError `invalid_token` (401), or `unavailable` (503) when the provider's keys cannot be read */
-  verify(token: string): Promise<JWTPayload>;
-}
-
 const tokenTypes = ['jwt', 'at+jwt'];
 
-/** @throws Error if only one of URL and issuer is configured, or if the issuer is this service */
-export function createExternalTokens(
-  { jwksUrl, issuer }: Config['userTokens'],
-  audience: string,
-): ExternalTokens | undefined {
+/**
+ * Verifies user tokens of an external identity provider that the operator has configured.
+ * @throws Error if only one of URL and issuer is configured, or if the issuer is this service
+ */
+export function createExternalTokens({ jwksUrl, issuer }: Config['userTokens'], audience: string) {
   if (jwksUrl === undefined && issuer === undefined) return undefined;
   if (jwksUrl === undefined || issuer === undefined) {
     throw new Error('USER_TOKEN_JWKS_URL and USER_TOKEN_ISSUER must be set together');
@@ -34,8 +26,10 @@ export function createExternalTokens(
     }
   };
   return {
-    claims: (token) => unverifiedClaims(token).iss === issuer,
-    async verify(token) {
+    /** Returns whether the token names this provider as its issuer. */
+    claims: (token: string) => unverifiedClaims(token).iss === issuer,
+    /** @throws AppError `invalid_token` (401), or `unavailable` (503) when the provider's keys cannot be read */
+    async verify(token: string): Promise<JWTPayload> {
       const { payload, protectedHeader } = await mapJoseErrors(() =>
         jwtVerify(token, key, { algorithms: asymmetricAlgorithms, issuer, audience, requiredClaims: ['exp', 'sub'] }),
       );

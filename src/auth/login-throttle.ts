@@ -1,9 +1,8 @@
 import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
 import { defineCollection, expiring, type Collections } from '../stores/collections.js';
-import { addressOf, addToCounter, networkOf, currentWindow } from './window-counter.js';
 import { sha256Hex } from '../sha256.js';
-import { secondsUntil } from './window-counter.js';
+import { addressOf, addToCounter, currentWindow, networkOf, secondsUntil } from './window-counter.js';
 
 /**
  * An address from which the account has signed in successfully. Failed attempts from other addresses do not block it.
@@ -36,19 +35,15 @@ export function loginLimits({ addressMax, totalMax }: Config['signIn']): readonl
 }
 const originDays = 90;
 
-export interface LoginThrottle {
-  /**
-   * Counts an attempt before its password is checked, so that concurrent attempts are counted too.
-   * @throws AppError `too_many_requests` with the number of seconds until the window ends
-   * @returns a function to call if the attempt succeeds; it removes the attempt from the count
-   */
-  admit(account: string, address: string): Promise<() => Promise<void>>;
-}
-
-export function createLoginThrottle(collections: Collections, limits: readonly Limit[]): LoginThrottle {
+export function createLoginThrottle(collections: Collections, limits: readonly Limit[]) {
   const { login_attempts: attempts, login_origins: origins } = collections;
   return {
-    async admit(account, address) {
+    /**
+     * Counts an attempt before its password is checked, so that concurrent attempts are counted too.
+     * @throws AppError `too_many_requests` with the number of seconds until the window ends
+     * @returns a function to call if the attempt succeeds; it removes the attempt from the count
+     */
+    async admit(account: string, address: string): Promise<() => Promise<void>> {
       const pair = digest(account, addressOf(address));
       const names = {
         'account and address': pair,

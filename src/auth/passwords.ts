@@ -34,15 +34,10 @@ export async function verifyPassword(stored: string | undefined, password: strin
  * Provides `hashPassword` and `verifyPassword` to requests, with a limit on concurrent work.
  * @throws AppError `unavailable` above the limit
  */
-export interface Passwords {
-  hash(password: string): Promise<string>;
-  verify(stored: string | undefined, password: string): Promise<boolean>;
-}
-
-export function createPasswords(): Passwords {
+export function createPasswords() {
   const turns = createTurns(limits);
   return {
-    hash: (password) => turns.take('', () => hashPassword(password)),
-    verify: (stored, password) => turns.take('', () => verifyPassword(stored, password)),
+    hash: (password: string) => turns.take('', () => hashPassword(password)),
+    verify: (stored: string | undefined, password: string) => turns.take('', () => verifyPassword(stored, password)),
   };
 }

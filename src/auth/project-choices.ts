@@ -1,3 +1,4 @@
+import { literalPattern } from '../literal-pattern.js';
 import { maxCount } from '../stores/lists.js';
 import type { Collections } from '../stores/collections.js';
 import { findProjectWithRole } from './project-roles.js';
@@ -41,7 +42,7 @@ export async function findProjectChoices(
     { organization_id: { $in: organizations.map(({ organization_id }) => organization_id) } },
     { _id: { $in: single } },
   ];
-  const name = named === '' ? {} : { name: { $regex: named.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), $options: 'i' } };
+  const name = named === '' ? {} : { name: { $regex: literalPattern(named), $options: 'i' } };
   const filter = { $or: reach, status: { $ne: 'deleted' as const }, ...name };
   const [projects, total] = await Promise.all([
     collections.projects.find(filter).sort({ _id: 1 }).limit(maxShown).toArray(),

@@ -20,29 +20,7 @@ const ivBytes = 12;
 const tagBytes = 16;
 const maxRememberedKeys = 1000;
 
-/**
- * Encrypts small secrets at rest. Each ciphertext is bound to its `purpose` and can be opened only for the same
- * purpose.
- */
-export interface SecretBox {
-  seal(plain: string, purpose: string): string;
-  /** @throws Error if the text was changed, belongs to another purpose, or was sealed with an unknown key */
-  open(sealed: string, purpose: string): string;
-  /**
-   * Encrypts with AES-256-GCM under a key derived for the purpose. `keyId` identifies the key in `SECRETS_KEY`. Returns
-   * the result in parts, because joining them takes as long as the encryption.
-   */
-  encrypt(plain: Uint8Array, purpose: string): { keyId: string; parts: Buffer[] };
-  /**
-   * @throws Error if the bytes were changed, belong to another purpose, or were encrypted with a key that `SECRETS_KEY`
-   * does not contain
-   */
-  decrypt(bytes: Uint8Array, keyId: string, purpose: string): Buffer;
-  /** Returns the HMAC-SHA256 in base64url, under a key derived for the purpose. */
-  sign(text: string, purpose: string): string;
-  /** Compares in constant time. Accepts a signature by any key in `SECRETS_KEY`. */
-  isSigned(text: string, signature: string, purpose: string): boolean;
-}
+export type SecretBox = ReturnType<typeof createSecretBox>;
 
 interface BoxKey {
   id: string;
@@ -52,25 +30,36 @@ interface BoxKey {
 }
 
 /**
- * Creates a box that uses AES-256-GCM. The envelope is `v1.<key id>.<iv>.<ciphertext and tag>` in base64url.
+ * Encrypts small secrets at rest with AES-256-GCM. Each ciphertext is bound to its `purpose` and can be opened only for
+ * the same purpose. The envelope is `v1.<key id>.<iv>.<ciphertext and tag>` in base64url.
  * `SECRETS_KEY` contains one or more keys of at least 32 characters, separated by commas. The first key seals and all
  * keys open, so that a key can be replaced. If it is not set, a key is generated once below `dataDir`.
  * @throws Error if a key is too short, and in production if there is no key
  */
-export function createSecretBox(config: Pick<Config, 'secretsKey' | 'dataDir' | 'environment'>): SecretBox {
+export function createSecretBox(config: Pick<Config, 'secretsKey' | 'dataDir' | 'environment'>) {
   const keys = secretsOf(config).map(deriveKey);
   const [current] = keys;
   if (!current) throw new Error('SECRETS_KEY contains no key');
   return {
-    seal: (plain, purpose) => seal(current, plain, purpose),
-    open: (sealed, purpose) => open(keys, sealed, purpose),
-    encrypt: (plain, purpose) => ({
+    seal: (plain: string, purpose: string) => seal(current, plain, purpose),
+    /** @throws Error if the text was changed, belongs to another purpose, or was sealed with an unknown key */
+    open: (sealed: string, purpose: string) => open(keys, sealed, purpose),
+    /**
+     * Encrypts under a key derived for the purpose. `keyId` identifies the key in `SECRETS_KEY`. Returns the result in
+     * parts, because joining them takes as long as the encryption.
+     */
+    encrypt: (plain: Uint8Array, purpose: string): { keyId: string; parts: Buffer[] } => ({
       keyId: current.id,
       parts: gcmSeal(current.dataKey(purpose), plain, Buffer.alloc(0)),
     }),
-    decrypt: (bytes, keyId, purpose) => gcmOpen(keyOf(keys, keyId).dataKey(purpose), bytes, Buffer.alloc(0)),
-    sign: (text, purpose) => mac(current, text, purpose).toString('base64url'),
-    isSigned: (text, signature, purpose) => keys.some((key) => isEqual(mac(key, text, purpose), signature)),
+    /** @throws Error if the bytes were changed, belong to another purpose, or `SECRETS_KEY` does not contain the key */
+    decrypt: (bytes: Uint8Array, keyId: string, purpose: string) =>
+      gcmOpen(keyOf(keys, keyId).dataKey(purpose), bytes, Buffer.alloc(0)),
+    /** Returns the HMAC-SHA256 in base64url, under a key derived for the purpose. */
+    sign: (text: string, purpose: string) => mac(current, text, purpose).toString('base64url'),
+    /** Compares in constant time. Accepts a signature by any key in `SECRETS_KEY`. */
+    isSigned: (text: string, signature: string, purpose: string) =>
+      keys.some((key) => isEqual(mac(key, text, purpose), signature)),
   };
 }
 
@@ -135,21 +124,16 @@ function keyOf(keys: readonly BoxKey[], id: string): BoxKey {
 function deriveKey(secret: string): BoxKey {
   const derived = (info: string) => Buffer.from(hkdfSync('sha256', secret, '', `governed-context-service ${info}`, 32));
   const key = derived('secret box v1');
+  // Deriving a key takes longer than encrypting a small payload with it.
+  const dataKeys = new LRUCache<string, Buffer>({
+    max: maxRememberedKeys,
+    memoMethod: (purpose) => derived(`data v1 ${purpose}`),
+  });
   return {
     key,
-    dataKey: remembered((purpose) => derived(`data v1 ${purpose}`)),
+    dataKey: (purpose) => dataKeys.memo(purpose),
     macKey: (purpose) => derived(`mac v1 ${purpose}`),
     id: sha256Hex(key).slice(0, 8),
-  };
-}
-
-/** Caches derived keys. Deriving a key takes longer than encrypting a small payload with it. */
-function remembered(derive: (purpose: string) => Buffer): (purpose: string) => Buffer {
-  const keys = new LRUCache<string, Buffer>({ max: maxRememberedKeys });
-  return (purpose) => {
-    const known = keys.get(purpose) ?? derive(purpose);
-    keys.set(purpose, known);
-    return known;
   };
 }
 

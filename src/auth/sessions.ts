@@ -8,11 +8,12 @@ import { insertOnce } from '../stores/insert-once.js';
 import { epochSeconds } from '../time.js';
 import { filterOf, type CredentialsOf } from './end-credentials.js';
 import type { SecretBox } from './secret-box.js';
+import { secretTokens } from './secret-token.js';
 import { tokenInvalid } from './tokens.js';
 import { sha256Hex } from '../sha256.js';
 
 const prefix = 'svc_srt_';
-const wellFormed = /^svc_srt_[A-Za-z0-9_-]{43}$/;
+const tokens = secretTokens(prefix);
 const refreshSeconds = 30 * 24 * 3600;
 /** A client that lost the response can retry within this time. It gets the same child token. */
 const graceSeconds = 10;
@@ -47,29 +48,10 @@ interface RefreshTokenDocument {
   expires_at: Date;
 }
 
-export interface Sessions {
-  start(of: Pick<SessionDocument, 'kind' | 'user_id' | 'project_id'>): Promise<SessionDocument>;
-  /** Returns the first refresh token of a new session. */
-  issueRefreshToken(session: SessionDocument): Promise<string>;
-  /**
-   * Exchanges a refresh token for its child. A repeat within ten seconds returns the same child. A later repeat ends
-   * the session.
-   * @throws AppError `invalid_token`, also for a later repeat
-   */
-  rotate(refreshToken: string): Promise<{ session: SessionDocument; refreshToken: string }>;
-  isLive(sessionId: string): Promise<boolean>;
-  /** Returns the session of a refresh token, in any state. */
-  sessionOf(refreshToken: string): Promise<string | undefined>;
-  revoke(sessionId: string, because: string): Promise<void>;
-  /**
-   * Ends the sessions of a member who was removed from a project, or of a user who changed the password.
-   * @param except the session that stays
-   */
-  revokeAll(of: CredentialsOf, because: string, except?: string): Promise<void>;
-}
+type NewSession = Pick<SessionDocument, 'kind' | 'user_id' | 'project_id'>;
+export type Sessions = ReturnType<typeof createSessions>;
 
-export function createSessions(deps: { collections: Collections; box: SecretBox; log: Logger }): Sessions {
-  const { collections, box, log } = deps;
+export function createSessions({ collections, box, log }: { collections: Collections; box: SecretBox; log: Logger }) {
   const { sessions, refresh_tokens: refreshTokens } = collections;
   const read = createFreshReads(sessions);
 
@@ -77,34 +59,40 @@ export function createSessions(deps: { collections: Collections; box: SecretBox;
     await sessions.updateOne({ _id }, { $set: { revoked_at: epochSeconds(), revoked_because: because } });
   }
 
-  async function store(token: string, session: SessionDocument): Promise<RefreshTokenDocument> {
+  async function store(token: string, session: SessionDocument, created_at: number): Promise<RefreshTokenDocument> {
     const { _id: session_id, expires_at } = session;
-    return insertOnce(refreshTokens, { _id: sha256Hex(token), session_id, created_at: epochSeconds(), expires_at });
+    return insertOnce(refreshTokens, { _id: sha256Hex(token), session_id, created_at, expires_at });
   }
 
   async function familyOf(token: string): Promise<RefreshTokenDocument | null> {
-    return wellFormed.test(token) ? refreshTokens.findOne({ _id: sha256Hex(token) }) : null;
+    return tokens.isWellFormed(token) ? refreshTokens.findOne({ _id: sha256Hex(token) }) : null;
   }
 
   return {
-    async start(of) {
+    async start(of: NewSession): Promise<SessionDocument> {
       const session = newSession(of, box);
       await sessions.insertOne(session);
       return session;
     },
-    async issueRefreshToken(session) {
-      const token = prefix + randomBytes(32).toString('base64url');
-      await store(token, session);
+    /** Returns the first refresh token of a new session. */
+    async issueRefreshToken(session: SessionDocument): Promise<string> {
+      const token = tokens.create();
+      await store(token, session, epochSeconds());
       return token;
     },
-    async rotate(parent) {
+    /**
+     * Exchanges a refresh token, presented at `now`, for its child. A repeat within ten seconds returns the same child. A
+     * later repeat ends the session.
+     * @throws AppError `invalid_token`, also for a later repeat
+     */
+    async rotate(parent: string, now: number): Promise<{ session: SessionDocument; refreshToken: string }> {
       const known = await familyOf(parent);
       const session = known && (await sessions.findOne({ _id: known.session_id }));
-      if (!session || session.revoked_at !== null || session.refresh_until <= epochSeconds()) throw refused();
+      if (!session || session.revoked_at !== null || session.refresh_until <= now) throw refused();
       const child = childOf(parent, box.open(session.rotation_key, session._id));
       // If several processes rotate at once, one inserts the child, and its time counts for all of them.
-      const { created_at: rotatedAt } = await store(child, session);
-      if (epochSeconds() - rotatedAt > graceSeconds) {
+      const { created_at: rotatedAt } = await store(child, session, now);
+      if (now - rotatedAt > graceSeconds) {
         await revoke(session._id, 'a refresh token was used again');
         log.warn(
           { session: session._id, user: session.user_id },
@@ -114,14 +102,19 @@ export function createSessions(deps: { collections: Collections; box: SecretBox;
       }
       return { session, refreshToken: child };
     },
-    async isLive(sessionId) {
+    async isLive(sessionId: string): Promise<boolean> {
       return (await read(sessionId))?.revoked_at === null;
     },
-    async sessionOf(token) {
+    /** Returns the session of a refresh token, in any state. */
+    async sessionOf(token: string): Promise<string | undefined> {
       return (await familyOf(token))?.session_id;
     },
     revoke,
-    async revokeAll(of, because, except) {
+    /**
+     * Ends the sessions of a member who was removed from a project, or of a user who changed the password.
+     * @param except the session that stays
+     */
+    async revokeAll(of: CredentialsOf, because: string, except?: string): Promise<void> {
       const others = except === undefined ? {} : { _id: { $ne: except } };
       await sessions.updateMany(
         { ...filterOf(of), ...others, revoked_at: null },
@@ -131,7 +124,7 @@ export function createSessions(deps: { collections: Collections; box: SecretBox;
   };
 }
 
-function newSession(of: Pick<SessionDocument, 'kind' | 'user_id' | 'project_id'>, box: SecretBox): SessionDocument {
+function newSession(of: NewSession, box: SecretBox): SessionDocument {
   const _id = newId();
   const now = epochSeconds();
   return {

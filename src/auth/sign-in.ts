@@ -5,6 +5,7 @@ import { defaultGrants } from './grants.js';
 import { CredentialScope } from './principal.js';
 import type { SessionDocument } from './sessions.js';
 import { findProjectWithRole } from './project-roles.js';
+import { epochSeconds } from '../time.js';
 import { tokenInvalid } from './tokens.js';
 import { findUserByEmail, homeProject, normalizeEmail, type UserDocument } from './users.js';
 
@@ -66,7 +67,8 @@ export async function logIn(deps: AuthDeps, login: Login): Promise<SessionTokens
  */
 export async function refresh(deps: AuthDeps, refreshToken: string): Promise<SessionTokens> {
   const { auth, mongo } = deps;
-  const { session, refreshToken: refresh_token } = await auth.sessions.rotate(refreshToken);
+  // The time of arrival: a busy server must not take a request for a late one.
+  const { session, refreshToken: refresh_token } = await auth.sessions.rotate(refreshToken, epochSeconds());
   const user = await mongo.collections.users.findOne({ _id: session.user_id });
   const scope = user && (await scopeOf(deps, user, session.project_id, 'session'));
   if (!scope) {

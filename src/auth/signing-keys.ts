@@ -37,24 +37,7 @@ interface SigningKey {
   key: CryptoKey;
 }
 
-export interface SigningKeys {
-  /** Returns the key that signs now. */
-  current(): Promise<SigningKey>;
-  /**
-   * Returns the public key of a `kid`, or undefined for an unknown or retired key. Reads the database again for an
-   * unknown `kid`.
-   */
-  find(kid: string): Promise<CryptoKey | undefined>;
-  /** Returns the public keys of all tokens in use, and the next key. */
-  published(): Promise<JSONWebKeySet>;
-  /** Returns all public keys that ever existed, because signed statements outlive their keys. */
-  history(): Promise<JSONWebKeySet>;
-  /**
-   * Creates the next key. The key is published immediately and signs after `leadSeconds`, when cached copies of the key
-   * set contain it.
-   */
-  rotate(options?: { leadSeconds?: number }): Promise<void>;
-}
+export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
 export interface SigningKeyOptions {
   collections: Collections;
@@ -75,7 +58,7 @@ interface Generation extends SigningKeyDocument {
   retiresAt: number | undefined;
 }
 
-export function createSigningKeys({ collections, box, maxTokenSeconds = day }: SigningKeyOptions): SigningKeys {
+export function createSigningKeys({ collections, box, maxTokenSeconds = day }: SigningKeyOptions) {
   const opened = new Map<string, Promise<CryptoKey>>();
   let cache: { generations: Generation[]; readAt: number } | undefined;
 
@@ -115,7 +98,8 @@ export function createSigningKeys({ collections, box, maxTokenSeconds = day }: S
   }
 
   return {
-    async current() {
+    /** Returns the key that signs now. */
+    async current(): Promise<SigningKey> {
       const now = epochSeconds();
       const all = await generations();
       const { _id, kid, sealed_private: sealed } = all.findLast(({ signs_from }) => signs_from <= now) ?? all[0];
@@ -125,19 +109,29 @@ export function createSigningKeys({ collections, box, maxTokenSeconds = day }: S
         key: await once(opened, `private ${kid}`, () => openKey(JSON.parse(box.open(sealed, _id)) as JWK)),
       };
     },
-    async find(kid) {
+    /**
+     * Returns the public key of a `kid`, or undefined for an unknown or retired key. Reads the database again for an
+     * unknown `kid`.
+     */
+    async find(kid: string): Promise<CryptoKey | undefined> {
       const hasKid = (generation: Generation) => generation.kid === kid;
       const found = (await generations()).find(hasKid) ?? (await read()).find(hasKid);
       if (!found || isRetired(found)) return undefined;
       return once(opened, `public ${kid}`, () => openKey(found.public_jwk));
     },
-    async published() {
+    /** Returns the public keys of all tokens in use, and the next key. */
+    async published(): Promise<JSONWebKeySet> {
       return { keys: (await generations()).filter((generation) => !isRetired(generation)).map(publicJwk) };
     },
-    async history() {
+    /** Returns all public keys that ever existed, because signed statements outlive their keys. */
+    async history(): Promise<JSONWebKeySet> {
       return { keys: (await generations()).map(publicJwk) };
     },
-    async rotate({ leadSeconds = defaultLeadSeconds } = {}) {
+    /**
+     * Creates the next key. The key is published immediately and signs after `leadSeconds`, when cached copies of the key
+     * set contain it.
+     */
+    async rotate({ leadSeconds = defaultLeadSeconds } = {}): Promise<void> {
       await generations();
       await makeNext((await read()).at(-1), leadSeconds);
       await forgetRetired(await read());

@@ -1,4 +1,4 @@
-import { CompactSign, decodeJwt, errors, jwtVerify, SignJWT, type JSONWebKeySet, type JWTPayload } from 'jose';
+import { CompactSign, decodeJwt, errors, jwtVerify, SignJWT, type JWTPayload } from 'jose';
 import { AppError } from '../errors.js';
 import { newId } from '../ids.js';
 import { signingAlgorithm, type SigningKeys } from './signing-keys.js';
@@ -16,25 +16,32 @@ export const asymmetricAlgorithms = [
 
 export const tokenInvalid = 'token invalid';
 
-/** Signs and verifies this service's own JWTs. */
-export interface Tokens {
-  issuer: string;
-  /** The resource for which tokens are issued: the gateway. */
-  audience: string;
-  /** Adds issuer, audience, `iat`, `exp` and `jti`. An audience or `jti` in the claims takes precedence. */
-  sign(claims: JWTPayload, options: { expiresInSeconds: number; typ?: string; issuer?: string }): Promise<string>;
-  /** @throws AppError `invalid_token` unless key, algorithm, type, issuer, audience, times and use are all valid */
-  verify(
-    token: string,
-    options: { tokenUse: readonly TokenUse[]; audience?: string | string[]; typ?: string; issuer?: string },
-  ): Promise<JWTPayload>;
+interface SigningOptions {
+  expiresInSeconds: number;
+  typ?: string;
+  issuer?: string;
 }
 
-export function createTokens(keys: SigningKeys, issuer: string): Tokens {
+interface VerificationOptions {
+  tokenUse: readonly TokenUse[];
+  audience?: string | string[];
+  typ?: string;
+  issuer?: string;
+}
+
+export type Tokens = ReturnType<typeof createTokens>;
+
+/** Signs and verifies this service's own JWTs. */
+export function createTokens(keys: SigningKeys, issuer: string) {
   return {
     issuer,
+    /** The resource for which tokens are issued: the gateway. */
     audience: issuer,
-    async sign(claims, { expiresInSeconds, typ = accessTokenType, issuer: by = issuer }) {
+    /** Adds issuer, audience, `iat`, `exp` and `jti`. An audience or `jti` in the claims takes precedence. */
+    async sign(
+      claims: JWTPayload,
+      { expiresInSeconds, typ = accessTokenType, issuer: by = issuer }: SigningOptions,
+    ): Promise<string> {
       const { kid, key } = await keys.current();
       const now = Math.floor(Date.now() / 1000);
       return new SignJWT({ aud: issuer, jti: newId(), ...claims })
@@ -44,7 +51,11 @@ export function createTokens(keys: SigningKeys, issuer: string): Tokens {
         .setExpirationTime(now + expiresInSeconds)
         .sign(key);
     },
-    async verify(token, { tokenUse, audience = issuer, typ = accessTokenType, issuer: by = issuer }) {
+    /** @throws AppError `invalid_token` unless key, algorithm, type, issuer, audience, times and use are all valid */
+    async verify(
+      token: string,
+      { tokenUse, audience = issuer, typ = accessTokenType, issuer: by = issuer }: VerificationOptions,
+    ): Promise<JWTPayload> {
       const { payload } = await mapJoseErrors(() =>
         jwtVerify(token, async ({ kid }) => (await keys.find(kid ?? '')) ?? refuse(), {
           algorithms: [signingAlgorithm],
@@ -83,20 +94,16 @@ function refuse(): never {
   throw new AppError('invalid_token', tokenInvalid);
 }
 
-/** Signs documents that are verified long after they were created, such as audit checkpoints. */
-export interface StatementSigner {
-  /**
-   * Returns a compact JWS over the JSON of `payload`. `typ` names the kind of statement. It must not be that of an
-   * access token.
-   */
-  sign(payload: object, typ: string): Promise<string>;
-  /** Returns all public keys that ever signed a statement. */
-  jwks(): Promise<JSONWebKeySet>;
-}
+export type StatementSigner = ReturnType<typeof createStatementSigner>;
 
-export function createStatementSigner(keys: SigningKeys): StatementSigner {
+/** Signs documents that are verified long after they were created, such as audit checkpoints. */
+export function createStatementSigner(keys: SigningKeys) {
   return {
-    async sign(payload, typ) {
+    /**
+     * Returns a compact JWS over the JSON of `payload`. `typ` names the kind of statement. It must not be that of an
+     * access token.
+     */
+    async sign(payload: object, typ: string): Promise<string> {
       if (/^(application\/)?(at\+)?jwt$/i.test(typ))
         throw new Error(`${typ} is the type of a token, not of a statement`);
       const { kid, key } = await keys.current();
@@ -104,6 +111,7 @@ export function createStatementSigner(keys: SigningKeys): StatementSigner {
         .setProtectedHeader({ alg: signingAlgorithm, kid, typ })
         .sign(key);
     },
-    jwks: () => keys.history(),
+    /** Returns all public keys that ever signed a statement. */
+    jwks: keys.history,
   };
 }

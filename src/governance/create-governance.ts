@@ -5,24 +5,14 @@ import type { Logger } from '../log.js';
 import type { Mongo } from '../stores/mongo.js';
 import type { Temporal } from '../temporal/client.js';
 import type { Threads } from '../threads/threads.js';
-import { createApprovals, type Approvals } from './approvals/create-approvals.js';
-import { createAudit, type Audit } from './audit/audit.js';
+import { createApprovals } from './approvals/create-approvals.js';
+import { createAudit } from './audit/audit.js';
 import type { Catalog } from './operations/catalog.js';
-import { createPolicies, type Policies } from './policy/create-policies.js';
-import { createQuota, type Quota } from './quota/quota.js';
-import { createRecorder, type Recorder } from './recorder.js';
+import { createPolicies } from './policy/create-policies.js';
+import { createQuota } from './quota/quota.js';
+import { createRecorder } from './recorder.js';
 
-/** The parts that govern calls. Each serves a stage of the pipeline and the routes that show its records. */
-export interface Governance {
-  /** The operations that rules can name. */
-  catalog: Catalog;
-  quota: Quota;
-  policies: Policies;
-  approvals: Approvals;
-  audit: Audit;
-  recorder: Recorder;
-  close(): Promise<void>;
-}
+export type Governance = ReturnType<typeof createGovernance>;
 
 interface GovernanceOptions {
   config: Config;
@@ -36,16 +26,8 @@ interface GovernanceOptions {
   redact(value: unknown): Promise<unknown>;
 }
 
-export function createGovernance({
-  config,
-  log,
-  mongo,
-  temporal,
-  auth,
-  catalog,
-  threads,
-  redact,
-}: GovernanceOptions): Governance {
+/** The parts that govern calls. Each serves a stage of the pipeline and the routes that show its records. */
+export function createGovernance({ config, log, mongo, temporal, auth, catalog, threads, redact }: GovernanceOptions) {
   const { collections } = mongo;
   const audit = createAudit({
     collections,
@@ -53,16 +35,16 @@ export function createGovernance({
     checkpointFolder: path.join(config.dataDir, 'audit-checkpoints'),
     onError: (error) => log.error({ err: error }, 'an audit checkpoint failed'),
   });
-  const approvals = createApprovals({ collections, temporal, secrets: auth.box, redact });
   const recorder = createRecorder({ collections, audit });
   return {
+    /** The operations that rules can name. */
     catalog,
     quota: createQuota({ collections, ...config.quota }),
     policies: createPolicies({ collections, catalog, threads }),
-    approvals,
+    approvals: createApprovals({ collections, temporal, secrets: auth.box, redact }),
     audit,
     recorder,
-    async close() {
+    async close(): Promise<void> {
       await recorder.close();
       await audit.close();
     },

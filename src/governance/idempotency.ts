@@ -41,19 +41,17 @@ interface IdempotentRequest {
   body: unknown;
 }
 
-export interface Idempotency {
-  /**
-   * Runs `work` once for a key and body. A repeat waits for the first request and returns its answer. After a crash or
-   * a failure, a repeat runs `work` again with the same record id, so that no record is created twice. A refusal is not
-   * stored: the caller can fix its cause and use the key again.
-   * @throws AppError `conflict` for another body, and if the first request runs longer than a repeat can wait
-   */
-  once(request: IdempotentRequest, work: (recordId: string) => Promise<Answer>): Promise<Answer>;
-}
+export type Idempotency = ReturnType<typeof createIdempotency>;
 
-export function createIdempotency(collections: Collections, box: Pick<SecretBox, 'seal' | 'open'>): Idempotency {
+export function createIdempotency(collections: Collections, box: Pick<SecretBox, 'seal' | 'open'>) {
   return {
-    async once(request, work) {
+    /**
+     * Runs `work` once for a key and body. A repeat waits for the first request and returns its answer. After a crash or
+     * a failure, a repeat runs `work` again with the same record id, so that no record is created twice. A refusal is not
+     * stored: the caller can fix its cause and use the key again.
+     * @throws AppError `conflict` for another body, and if the first request runs longer than a repeat can wait
+     */
+    async once(request: IdempotentRequest, work: (recordId: string) => Promise<Answer>): Promise<Answer> {
       if (!/^[\x21-\x7e]{1,255}$/.test(request.key)) {
         throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters');
       }

@@ -29,18 +29,7 @@ export interface IntentDocument extends Intent {
   leased_until: Date;
 }
 
-export interface Recorder {
-  /** Resolves once the intent is stored durably. */
-  begin(intent: Intent): Promise<void>;
-  /**
-   * Resolves once the lifecycle and the audit entry of a call are stored durably. They are written at the same time
-   * (docs/decisions/0081), except for a held call. If this rejects, the call must not be answered.
-   */
-  record(records: GovernedRecord): Promise<void>;
-  /** Deletes the intent of a recorded call within a second. If this fails, a sweep deletes it. */
-  end(lifecycleId: string): void;
-  close(): Promise<void>;
-}
+export type Recorder = ReturnType<typeof createRecorder>;
 
 interface RecorderOptions {
   collections: Pick<Collections, 'lifecycles' | 'intents' | 'project_news'>;
@@ -51,7 +40,7 @@ const leaseMs = 60_000;
 const deleteEveryMs = 1000;
 
 /** Intents and lifecycles share the writes of all calls (decision 0103). The audit chain has its own batches. */
-export function createRecorder({ collections, audit }: RecorderOptions): Recorder {
+export function createRecorder({ collections, audit }: RecorderOptions) {
   const { intents, lifecycles } = collections;
   const open = new Map<string, number>();
   const ended: string[] = [];
@@ -74,7 +63,8 @@ export function createRecorder({ collections, audit }: RecorderOptions): Recorde
   ];
 
   return {
-    async begin(intent) {
+    /** Resolves once the intent is stored durably. */
+    async begin(intent: Intent): Promise<void> {
       open.set(intent._id, Date.now());
       try {
         const leased_until = new Date(Date.now() + leaseMs);
@@ -84,7 +74,11 @@ export function createRecorder({ collections, audit }: RecorderOptions): Recorde
         throw error;
       }
     },
-    async record({ lifecycle, audit: event }) {
+    /**
+     * Resolves once the lifecycle and the audit entry of a call are stored durably. They are written at the same time
+     * (docs/decisions/0081), except for a held call. If this rejects, the call must not be answered.
+     */
+    async record({ lifecycle, audit: event }: GovernedRecord): Promise<void> {
       // If recording fails, a sweep records a call that has an intent.
       open.delete(lifecycle._id);
       const storing = store(lifecycles, lifecycle);
@@ -93,11 +87,12 @@ export function createRecorder({ collections, audit }: RecorderOptions): Recorde
       await Promise.all([storing, audit.append(event)]);
       noteChange(collections, lifecycle.project_id, 'lifecycle');
     },
-    end(lifecycleId) {
+    /** Deletes the intent of a recorded call within a second. If this fails, a sweep deletes it. */
+    end(lifecycleId: string): void {
       open.delete(lifecycleId);
       ended.push(lifecycleId);
     },
-    async close() {
+    async close(): Promise<void> {
       timers.forEach((timer) => clearInterval(timer));
       await deleteEnded();
     },

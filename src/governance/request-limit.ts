@@ -1,20 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Principal } from '../auth/principal.js';
 import { addToCounter, currentWindow, secondsUntil } from '../auth/window-counter.js';
+import type { Config } from '../config.js';
 import { AppError } from '../errors.js';
 import type { Collections } from '../stores/collections.js';
 
-interface RequestLimitOptions {
-  /** The maximum number of requests of one key or person in a window; 0 means unlimited. */
-  credentialMax: number;
-  organizationMax: number;
-  windowSeconds: number;
-}
-
-export interface RequestLimit {
-  /** Counts a request. @throws AppError `too_many_requests` with the seconds until the window ends */
-  admit(principal: Pick<Principal, 'keyId' | 'userId' | 'organizationId'>): Promise<void>;
-}
+export type RequestLimit = ReturnType<typeof createRequestLimit>;
 
 /** The part of a window that this process has reserved. */
 interface Lot {
@@ -32,9 +23,8 @@ const lotsPerWindow = 100;
  */
 export function createRequestLimit(
   { request_counters: counters }: Pick<Collections, 'request_counters'>,
-  options: RequestLimitOptions,
-): RequestLimit {
-  const { credentialMax, organizationMax, windowSeconds } = options;
+  { credentialMax, organizationMax, windowSeconds }: Config['requestLimit'],
+) {
   const lots = new LRUCache<string, Lot>({ max: maxRemembered });
 
   async function fill(_id: string, lot: Lot, max: number, endsAt: number): Promise<void> {
@@ -59,7 +49,12 @@ export function createRequestLimit(
   }
 
   return {
-    async admit({ keyId, userId, organizationId }) {
+    /** Counts a request. @throws AppError `too_many_requests` with the seconds until the window ends */
+    async admit({
+      keyId,
+      userId,
+      organizationId,
+    }: Pick<Principal, 'keyId' | 'userId' | 'organizationId'>): Promise<void> {
       await take('credential', keyId ?? userId, credentialMax);
       await take('organization', organizationId, organizationMax);
     },

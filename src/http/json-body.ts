@@ -27,8 +27,10 @@ export function jsonBody(limit: string): RequestHandler[] {
  */
 function checkText(text: Buffer, charset: string): void {
   try {
+    // JSON is UTF-8 (RFC 8259, 8.1). The parser also accepts UTF-16, of which `checkValueCount` cannot count the values.
+    if (charset !== 'utf-8') throw new AppError('invalid_request', 'the body must be UTF-8');
     // The parser would replace the invalid bytes and store another text.
-    if (charset === 'utf-8' && !isUtf8(text)) throw new AppError('invalid_request', 'the body is not valid UTF-8');
+    if (!isUtf8(text)) throw new AppError('invalid_request', 'the body is not valid UTF-8');
     checkValueCount(text);
   } catch (cause) {
     throw new Error('the body was refused before it was parsed', { cause });

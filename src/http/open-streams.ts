@@ -1,22 +1,22 @@
 import { AppError } from '../errors.js';
 
-/** Counts the open event streams of an organization in this process. */
-export interface OpenStreams {
-  /**
-   * Counts a stream.
-   * @returns a function to call when the stream ends
-   * @throws AppError `too_many_requests` at the maximum
-   */
-  open(organizationId: string): () => void;
-}
+export type OpenStreams = ReturnType<typeof createOpenStreams>;
 
 const retrySeconds = 30;
 
-/** @param max the maximum per organization; 0 means unlimited */
-export function createOpenStreams(max: number): OpenStreams {
+/**
+ * Counts the open event streams of each organization in this process.
+ * @param max the maximum per organization; 0 means unlimited
+ */
+export function createOpenStreams(max: number) {
   const counts = new Map<string, number>();
   return {
-    open(organizationId) {
+    /**
+     * Counts a stream.
+     * @returns a function to call when the stream ends
+     * @throws AppError `too_many_requests` at the maximum
+     */
+    open(organizationId: string): () => void {
       const count = counts.get(organizationId) ?? 0;
       if (max > 0 && count >= max) {
         throw new AppError('too_many_requests', `the organization has ${count} event streams open, the maximum`, {

@@ -1,34 +1,14 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The metrics of one process, served at `GET /metrics`. Labels hold names from the code, never ids or user input. */
-export interface Metrics {
-  registry: Registry;
-  /** Collects memory, CPU, event loop and garbage collection metrics of this process. */
-  collectProcess(): void;
-  request(labels: { method: string; route: string; status: string }, seconds: number): void;
-  stage(tool: string, stage: string, seconds: number): void;
-  refusal(labels: { tool: string; stage: string; code: string }): void;
-  /**
-   * Counts a decision of admission control.
-   * @param scope the window that was full
-   */
-  admission(result: 'admitted' | 'refused', scope: 'none' | 'project' | 'organization'): void;
-  callback(receiver: string, status: number): void;
-  /** Counts an execution that entered this state. */
-  executionMoved(to: string): void;
-  /** Registers the gauge of executions that have not ended. `count` runs whenever the metrics are read. */
-  openExecutions(count: () => Promise<Readonly<Record<string, number>>>): void;
-  /** Records the time from the planned start of a scheduled run to its actual start. */
-  scheduleDelay(seconds: number): void;
-  /** Records the time from the first event of a catalog sync to the end of its run. */
-  syncLag(seconds: number, outcome: 'completed' | 'failed'): void;
-}
+type CountExecutions = () => Promise<Readonly<Record<string, number>>>;
+export type Metrics = ReturnType<typeof createMetrics>;
 
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const stageBuckets = [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10, 60];
 const delayBuckets = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900];
 
-export function createMetrics(): Metrics {
+/** The metrics of one process, served at `GET /metrics`. Labels hold names from the code, never ids or user input. */
+export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Histogram({
@@ -88,20 +68,31 @@ export function createMetrics(): Metrics {
 
   return {
     registry,
+    /** Collects memory, CPU, event loop and garbage collection metrics of this process. */
     collectProcess: () => collectDefaultMetrics({ register: registry }),
-    request: (labels, seconds) => requests.observe(labels, seconds),
-    stage: (tool, stage, seconds) => stages.observe({ tool, stage }, seconds),
-    refusal: (labels) => refusals.inc(labels),
-    admission: (result, scope) => admissions.inc({ result, scope }),
-    callback: (receiver, status) => callbacks.inc({ receiver, status }),
-    executionMoved: (to) => moves.inc({ to }),
-    scheduleDelay: (seconds) => schedule.observe(Math.max(0, seconds)),
-    syncLag: (seconds, outcome) => sync.observe({ outcome }, Math.max(0, seconds)),
-    openExecutions: (count) => createOpenExecutionsGauge(registers, count),
+    request: (labels: Record<'method' | 'route' | 'status', string>, seconds: number) =>
+      requests.observe(labels, seconds),
+    stage: (tool: string, stage: string, seconds: number) => stages.observe({ tool, stage }, seconds),
+    refusal: (labels: Record<'tool' | 'stage' | 'code', string>) => refusals.inc(labels),
+    /**
+     * Counts a decision of admission control.
+     * @param scope the window that was full
+     */
+    admission: (result: 'admitted' | 'refused', scope: 'none' | 'project' | 'organization') =>
+      admissions.inc({ result, scope }),
+    callback: (receiver: string, status: number) => callbacks.inc({ receiver, status }),
+    /** Counts an execution that entered this state. */
+    executionMoved: (to: string) => moves.inc({ to }),
+    /** Records the time from the planned start of a scheduled run to its actual start. */
+    scheduleDelay: (seconds: number) => schedule.observe(Math.max(0, seconds)),
+    /** Records the time from the first event of a catalog sync to the end of its run. */
+    syncLag: (seconds: number, outcome: 'completed' | 'failed') => sync.observe({ outcome }, Math.max(0, seconds)),
+    /** Registers the gauge of executions that have not ended. `count` runs whenever the metrics are read. */
+    openExecutions: (count: CountExecutions) => createOpenExecutionsGauge(registers, count),
   };
 }
 
-function createOpenExecutionsGauge(registers: Registry[], count: Parameters<Metrics['openExecutions']>[0]): void {
+function createOpenExecutionsGauge(registers: Registry[], count: CountExecutions): void {
   const gauge: Gauge<'status'> = new Gauge({
     name: 'executions_open',
     help: 'Executions that have not ended, in the whole installation: the same number from each API process',

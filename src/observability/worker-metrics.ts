@@ -4,14 +4,6 @@ import { createServer as createSocketServer, type AddressInfo } from 'node:net';
 import type { TelemetryOptions } from '@temporalio/worker';
 import type { Metrics } from './metrics.js';
 
-interface WorkerMetrics {
-  /** The port that the server listens on. */
-  port: number;
-  /** The options for `Runtime.install`. The SDK serves its own metrics on the loopback address. */
-  ofSdk: NonNullable<TelemetryOptions['metrics']>;
-  close(): Promise<void>;
-}
-
 const sdkTimeoutMs = 2000;
 
 /**
@@ -21,7 +13,7 @@ const sdkTimeoutMs = 2000;
 export async function startWorkerMetrics(
   { workerMetricsPort, host }: { workerMetricsPort: number | undefined; host: string },
   metrics: Metrics,
-): Promise<WorkerMetrics | undefined> {
+) {
   if (workerMetricsPort === undefined) return undefined;
   metrics.collectProcess();
   const sdkAddress = `127.0.0.1:${await freePort()}`;
@@ -38,7 +30,9 @@ export async function startWorkerMetrics(
   server.listen(workerMetricsPort, host);
   await once(server, 'listening');
   return {
+    /** The port that the server listens on. */
     port: (server.address() as AddressInfo).port,
+    /** The options for `Runtime.install`. The SDK serves its own metrics on the loopback address. */
     ofSdk: {
       prometheus: {
         bindAddress: sdkAddress,
@@ -46,8 +40,8 @@ export async function startWorkerMetrics(
         unitSuffix: true,
         useSecondsForDurations: true,
       },
-    },
-    async close() {
+    } satisfies TelemetryOptions['metrics'],
+    async close(): Promise<void> {
       server.close();
       server.closeAllConnections();
     },

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { AppError, hasCode } from '../errors.js';
+import type { FileStore } from './file-store.js';
 
 /** Stores bytes. A location is the SHA-256 of the bytes, so storing the same bytes twice keeps one copy. */
 export interface BlobStore {
@@ -51,15 +52,8 @@ export function createDiskBlobStore(folder: string): BlobStore {
   };
 }
 
-/** An object store that can hold blobs. An object is either complete or absent. */
-interface ObjectStore {
-  write(name: string, source: Readable): Promise<void>;
-  /** @throws AppError `not_found` if there is no such object */
-  read(name: string): Promise<Readable>;
-}
-
 /** Stores bytes as objects below `prefix`, for processes that share a bucket but no disk. */
-export function createObjectBlobStore(objects: ObjectStore, prefix: string): BlobStore {
+export function createObjectBlobStore(objects: Pick<FileStore, 'write' | 'read'>, prefix: string): BlobStore {
   return {
     async put(...parts) {
       const location = await locationOf(parts);

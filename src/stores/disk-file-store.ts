@@ -2,11 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { AppError, hasCode } from '../errors.js';
-import { isObjectName, type FileStore } from './file-store.js';
-
-const noSuchObject = (cause?: unknown) =>
-  new AppError('not_found', 'the content of the file does not exist', { cause });
+import { hasCode } from '../errors.js';
+import { isObjectName, noSuchObject, type FileStore } from './file-store.js';
 
 /**
  * Stores objects as files in `folder`, which the API and the workers share. Writes a temporary file, syncs it, then

@@ -9,27 +9,23 @@ export interface Cipher {
   decrypt(bytes: Uint8Array, keyId: string, purpose: string): Uint8Array;
 }
 
-/** Stores documents of runs. Encrypts each one with the key of its organization. */
-export interface EncryptedBlobStore {
-  put(bytes: Uint8Array, organizationId: string): Promise<string>;
-  /** @throws AppError `not_found` if no document is stored at the location */
-  get(location: string): Promise<Buffer>;
-}
+export type EncryptedBlobStore = ReturnType<typeof createEncryptedBlobStore>;
 
 /**
- * Starts each document with the line `encrypted:<key id>:<organization id>`. Documents without this line are older and
+ * Stores documents of runs. Encrypts each one with the key of its organization. Starts each document with the line `encrypted:<key id>:<organization id>`. Documents without this line are older and
  * not encrypted.
  */
-export function createEncryptedBlobStore(blobs: BlobStore, cipher: Cipher): EncryptedBlobStore {
+export function createEncryptedBlobStore(blobs: BlobStore, cipher: Cipher) {
   return {
-    async put(bytes, organizationId) {
+    async put(bytes: Uint8Array, organizationId: string): Promise<string> {
       // Encrypting a large document takes about 50 ms, so let other requests run before and after it.
       await setImmediate();
       const { keyId, parts } = cipher.encrypt(bytes, purposeOf(organizationId));
       await setImmediate();
       return blobs.put(Buffer.from(`${header}${keyId}:${organizationId}\n`), ...parts);
     },
-    async get(location) {
+    /** @throws AppError `not_found` if no document is stored at the location */
+    async get(location: string): Promise<Buffer> {
       const stored = await blobs.get(location);
       if (!stored.subarray(0, header.length).equals(Buffer.from(header))) return stored;
       const end = stored.indexOf('\n');

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { AppError } from '../errors.js';
 
 /** Stores objects, which are either complete or absent. `objectName` builds their locations. */
 export interface FileStore {
@@ -35,4 +36,8 @@ export function objectName(containerName: string, fileId: string): string {
 
 export function isObjectName(location: string): boolean {
   return form.test(location) && !location.includes('..');
+}
+
+export function noSuchObject(cause?: unknown): AppError {
+  return new AppError('not_found', 'the content of the file does not exist', { cause });
 }

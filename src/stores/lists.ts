@@ -1,6 +1,7 @@
 import type { Collection, Document, Filter, WithId } from 'mongodb';
 import { z } from 'zod';
 import { AppError } from '../errors.js';
+import { literalPattern } from '../literal-pattern.js';
 import { queryNumber } from '../query-number.js';
 
 /**
@@ -29,7 +30,7 @@ export const SearchText = z
 
 /** Returns a filter for records with this id, or with this text in one of the fields. Ignores case. */
 export function containing(text: string, ...fields: string[]): { $or: Document[] } {
-  const like = { $regex: text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), $options: 'i' };
+  const like = { $regex: literalPattern(text), $options: 'i' };
   return { $or: [{ _id: text }, ...fields.map((field) => ({ [field]: like }))] };
 }
 

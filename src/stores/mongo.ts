@@ -1,15 +1,8 @@
 import { MongoBulkWriteError, MongoClient, MongoServerError, type Db } from 'mongodb';
-import { openCollections, type CollectionDefinition, type Collections } from './collections.js';
+import { openCollections, type CollectionDefinition } from './collections.js';
 import './mongo-writes.js';
 
-export interface Mongo {
-  db: Db;
-  collections: Collections;
-  ping(): Promise<void>;
-  /** Runs work without a time limit, such as an index build, on a separate connection. */
-  withoutTimeLimit<T>(work: (db: Db) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
-}
+export type Mongo = ReturnType<typeof createMongo>;
 
 /**
  * A write is acknowledged when a majority of the members has it in its journal, so a failover cannot undo it. After
@@ -26,7 +19,7 @@ export function createMongo(options: {
   uri: string;
   collections: readonly CollectionDefinition[];
   monitorCommands?: boolean;
-}): Mongo {
+}) {
   const common = {
     serverSelectionTimeoutMS: 2000,
     connectTimeoutMS: 2000,
@@ -49,14 +42,15 @@ export function createMongo(options: {
   return {
     db,
     collections: openCollections(db, options.collections),
-    async ping() {
+    async ping(): Promise<void> {
       await db.command({ ping: 1 });
     },
-    async withoutTimeLimit(work) {
+    /** Runs work without a time limit, such as an index build, on a separate connection. */
+    async withoutTimeLimit<T>(work: (db: Db) => Promise<T>): Promise<T> {
       const patient = new MongoClient(options.uri, { ...common, socketTimeoutMS: 0 });
       return work(patient.db(name)).finally(() => patient.close());
     },
-    close() {
+    close(): Promise<void> {
       isClosed = true;
       return client.close();
     },

@@ -1,24 +1,8 @@
-import neo4j, { type Config, type Driver } from 'neo4j-driver';
-import { createBookmarks, type Bookmarks } from './bookmarks.js';
-import { createTurns, type Turns } from './turns.js';
+import neo4j, { type Config } from 'neo4j-driver';
+import { createBookmarks } from './bookmarks.js';
+import { createTurns } from './turns.js';
 
-export interface Graph {
-  /** Runs reads. */
-  driver: Driver;
-  /** Runs writes on separate connections: writers that wait for a lock do not block reads. */
-  writer: Driver;
-  reads: Turns;
-  writes: Turns;
-  /**
-   * Makes the reads of a project wait for its own writes, because cluster members may lag. Undefined for a single
-   * server.
-   */
-  bookmarks: Bookmarks | undefined;
-  /** Whether writes record what the worker has to embed. */
-  embeds: boolean;
-  ping(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Graph = ReturnType<typeof createGraph>;
 
 /** The maximum number of concurrent queries per project and process. Writes of a project always run one at a time. */
 const maxConcurrentReads = 4;
@@ -36,22 +20,26 @@ const common: Config = {
  * long as an election may take. The URI scheme sets routing and encryption: `bolt` for one server, `neo4j` for a
  * cluster, each with `+s` for TLS.
  */
-export function createGraph(options: { uri: string; user: string; password: string; embeds?: boolean }): Graph {
+export function createGraph(options: { uri: string; user: string; password: string; embeds?: boolean }) {
   const open = (config: Config) =>
     neo4j.driver(options.uri, neo4j.auth.basic(options.user, options.password), { ...common, ...config });
   const driver = open({ maxConnectionPoolSize: 100, maxTransactionRetryTime: 8000 });
   const writer = open({ maxConnectionPoolSize: 50, maxTransactionRetryTime: 15_000 });
   return {
+    /** Runs reads. */
     driver,
+    /** Runs writes on separate connections: writers that wait for a lock do not block reads. */
     writer,
     reads: createTurns({ what: 'queries', maxRunning: maxConcurrentReads, maxWaiting: 100, waitTimeoutMs: 20_000 }),
     writes: createTurns({ what: 'writes to its graph', maxRunning: 1, maxWaiting: 200, waitTimeoutMs: 60_000 }),
+    /** Makes the reads of a project wait for its own writes, because cluster members may lag. */
     bookmarks: options.uri.startsWith('neo4j') ? createBookmarks() : undefined,
+    /** Whether writes record what the worker has to embed. */
     embeds: options.embeds ?? false,
-    async ping() {
+    async ping(): Promise<void> {
       await driver.verifyConnectivity();
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([driver.close(), writer.close()]);
     },
   };

@@ -5,7 +5,7 @@ import type * as Storage from '@aws-sdk/lib-storage';
 import type * as Presigner from '@aws-sdk/s3-request-presigner';
 import type { S3Config } from './environment.js';
 import { AppError } from '../errors.js';
-import { isObjectName, type FileStore } from './file-store.js';
+import { isObjectName, noSuchObject, type FileStore } from './file-store.js';
 
 /** An upload keeps at most `partSize * maxConcurrentParts` bytes in memory. */
 const partSize = 8 * 1024 * 1024;
@@ -78,10 +78,6 @@ export function createS3FileStore({ bucket, region, endpoint, credentials }: S3C
       client.destroy();
     },
   };
-}
-
-function noSuchObject(cause?: unknown): AppError {
-  return new AppError('not_found', 'the content of the file does not exist', { cause });
 }
 
 /** Hides the server's message, which may contain hosts and keys. The log contains it as the cause. */

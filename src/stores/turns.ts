@@ -1,13 +1,7 @@
 import type { ErrorCode } from '../error-catalog.js';
 import { AppError } from '../errors.js';
 
-export interface Turns {
-  /**
-   * Runs `work` when the project has a free slot.
-   * @throws AppError `quota_exceeded`, or the code of the limits, if too many callers wait or no slot becomes free in time
-   */
-  take<T>(projectId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-}
+export type Turns = ReturnType<typeof createTurns>;
 
 interface Line {
   running: number;
@@ -23,7 +17,7 @@ export function createTurns(limits: {
   /** The owner of the limit, named in the message of the refusal. The default is `the project`. */
   whose?: string;
   code?: ErrorCode;
-}): Turns {
+}) {
   const lines = new Map<string, Line>();
   const retryLater = () =>
     new AppError(
@@ -64,7 +58,11 @@ export function createTurns(limits: {
   }
 
   return {
-    async take(projectId, work, signal) {
+    /**
+     * Runs `work` when the project has a free slot.
+     * @throws AppError `quota_exceeded`, or the code of the limits, if too many callers wait or no slot becomes free in time
+     */
+    async take<T>(projectId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
       const line = lines.get(projectId) ?? { running: 0, waiting: [] };
       lines.set(projectId, line);
       await enter(line, signal);

@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs';
-import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { z } from 'zod';
 import { queueKinds, type QueueKind } from '../../workflows/queues/queues.js';
 
@@ -71,54 +71,45 @@ export function checkTemporal(
   }
 }
 
-export interface TemporalConfig {
-  /** The address, TLS, mTLS and the API key, which the API client and the worker use. */
-  connection: ClientConnectConfig['connectionOptions'];
-  namespace: string;
-  uiUrl: string;
-  /** The task queue of the workflows. `queueName` derives the others from it. */
-  taskQueue: string;
-}
+export type TemporalConfig = ReturnType<typeof temporalOf>;
 
 /**
  * Reads the configuration.
  * @param present the environment without empty values
  */
-export function temporalOf(env: TemporalEnvironment, present: Record<string, string>): TemporalConfig {
+export function temporalOf(env: TemporalEnvironment, present: Record<string, string>) {
   const { connectionOptions } = loadClientConnectConfig({ disableFile: true, overrideEnvVars: present });
   return {
+    /** The address, TLS, mTLS and the API key, which the API client and the worker use. */
     connection: { ...connectionOptions, address: env.TEMPORAL_ADDRESS ?? 'localhost:7233' },
     namespace: env.TEMPORAL_NAMESPACE,
     uiUrl: env.TEMPORAL_UI_URL.replace(/\/+$/, ''),
+    /** The task queue of the workflows. `queueName` derives the others from it. */
     taskQueue: env.TEMPORAL_TASK_QUEUE,
   };
 }
 
-/** The queues and limits of one worker process. */
-export interface WorkerConfig {
-  queues: readonly QueueKind[];
-  /** The maximum number of activities that all workers together start per second, by queue. Undefined: no limit. */
-  perSecond: Partial<Record<QueueKind, number | undefined>>;
-  workflowTasks: number;
-  /** The maximum number of concurrent activities per queue. */
-  activities: number;
-  /** The maximum number of concurrent polls of each kind, scaled by demand. Undefined: always ten. */
-  pollers: number | undefined;
-  /** The number of runs to keep in memory. Undefined: depends on the heap size. */
-  cachedWorkflows: number | undefined;
-  /** The Worker Deployment Version. Undefined: the worker is not versioned. */
-  version: { deploymentName: string; buildId: string } | undefined;
-}
+export type WorkerConfig = ReturnType<typeof workerOf>;
 
-export function workerOf(env: TemporalEnvironment): WorkerConfig {
+/** The queues and limits of one worker process. */
+export function workerOf(env: TemporalEnvironment) {
   const { TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_BUILD_ID: buildId } = env;
+  const perSecond: Partial<Record<QueueKind, number | undefined>> = {
+    steps: env.WORKER_STEPS_PER_SECOND,
+    bulk: env.WORKER_BULK_PER_SECOND,
+  };
   return {
     queues: [...new Set(env.WORKER_QUEUES)],
-    perSecond: { steps: env.WORKER_STEPS_PER_SECOND, bulk: env.WORKER_BULK_PER_SECOND },
+    /** The maximum number of activities that all workers together start per second, by queue. Undefined: no limit. */
+    perSecond,
     workflowTasks: env.WORKER_MAX_WORKFLOW_TASKS,
+    /** The maximum number of concurrent activities per queue. */
     activities: env.WORKER_MAX_ACTIVITIES,
+    /** The maximum number of concurrent polls of each kind, scaled by demand. Undefined: always ten. */
     pollers: env.WORKER_MAX_POLLERS,
+    /** The number of runs to keep in memory. Undefined: depends on the heap size. */
     cachedWorkflows: env.WORKER_MAX_CACHED_WORKFLOWS,
+    /** The Worker Deployment Version. Undefined: the worker is not versioned. */
     version: deploymentName === undefined || buildId === undefined ? undefined : { deploymentName, buildId },
   };
 }

@@ -10,23 +10,15 @@ const maxWaits = 200;
 
 const { EVENT_TYPE_WORKFLOW_TASK_COMPLETED: taskCompleted } = proto.temporal.api.enums.v1.EventType;
 
-interface HistoryCursor {
-  /**
-   * Waits until the run completes a workflow task or closes, because its state changes only then. The first call for a
-   * run returns immediately. The wait does not affect the workflow.
-   * @returns false without waiting if there is no open run, if Temporal does not respond, or if this process has
-   * reached its limit of waits
-   */
-  next(): Promise<boolean>;
-}
+export type FollowHistory = ReturnType<typeof createFollowHistory>;
 
-/** Follows the history of the newest run of a workflow from its current end until `signal` aborts the wait. */
-export type FollowHistory = (workflowId: string, signal: AbortSignal) => HistoryCursor;
-
-/** Creates a function whose cursors share the limit of `maxWaits`. */
-export function createFollowHistory(temporal: Pick<Temporal, 'call' | 'wait' | 'client'>): FollowHistory {
+/**
+ * Creates a function that follows the history of the newest run of a workflow from its current end until `signal` aborts
+ * the wait. All its cursors share the limit of `maxWaits`.
+ */
+export function createFollowHistory(temporal: Pick<Temporal, 'call' | 'wait' | 'client'>) {
   const waits = { count: 0 };
-  return (workflowId, signal) => createHistoryCursor(temporal, waits, workflowId, signal);
+  return (workflowId: string, signal: AbortSignal) => createHistoryCursor(temporal, waits, workflowId, signal);
 }
 
 function createHistoryCursor(
@@ -34,7 +26,7 @@ function createHistoryCursor(
   waits: { count: number },
   workflowId: string,
   signal: AbortSignal,
-): HistoryCursor {
+) {
   const { namespace } = client.options;
   let token: Uint8Array | undefined;
 
@@ -71,7 +63,13 @@ function createHistoryCursor(
     }
   };
   return {
-    async next() {
+    /**
+     * Waits until the run completes a workflow task or closes, because its state changes only then. The first call for a
+     * run returns immediately. The wait does not affect the workflow.
+     * @returns false without waiting if there is no open run, if Temporal does not respond, or if this process has
+     * reached its limit of waits
+     */
+    async next(): Promise<boolean> {
       try {
         return await (token ? untilNext() : goToEnd());
       } catch (error) {

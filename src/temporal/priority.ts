@@ -1,6 +1,6 @@
 import type { WorkflowClientInterceptor } from '@temporalio/client';
-import { TypedSearchAttributes, type Priority, type SearchAttributePair } from '@temporalio/common';
-import { searchAttributes } from '../../workflows/search-attributes.js';
+import type { Priority, SearchAttributePair, TypedSearchAttributes } from '@temporalio/common';
+import { organizationIn } from './workflow-organizations.js';
 
 /**
  * The priorities from 1 (first) to 5 (last). Other workflows have Temporal's default, 3. Activities and child workflows
@@ -46,11 +46,7 @@ export const priorities: WorkflowClientInterceptor = {
 };
 
 function withPriority<T extends Start>(input: T): T {
-  const { typedSearchAttributes: present = [] } = input.options;
-  const attributes = present instanceof TypedSearchAttributes ? present : new TypedSearchAttributes(present);
-  const priority = {
-    ...priorityOf(input.workflowType, attributes.get(searchAttributes.organizationId)),
-    ...input.options.priority,
-  };
+  const organizationId = organizationIn(input.options.typedSearchAttributes);
+  const priority = { ...priorityOf(input.workflowType, organizationId), ...input.options.priority };
   return { ...input, options: { ...input.options, priority } };
 }

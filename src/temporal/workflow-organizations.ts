@@ -8,28 +8,24 @@ const maxRemembered = 10_000;
 /** Reads the organization of a workflow from its record. Returns undefined if there is no record. */
 export type ReadOrganization = (workflowId: string) => Promise<string | undefined>;
 
-/** Maps workflow ids to organizations. */
-export interface WorkflowOrganizations {
-  /** Returns '' if the organization is unknown. Payloads are then encrypted with the key of the installation. */
-  of(workflowId: string | undefined): Promise<string>;
-  learn(workflowId: string | undefined, organizationId: string): void;
-}
+export type WorkflowOrganizations = ReturnType<typeof createWorkflowOrganizations>;
 
 /**
- * Creates the map of a process. A process learns the organization from the workflows that it starts and the payloads
+ * Creates the map from workflow ids to organizations of a process. A process learns the organization from the workflows that it starts and the payloads
  * that it decodes. A worker decodes the input of a workflow before it encodes anything for it. `read` covers the other
  * cases: updates from another process, and child workflows.
  */
-export function createWorkflowOrganizations(read: ReadOrganization): WorkflowOrganizations {
+export function createWorkflowOrganizations(read: ReadOrganization) {
   const known = new LRUCache<string, string>({ max: maxRemembered });
   return {
-    async of(workflowId) {
+    /** Returns '' if the organization is unknown. Payloads are then encrypted with the key of the installation. */
+    async of(workflowId: string | undefined): Promise<string> {
       if (workflowId === undefined) return '';
       const organizationId = known.get(workflowId) ?? (await read(workflowId));
       if (organizationId !== undefined) known.set(workflowId, organizationId);
       return organizationId ?? '';
     },
-    learn(workflowId, organizationId) {
+    learn(workflowId: string | undefined, organizationId: string): void {
       if (workflowId !== undefined && organizationId !== '') known.set(workflowId, organizationId);
     },
   };
@@ -74,7 +70,7 @@ interface Startable {
   typedSearchAttributes?: TypedSearchAttributes | SearchAttributePair[];
 }
 
-function organizationIn(attributes: Startable['typedSearchAttributes']): string | undefined {
+export function organizationIn(attributes: Startable['typedSearchAttributes']): string | undefined {
   if (attributes === undefined) return undefined;
   const typed = attributes instanceof TypedSearchAttributes ? attributes : new TypedSearchAttributes(attributes);
   return typed.get(searchAttributes.organizationId);

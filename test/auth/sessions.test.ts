@@ -74,6 +74,17 @@ describe('POST /v1/auth/refresh', () => {
     expect((await refresh(answers[0]!.body.refresh_token)).status).toBe(200);
   });
 
+  test('counts the ten seconds until a repeat arrives, not until a busy server processes it', async () => {
+    verifies('auth.refresh.grace');
+    const session = await sessionOf(server, await createPerson(server.deps));
+    const { rotate } = server.deps.auth.sessions;
+    const child = (await refresh(session.refresh)).body.refresh_token;
+    const rotatedAt = epochSeconds() - 60;
+    await collections.refresh_tokens.updateOne({ _id: sha256(child) }, { $set: { created_at: rotatedAt } });
+    expect(await rotate(session.refresh, rotatedAt + 9)).toMatchObject({ refreshToken: child });
+    await expect(rotate(session.refresh, rotatedAt + 11)).rejects.toMatchObject({ code: 'invalid_token' });
+  });
+
   test('returns the same child to a repeat within ten seconds, even if that child was already used', async () => {
     const session = await sessionOf(server, await createPerson(server.deps));
     const child = (await refresh(session.refresh)).body.refresh_token;

@@ -54,9 +54,9 @@ describe('S6:approval', () => {
     const resumeToken = read.body.resume_token;
     expect(await approvals.stage(heldCall(principal, { resumeToken }))).toEqual({
       outcome: 'resumed',
-      approval_id,
-      record_id: expect.any(String),
-      token_id: expect.any(String),
+      approvalId: approval_id,
+      recordId: expect.any(String),
+      tokenId: expect.any(String),
     });
     expect(await approvals.stage(heldCall(principal, { resumeToken }))).toMatchObject({
       outcome: 'refused',
@@ -192,7 +192,7 @@ describe('S6:approval', () => {
       Array.from({ length: 10 }, (_, at) => (at % 2 ? approvals : elsewhere).stage(heldCall(principal))),
     );
     const ids = new Set(
-      outcomes.map((outcome) => (outcome.outcome === 'pending' ? outcome.approval_id : outcome.outcome)),
+      outcomes.map((outcome) => (outcome.outcome === 'pending' ? outcome.approvalId : outcome.outcome)),
     );
     expect(ids.size).toBe(1);
     for (const other of [
@@ -205,6 +205,19 @@ describe('S6:approval', () => {
     const [first = ''] = ids;
     await approvals.decide(colleagueOf(principal), first, { decision: 'reject' });
     expect((await hold(approvals, principal)).approval_id).not.toBe(first);
+  });
+
+  test('uses an approval without a token only after its record shows the approval, and then also the use', async () => {
+    const principal = agent();
+    const { collections } = deps.mongo;
+    const { approval_id: _id } = await hold(approvals, principal);
+    await approvals.decide(colleagueOf(principal), _id, { decision: 'approve' });
+    const call = heldCall(principal, { resumesItself: true });
+    // The workflow stores the token before it writes the record.
+    await collections.approvals.updateOne({ _id }, { $set: { status: 'pending' } });
+    expect(await approvals.stage(call)).toMatchObject({ outcome: 'pending', approvalId: _id });
+    await collections.approvals.updateOne({ _id }, { $set: { status: 'approved' } });
+    expect(await approvals.stage(call)).toMatchObject({ outcome: 'resumed', approvalId: _id });
   });
 
   test('requires no approval for a dry run or a permitted call', async () => {

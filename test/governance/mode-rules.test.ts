@@ -2,11 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { catalog } from '../../src/catalog.js';
 import { builtinRulesOf } from '../../src/governance/policy/default-rules.js';
 import { compileSet } from '../../src/governance/policy/evaluate.js';
-import { asksForMode } from '../../src/governance/policy/mode-rules.js';
+import { mayRead } from '../../src/governance/policy/reads.js';
 import { PolicyRule } from '../../src/governance/policy/rule.js';
 
 const asks = (operation: string, rule: object) =>
-  asksForMode(compileSet(catalog, 1, [PolicyRule.parse({ policy_id: 'r', effect: 'forbid', ...rule })]), operation);
+  mayRead(
+    compileSet(catalog, 1, [PolicyRule.parse({ policy_id: 'r', effect: 'forbid', ...rule })]).read(operation),
+    'context.mode',
+  );
 
 describe('the mode of a project', () => {
   test('is looked up for the operations that a built-in rule forbids in governed mode', () => {

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { authenticateApiKey } from '../../src/auth/api-keys.js';
-import { createFreshReads } from '../../src/stores/fresh-reads.js';
 import { verifyPassword } from '../../src/auth/passwords.js';
 import { findUserByEmail, roleOn } from '../../src/auth/users.js';
 import { readWorkspace } from '../../src/domain/workspace/record.js';
@@ -63,7 +62,7 @@ describe('the first start', () => {
     const project = await collections.projects.findOne({ _id: stored.project_id });
     expect(project).toMatchObject({ organization_id: stored.organization_id, department_id: stored.department_id });
     expect(await roleOn(collections, owner?._id ?? '', project!)).toBe('OWNER');
-    const principal = await authenticateApiKey(createFreshReads(collections.api_keys), stored.api_key);
+    const principal = await authenticateApiKey(deps.auth, stored.api_key);
     expect(principal).toMatchObject({ role: 'OWNER', projectId: stored.project_id, userId: owner?._id });
     expect(principal.grants).toHaveLength(8);
   });
@@ -114,9 +113,7 @@ describe('a later start', () => {
     await collections.memberships.deleteMany({ organization_id });
     await collections.projects.deleteMany({ organization_id });
     await start();
-    expect(await authenticateApiKey(createFreshReads(collections.api_keys), first?.api_key ?? '')).toMatchObject({
-      projectId: first?.project_id,
-    });
+    expect(await authenticateApiKey(deps.auth, first?.api_key ?? '')).toMatchObject({ projectId: first?.project_id });
     const owner = await findUserByEmail(collections, first?.admin.email ?? '');
     expect(await verifyPassword(owner?.password_hash, first?.admin.password ?? '')).toBe(true);
   });
@@ -125,9 +122,7 @@ describe('a later start', () => {
     const first = await start();
     await collections.api_keys.updateOne({ 'scope.org_id': first?.organization_id ?? '' }, { $set: { revoked_at: 1 } });
     await start();
-    await expect(authenticateApiKey(createFreshReads(collections.api_keys), first?.api_key ?? '')).rejects.toThrow(
-      'api key invalid or revoked',
-    );
+    await expect(authenticateApiKey(deps.auth, first?.api_key ?? '')).rejects.toThrow('api key invalid or revoked');
   });
 
   test('never overwrites a file that it cannot read', async () => {

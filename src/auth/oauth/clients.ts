@@ -1,8 +1,9 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { isId, newId } from '../../ids.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
 import { sha256Hex } from '../../sha256.js';
+import { secretTokens } from '../secret-token.js';
 
 export const clientAuthMethods = ['none', 'client_secret_post', 'client_secret_basic'] as const;
 export const grantTypes = ['authorization_code', 'refresh_token'] as const;
@@ -22,7 +23,7 @@ export interface ClientMetadata {
  */
 const unusedDays = 30;
 const usedDays = 400;
-const secretPrefix = 'svc_ocs_';
+const secrets = secretTokens('svc_ocs_');
 
 /** `_id` is the `client_id`: an id of this service, or the URL of a metadata document, which the record copies. */
 export interface OauthClientDocument extends ClientMetadata {
@@ -35,23 +36,12 @@ export interface OauthClientDocument extends ClientMetadata {
   expires_at: Date;
 }
 
-export interface Clients {
-  register(metadata: ClientMetadata): Promise<{ client: OauthClientDocument; secret: string | undefined }>;
-  /** Returns a client unless it has expired. */
-  find(id: string): Promise<OauthClientDocument | undefined>;
-  /** Stores or renews the copy of a metadata document. */
-  keepDocument(id: string, metadata: ClientMetadata, freshSeconds: number): Promise<OauthClientDocument>;
-  /** Extends the lifetime of a client that somebody consented to. */
-  used(id: string): Promise<void>;
-}
+export type Clients = ReturnType<typeof createClients>;
 
-export function createClients({ oauth_clients: clients }: Collections): Clients {
+export function createClients({ oauth_clients: clients }: Collections) {
   return {
-    async register(metadata) {
-      const secret =
-        metadata.token_endpoint_auth_method === 'none'
-          ? undefined
-          : secretPrefix + randomBytes(32).toString('base64url');
+    async register(metadata: ClientMetadata): Promise<{ client: OauthClientDocument; secret: string | undefined }> {
+      const secret = metadata.token_endpoint_auth_method === 'none' ? undefined : secrets.create();
       const client: OauthClientDocument = {
         _id: newId(),
         ...metadata,
@@ -63,12 +53,14 @@ export function createClients({ oauth_clients: clients }: Collections): Clients 
       await clients.insertOne(client);
       return { client, secret };
     },
-    async find(id) {
+    /** Returns a client unless it has expired. */
+    async find(id: string): Promise<OauthClientDocument | undefined> {
       if (!isId(id) && !isDocumentAddress(id)) return undefined;
       const client = await clients.findOne({ _id: id });
       return client && client.expires_at.getTime() > Date.now() ? client : undefined;
     },
-    async keepDocument(id, metadata, freshSeconds) {
+    /** Stores or renews the copy of a metadata document. */
+    async keepDocument(id: string, metadata: ClientMetadata, freshSeconds: number): Promise<OauthClientDocument> {
       const now = epochSeconds();
       const fields = { ...metadata, secret_hash: null, fresh_until: now + freshSeconds };
       await clients.updateOne(
@@ -78,7 +70,8 @@ export function createClients({ oauth_clients: clients }: Collections): Clients 
       );
       return { _id: id, ...fields, created_at: now, expires_at: inDays(unusedDays) };
     },
-    async used(_id) {
+    /** Extends the lifetime of a client that somebody consented to. */
+    async used(_id: string): Promise<void> {
       await clients.updateOne({ _id }, { $max: { expires_at: inDays(usedDays) } });
     },
   };

@@ -1,15 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { newId } from '../../ids.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
 import type { NewGrant } from './grants.js';
 import { sha256Hex } from '../../sha256.js';
+import { secretTokens } from '../secret-token.js';
 
 const codeSeconds = 60;
 /** How long an expired code is kept, so that its replay can be detected. */
 const keptSeconds = 24 * 3600;
-const prefix = 'svc_oac_';
-const wellFormed = /^svc_oac_[A-Za-z0-9_-]{43}$/;
+const secrets = secretTokens('svc_oac_');
 
 /** `_id` is the SHA-256 of the code. `grant` has a fixed id, so that a second use of the code collides. */
 export interface OauthCodeDocument {
@@ -27,16 +26,12 @@ type NewCode = Omit<OauthCodeDocument, '_id' | 'grant' | 'valid_until' | 'expire
   grant: Omit<NewGrant, '_id'>;
 };
 
-export interface Codes {
-  issue(of: NewCode): Promise<string>;
-  /** Returns a code in any state. The caller checks whether it is still valid. */
-  find(code: string): Promise<OauthCodeDocument | null>;
-}
+export type Codes = ReturnType<typeof createCodes>;
 
-export function createCodes({ oauth_codes: codes }: Collections): Codes {
+export function createCodes({ oauth_codes: codes }: Collections) {
   return {
-    async issue(of) {
-      const code = prefix + randomBytes(32).toString('base64url');
+    async issue(of: NewCode): Promise<string> {
+      const code = secrets.create();
       const now = epochSeconds();
       await codes.insertOne({
         ...of,
@@ -47,8 +42,9 @@ export function createCodes({ oauth_codes: codes }: Collections): Codes {
       });
       return code;
     },
-    async find(code) {
-      return wellFormed.test(code) ? codes.findOne({ _id: sha256Hex(code) }) : null;
+    /** Returns a code in any state. The caller checks whether it is still valid. */
+    async find(code: string): Promise<OauthCodeDocument | null> {
+      return secrets.isWellFormed(code) ? codes.findOne({ _id: sha256Hex(code) }) : null;
     },
   };
 }

@@ -44,47 +44,14 @@ export interface OauthGrantDocument {
 
 export type NewGrant = Pick<OauthGrantDocument, '_id' | 'client_id' | 'user_id' | 'project_id' | 'scopes' | 'resource'>;
 
-export interface Grants {
-  /**
-   * Creates the grant of an authorization code and returns its first refresh token.
-   * @returns undefined if the grant already exists, because the code was used before
-   */
-  open(grant: NewGrant): Promise<string | undefined>;
-  /** Returns the grant of an authentic, usable refresh token. The caller checks the client. */
-  find(refreshToken: string): Promise<{ grant: OauthGrantDocument; presented: RefreshTokenParts } | undefined>;
-  /**
-   * Exchanges a refresh token, presented at `now`, for its child. A repeat within ten seconds returns the same child.
-   * @returns no token for a later repeat, which ends the grant (`ended`), and for a grant that had ended before
-   */
-  rotate(
-    grant: OauthGrantDocument,
-    presented: RefreshTokenParts,
-    now: number,
-  ): Promise<{ refreshToken?: string; ended?: OauthGrantDocument | undefined }>;
-  /**
-   * Reads the grant on every call, so that a revocation takes effect immediately in every process. Counts as a use of
-   * the grant.
-   */
-  isLive(grantId: string): Promise<boolean>;
-  /** @returns the grant, or undefined if it had ended before */
-  revoke(grantId: string, because: string): Promise<OauthGrantDocument | undefined>;
-  /** Ends the grants of a member who was removed from a project, or of a closed account. */
-  revokeAll(of: CredentialsOf, because: string): Promise<void>;
-}
+export type Grants = ReturnType<typeof createGrants>;
 
-export function createGrants({
-  collections,
-  box,
-  log,
-}: {
-  collections: Collections;
-  box: SecretBox;
-  log: Logger;
-}): Grants {
+export function createGrants({ collections, box, log }: { collections: Collections; box: SecretBox; log: Logger }) {
   const { oauth_grants: grants } = collections;
   const read = createFreshReads(grants);
-  const uses = createLastUse(grants, log);
+  const used = createLastUse(grants, log);
 
+  /** @returns the grant, or undefined if it had ended before */
   async function revoke(_id: string, because: string): Promise<OauthGrantDocument | undefined> {
     const ended = { $set: { revoked_at: epochSeconds(), revoked_because: because } };
     return (await grants.findOneAndUpdate({ _id, revoked_at: null }, ended)) ?? undefined;
@@ -93,7 +60,11 @@ export function createGrants({
   const keyOf = (grant: OauthGrantDocument) => box.open(grant.rotation_key, grant._id);
 
   return {
-    async open(grant) {
+    /**
+     * Creates the grant of an authorization code and returns its first refresh token.
+     * @returns undefined if the grant already exists, because the code was used before
+     */
+    async open(grant: NewGrant): Promise<string | undefined> {
       const opened = newGrant(grant, box);
       try {
         await grants.insertOne(opened);
@@ -103,13 +74,22 @@ export function createGrants({
       }
       return writeRefreshToken({ grantId: opened._id, generation: 0 }, keyOf(opened));
     },
-    async find(refreshToken) {
+    /** Returns the grant of an authentic, usable refresh token. The caller checks the client. */
+    async find(refreshToken: string): Promise<{ grant: OauthGrantDocument; presented: RefreshTokenParts } | undefined> {
       const presented = readRefreshToken(refreshToken);
       const grant = presented && (await grants.findOne({ _id: presented.grantId }));
       if (!grant || !isGenuine(refreshToken, presented, keyOf(grant))) return undefined;
       return isUsable(grant) ? { grant, presented } : undefined;
     },
-    async rotate({ _id, client_id, user_id, ...grant }, { generation }, now) {
+    /**
+     * Exchanges a refresh token, presented at `now`, for its child. A repeat within ten seconds returns the same child.
+     * @returns no token for a later repeat, which ends the grant (`ended`), and for a grant that had ended before
+     */
+    async rotate(
+      { _id, client_id, user_id, ...grant }: OauthGrantDocument,
+      { generation }: RefreshTokenParts,
+      now: number,
+    ): Promise<{ refreshToken?: string; ended?: OauthGrantDocument | undefined }> {
       // One atomic update by `_id`: if several processes rotate at once, the earliest time counts for all of them.
       const after = await grants.findOneAndUpdate(
         { _id },
@@ -134,14 +114,19 @@ export function createGrants({
       }
       return { refreshToken: writeRefreshToken({ grantId: _id, generation: generation + 1 }, keyOf(after)) };
     },
-    async isLive(grantId) {
+    /**
+     * Reads the grant on every call, so that a revocation takes effect immediately in every process. Counts as a use of
+     * the grant.
+     */
+    async isLive(grantId: string): Promise<boolean> {
       const grant = await read(grantId);
       if (grant?.revoked_at !== null) return false;
-      uses.seen(grant);
+      used(grant);
       return true;
     },
     revoke,
-    async revokeAll(of, because) {
+    /** Ends the grants of a member who was removed from a project, or of a closed account. */
+    async revokeAll(of: CredentialsOf, because: string): Promise<void> {
       await grants.updateMany(
         { ...filterOf(of), revoked_at: null },
         { $set: { revoked_at: epochSeconds(), revoked_because: because } },

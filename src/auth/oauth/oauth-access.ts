@@ -19,17 +19,10 @@ const Claims = z.object({
 });
 type Claims = z.infer<typeof Claims>;
 
-/** The resource server: accepts access tokens of this service as bearer credentials. */
-export interface OauthAccess {
-  /** Returns whether the token says that it is an access token of this service. */
-  claims(token: string): boolean;
-  /** @throws AppError `invalid_token`, also for another audience and for a grant that has ended */
-  principal(token: string, baseUrl: string): Promise<Principal>;
-  /** Returns the grant and the client of a token, or undefined if it is not authentic or has expired. */
-  ownerOf(token: string, baseUrl: string): Promise<{ grantId: string; clientId: string } | undefined>;
-}
+export type OauthAccess = ReturnType<typeof createOauthAccess>;
 
-export function createOauthAccess({ auth, grants }: { auth: Pick<Auth, 'tokens'>; grants: Grants }): OauthAccess {
+/** The resource server: accepts access tokens of this service as bearer credentials. */
+export function createOauthAccess({ auth, grants }: { auth: Pick<Auth, 'tokens'>; grants: Grants }) {
   async function verified(token: string, baseUrl: string): Promise<Claims> {
     const payload = await auth.tokens.verify(token, {
       tokenUse: ['oauth'],
@@ -42,8 +35,10 @@ export function createOauthAccess({ auth, grants }: { auth: Pick<Auth, 'tokens'>
   }
 
   return {
-    claims: (token) => unverifiedClaims(token).token_use === 'oauth',
-    async principal(token, baseUrl) {
+    /** Returns whether the token says that it is an access token of this service. */
+    claims: (token: string) => unverifiedClaims(token).token_use === 'oauth',
+    /** @throws AppError `invalid_token`, also for another audience and for a grant that has ended */
+    async principal(token: string, baseUrl: string): Promise<Principal> {
       const claims = await verified(token, baseUrl);
       if (!(await grants.isLive(claims.sid))) throw new AppError('invalid_token', tokenInvalid);
       const scopes = knownScopes(claims.scope);
@@ -60,7 +55,8 @@ export function createOauthAccess({ auth, grants }: { auth: Pick<Auth, 'tokens'>
         grantId: claims.sid,
       };
     },
-    async ownerOf(token, baseUrl) {
+    /** Returns the grant and the client of a token, or undefined if it is not authentic or has expired. */
+    async ownerOf(token: string, baseUrl: string): Promise<{ grantId: string; clientId: string } | undefined> {
       try {
         const { sid, client_id } = await verified(token, baseUrl);
         return { grantId: sid, clientId: client_id };

@@ -4,7 +4,7 @@ import type { SecretBox } from '../../auth/secret-box.js';
 import { isDuplicateKey, type Mongo } from '../../stores/mongo.js';
 import { decisionPurpose } from './decide.js';
 import { toApprovalDocument, type ResumeTokenDocument } from './record.js';
-import { hashResumeToken, newResumeToken, sealedFor } from './resume-token.js';
+import { hashResumeToken, resumeTokens, sealedFor } from './resume-token.js';
 import { endHeldCalls } from './settle.js';
 import { denyHeldCalls, type EndCallsDeps } from './withdraw.js';
 import { pick } from '../../pick.js';
@@ -58,7 +58,7 @@ export async function mintResumeToken(
   secrets: Pick<SecretBox, 'seal'>,
   { input, approved_at, edited_payload_digest, is_accepted, is_clock_stopped }: Request<'mintResumeToken'>,
 ): Promise<void> {
-  const token = newResumeToken();
+  const token = resumeTokens.create();
   const record: ResumeTokenDocument = {
     _id: hashResumeToken(token),
     ...pick(input, 'approval_id', 'project_id', 'caller', 'tool', 'policy_version', 'policy_ids', 'required_approvers'),

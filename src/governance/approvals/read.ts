@@ -9,11 +9,13 @@ import { sealedFor } from './resume-token.js';
 import type { Approval, ApprovalDocument, ApprovalWithToken } from './record.js';
 import { isApprover, toApproval } from './view.js';
 
+export type ApprovalQuery = ListQuery & { status?: Approval['status'] | undefined };
+
 /** Lists all approvals of the project with `svc:governance.read`, otherwise only those that the caller requested. */
 export async function listApprovals(
   { approvals, approval_payloads }: Collections,
   principal: Principal,
-  query: ListQuery & { status?: Approval['status'] | undefined },
+  query: ApprovalQuery,
 ): Promise<Page<Approval>> {
   const { status } = query;
   const requester = holdsGrant(principal, 'svc:governance.read') ? {} : { requested_by: principal.userId };

@@ -1,17 +1,21 @@
 import { newId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
 import type { ResumeTokenDocument } from './record.js';
-import { hashResumeToken, isResumeToken, refusalOf, type ResumedCall, type ResumeRefusal } from './resume-token.js';
+import { hashResumeToken, resumeTokens, refusalOf, type ResumedCall, type ResumeRefusal } from './resume-token.js';
 
-export type Redemption =
-  { ok: true; approvalId: string; recordId: string; tokenId: string } | { ok: false; reason: ResumeRefusal };
+/** The approval under which a call runs, the id for a record that the call creates, and the `_id` of the token. */
+export interface Redeemed {
+  approvalId: string;
+  recordId: string;
+  tokenId: string;
+}
 
 /** Redeems the token that a caller sent. A call that does not match the token leaves the token unused. */
 export async function redeemResumeToken(
   { resume_tokens }: Tokens,
   { token, ...call }: RedeemingCall & { token: string },
-): Promise<Redemption> {
-  if (!isResumeToken(token)) return { ok: false, reason: 'malformed' };
+): Promise<Redeemed | ResumeRefusal> {
+  if (!resumeTokens.isWellFormed(token)) return 'malformed';
   return redeem({ resume_tokens }, await resume_tokens.findOne({ _id: hashResumeToken(token) }), call);
 }
 
@@ -20,7 +24,7 @@ export async function redeemForApproval(
   { resume_tokens }: Tokens,
   approvalId: string,
   call: RedeemingCall,
-): Promise<Redemption> {
+): Promise<Redeemed | ResumeRefusal> {
   return redeem({ resume_tokens }, await resume_tokens.findOne({ approval_id: approvalId }), call);
 }
 
@@ -35,12 +39,12 @@ async function redeem(
   { resume_tokens }: Tokens,
   record: ResumeTokenDocument | null,
   { lifecycleId, ...call }: RedeemingCall,
-): Promise<Redemption> {
-  if (!record) return { ok: false, reason: 'unknown' };
+): Promise<Redeemed | ResumeRefusal> {
+  if (!record) return 'unknown';
   const refusal = refusalOf(record, call);
-  if (refusal !== undefined) return { ok: false, reason: refusal };
+  if (refusal !== undefined) return refusal;
   const { _id: tokenId, approval_id: approvalId, record_id: recordId = newId(), expires_at } = record;
   const bound = { used_at: call.now, used_by: lifecycleId, record_id: recordId };
   const { matchedCount } = await resume_tokens.updateOne({ _id: tokenId, used_at: null, expires_at }, { $set: bound });
-  return matchedCount === 1 ? { ok: true, approvalId, recordId, tokenId } : { ok: false, reason: 'used' };
+  return matchedCount === 1 ? { approvalId, recordId, tokenId } : 'used';
 }

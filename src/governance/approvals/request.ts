@@ -43,9 +43,9 @@ export interface ApprovalCall {
   causedBy?: (() => Promise<readonly string[]>) | undefined;
 }
 
-interface PendingApproval {
-  approval_id: string;
-  expires_at: number;
+export interface PendingApproval {
+  approvalId: string;
+  expiresAt: number;
 }
 
 export interface RequestDeps extends PayloadDeps {
@@ -72,15 +72,20 @@ export async function requestApproval(deps: RequestDeps, call: ApprovalCall): Pr
     const pending: ApprovalState = { status: 'pending', votes: [], decided_by: null, decided_at: null };
     await insertOnce(approvals, toApprovalDocument(request, pending, 0));
   }
-  return { approval_id, expires_at };
+  return { approvalId: approval_id, expiresAt: expires_at };
 }
 
-/** The id of the latest approval for the identical request, in any state. */
-export async function approvalOfRequest(
-  { approval_requests }: Pick<Collections, 'approval_requests'>,
+/**
+ * The id of the latest approval for the identical request, if its record shows that it was approved. The token exists a
+ * moment earlier, but the record of a call that used it then would not show the use.
+ */
+export async function approvedRequest(
+  { approvals, approval_requests }: Pick<Collections, 'approvals' | 'approval_requests'>,
   call: ApprovalCall,
 ): Promise<string | undefined> {
-  return (await approval_requests.findOne({ _id: documentOf(call)._id }))?.request.approval_id;
+  const known = await approval_requests.findOne({ _id: documentOf(call)._id });
+  const approved = known && (await approvals.findOne({ _id: known.request.approval_id, status: 'approved' }));
+  return approved?._id;
 }
 
 /** The identical pending request, or with `reusesApproval` the earlier one. Otherwise, stores and returns the new request. */

@@ -1,18 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { Principal } from '../../auth/principal.js';
+import { secretTokens } from '../../auth/secret-token.js';
 import type { ResumeTokenDocument } from './record.js';
 import { sha256Hex } from '../../sha256.js';
 
-const prefix = 'svc_rt_';
-const wellFormed = /^svc_rt_[A-Za-z0-9_-]{43}$/;
-
-export function newResumeToken(): string {
-  return prefix + randomBytes(32).toString('base64url');
-}
-
-export function isResumeToken(text: string): boolean {
-  return wellFormed.test(text);
-}
+export const resumeTokens = secretTokens('svc_rt_');
 
 export function hashResumeToken(token: string): string {
   return sha256Hex(token);
@@ -37,20 +28,28 @@ export function callerOf({
   return [kind, userId, keyId ?? clientId ?? executionId ?? ''].join(':');
 }
 
-/** Why a token is refused. */
-export type ResumeRefusal =
-  | 'malformed'
-  | 'unknown'
-  | 'other_project'
-  | 'other_caller'
-  | 'other_tool'
-  | 'other_payload'
-  | 'other_policy_version'
-  | 'other_policies'
-  | 'expired'
-  | 'rejected'
-  | 'used'
-  | 'not_asked';
+const invalid = 'the resume token is not valid for this credential';
+const otherPolicies =
+  'the policies changed after the approval was given: repeat the call without a resume token to ask again';
+
+/** Why a token is refused, as its holder reads it. The holder of another caller's token learns nothing about it. */
+export const refusalTexts = {
+  malformed: invalid,
+  unknown: invalid,
+  other_project: invalid,
+  other_caller: invalid,
+  other_tool: 'the resume token was given for another operation',
+  other_payload:
+    'the resume token was given for another payload: the call, or the state that it acts on, differs from what was approved',
+  other_policy_version: otherPolicies,
+  other_policies: otherPolicies,
+  rejected: 'the approval was rejected',
+  expired: 'the approval or its resume token has expired: repeat the call without a resume token to ask again',
+  used: 'the resume token was already used',
+  not_asked:
+    'this call needs no approval, because no rule requires one or because it is a dry run: repeat it without a resume token',
+};
+export type ResumeRefusal = keyof typeof refusalTexts;
 
 export interface ResumedCall {
   caller: string;

@@ -2,13 +2,19 @@ import { AppError } from '../../errors.js';
 import { isId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
-import { redeemForApproval, redeemResumeToken, type Redemption } from './redeem.js';
-import { approvalOfRequest, requestApproval, type ApprovalCall, type RequestDeps } from './request.js';
-import { callerOf, type ResumeRefusal } from './resume-token.js';
+import { redeemForApproval, redeemResumeToken, type Redeemed } from './redeem.js';
+import {
+  approvedRequest,
+  requestApproval,
+  type ApprovalCall,
+  type PendingApproval,
+  type RequestDeps,
+} from './request.js';
+import { callerOf, refusalTexts, type ResumeRefusal } from './resume-token.js';
 
 export interface ApprovalRequest extends ApprovalCall {
   /** The header `X-Resume-Token`, or the id of the approval from a client that has no token. */
-  resumeToken: string | undefined;
+  resumeToken?: string | undefined;
   dryRun: boolean;
   /** For a caller that cannot store a token: a repeat of the same call uses the approval that was given for it. */
   resumesItself?: boolean;
@@ -19,8 +25,8 @@ export interface ApprovalRequest extends ApprovalCall {
 /** `reason` is for the audit chain. The message of `error` is for the holder of the token. */
 export type ApprovalOutcome =
   | { outcome: 'not_asked' }
-  | { outcome: 'resumed'; approval_id: string; record_id: string; token_id: string }
-  | { outcome: 'pending'; approval_id: string; expires_at: number }
+  | ({ outcome: 'resumed' } & Redeemed)
+  | ({ outcome: 'pending' } & PendingApproval)
   | { outcome: 'refused'; reason: ResumeRefusal; error: AppError };
 
 /**
@@ -32,19 +38,18 @@ export async function approvalStage(deps: RequestDeps, call: ApprovalRequest): P
   const isRequired = decision.decision === 'require_approval';
   if (resumeToken === undefined) {
     if (!isRequired || dryRun) return refuseIfRejected(deps.collections, call);
-    if (call.approvalId !== undefined) return resumeUnderApproval(deps.collections, call, call.approvalId);
-    const approvalId = call.resumesItself ? await approvalOfRequest(deps.collections, call) : undefined;
-    const redemption =
-      approvalId === undefined
-        ? undefined
-        : await redeemForApproval(deps.collections, approvalId, redeemingCallOf(call));
-    if (redemption?.ok) return resumed(redemption);
+    if (call.approvalId !== undefined) {
+      const redemption = await redeemForApproval(deps.collections, call.approvalId, redeemingCallOf(call));
+      return resumedOrRefused(deps.collections, call, redemption, call.approvalId);
+    }
+    const approvalId = call.resumesItself ? await approvedRequest(deps.collections, call) : undefined;
+    const redemption = approvalId && (await redeemForApproval(deps.collections, approvalId, redeemingCallOf(call)));
+    if (typeof redemption === 'object') return { outcome: 'resumed', ...redemption };
     return { outcome: 'pending', ...(await requestApproval(deps, call)) };
   }
   if (!isRequired || dryRun) return refused('not_asked');
   const redemption = await redeemResumeToken(deps.collections, { token: resumeToken, ...redeemingCallOf(call) });
-  if (redemption.ok) return resumed(redemption);
-  return refused((await reasonOfApproval(deps.collections, call, resumeToken)) ?? redemption.reason);
+  return resumedOrRefused(deps.collections, call, redemption, resumeToken);
 }
 
 /** A rejection stays in force, even if the rules no longer require an approval. */
@@ -53,18 +58,15 @@ async function refuseIfRejected(collections: Collections, call: ApprovalRequest)
   return reason === 'rejected' ? refused(reason) : { outcome: 'not_asked' };
 }
 
-async function resumeUnderApproval(
+/** `approvalId` is what the caller sent: a client without a token sends the id of its approval as the token. */
+async function resumedOrRefused(
   collections: Collections,
   call: ApprovalRequest,
+  redemption: Redeemed | ResumeRefusal,
   approvalId: string,
 ): Promise<ApprovalOutcome> {
-  const redemption = await redeemForApproval(collections, approvalId, redeemingCallOf(call));
-  if (redemption.ok) return resumed(redemption);
-  return refused((await reasonOfApproval(collections, call, approvalId)) ?? redemption.reason);
-}
-
-function resumed({ approvalId, recordId, tokenId }: Extract<Redemption, { ok: true }>): ApprovalOutcome {
-  return { outcome: 'resumed', approval_id: approvalId, record_id: recordId, token_id: tokenId };
+  if (typeof redemption === 'object') return { outcome: 'resumed', ...redemption };
+  return refused((await reasonOfApproval(collections, call, approvalId)) ?? redemption);
 }
 
 function redeemingCallOf({ principal, lifecycleId, tool, payloadDigest, decision }: ApprovalRequest) {
@@ -93,28 +95,6 @@ async function reasonOfApproval(
   return status === 'pending' || status === 'approved' ? undefined : status;
 }
 
-const invalid = 'the resume token is not valid for this credential';
-const otherPolicies =
-  'the policies changed after the approval was given: repeat the call without a resume token to ask again';
-
-/** Message for each reason. The holder of another caller's token learns nothing about it. */
-const texts: Record<ResumeRefusal, string> = {
-  malformed: invalid,
-  unknown: invalid,
-  other_project: invalid,
-  other_caller: invalid,
-  other_tool: 'the resume token was given for another operation',
-  other_payload:
-    'the resume token was given for another payload: the call, or the state that it acts on, differs from what was approved',
-  other_policy_version: otherPolicies,
-  other_policies: otherPolicies,
-  rejected: 'the approval was rejected',
-  expired: 'the approval or its resume token has expired: repeat the call without a resume token to ask again',
-  used: 'the resume token was already used',
-  not_asked:
-    'this call needs no approval, because no rule requires one or because it is a dry run: repeat it without a resume token',
-};
-
 function refused(reason: ResumeRefusal): ApprovalOutcome {
-  return { outcome: 'refused', reason, error: new AppError('approval_refused', texts[reason]) };
+  return { outcome: 'refused', reason, error: new AppError('approval_refused', refusalTexts[reason]) };
 }

@@ -4,19 +4,14 @@ import type { Checkpoints } from './checkpoints.js';
 import type { ChainHead } from './entry.js';
 import type { Checkpoint } from './statement.js';
 
-interface ActiveChainsOptions {
+export interface ActiveChainsOptions {
   collections: Pick<Collections, 'audit_entries'>;
   checkpoints: Pick<Checkpoints, 'seal'>;
+  /** A checkpoint is made after this number of entries, and after this number of seconds if there are new entries. */
   checkpointEvery?: number;
   checkpointSeconds?: number;
+  /** Called if a background checkpoint fails, or is refused because the chain is broken. */
   onError?(error: unknown): void;
-}
-
-/** The chains to which this process appends. Seals each one with a checkpoint after a number of entries or seconds. */
-interface ActiveChains {
-  appender(organizationId: string): Appender;
-  seal(organizationId: string): Promise<Checkpoint | null>;
-  close(): Promise<void>;
 }
 
 interface ActiveChain {
@@ -30,14 +25,14 @@ interface ActiveChain {
   sealing: Promise<Checkpoint | null> | undefined;
 }
 
-export function createActiveChains(options: ActiveChainsOptions): ActiveChains {
-  const {
-    collections,
-    checkpoints,
-    checkpointEvery = 1000,
-    checkpointSeconds = 60,
-    onError = () => undefined,
-  } = options;
+/** The chains to which this process appends. Seals each one with a checkpoint after a number of entries or seconds. */
+export function createActiveChains({
+  collections,
+  checkpoints,
+  checkpointEvery = 1000,
+  checkpointSeconds = 60,
+  onError = () => undefined,
+}: ActiveChainsOptions) {
   const chains = new Map<string, ActiveChain>();
 
   function chainOf(organizationId: string): ActiveChain {
@@ -92,9 +87,9 @@ export function createActiveChains(options: ActiveChainsOptions): ActiveChains {
   timer.unref();
 
   return {
-    appender: (organizationId) => chainOf(organizationId).appender,
+    appender: (organizationId: string) => chainOf(organizationId).appender,
     seal,
-    async close() {
+    async close(): Promise<void> {
       clearInterval(timer);
       await Promise.all([...chains.values()].map(({ appender }) => appender.idle()));
       const unsealed = [...chains].filter(([, { appended, sealed }]) => appended && appended.seq > sealed);

@@ -5,10 +5,8 @@ type NamedCollections = Pick<Collections, 'users' | 'api_keys' | 'oauth_clients'
 /**
  * Readable names for the actors of audit entries, such as `Ada (ada@example.com) with the API key "Nightly import"`.
  */
-type ActorNames = (organizationId: string, actors: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-
-export function createActorNames({ users, api_keys, oauth_clients }: NamedCollections): ActorNames {
-  return async (organizationId, actors) => {
+export function createActorNames({ users, api_keys, oauth_clients }: NamedCollections) {
+  return async (organizationId: string, actors: readonly string[]): Promise<ReadonlyMap<string, string>> => {
     const parts = new Map(actors.map((actor) => [actor, partsOf(actor)]));
     const userIds = [...new Set([...parts.values()].map(({ userId }) => userId))];
     const byIds = [...new Set([...parts.values()].flatMap(({ by }) => by ?? []))];

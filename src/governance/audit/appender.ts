@@ -6,13 +6,7 @@ import { isDuplicateKey } from '../../stores/mongo.js';
 import { chain, type AuditEntryDocument, type ChainHead, type UnchainedEntry } from './entry.js';
 import { entriesAfter, findHead, isStored } from './head.js';
 
-export interface Appender {
-  /** Resolves with the position of the entry once it is stored durably. */
-  append(entry: UnchainedEntry): Promise<ChainHead>;
-  /** The current head, including entries of other processes. */
-  head(): Promise<ChainHead>;
-  idle(): Promise<void>;
-}
+export type Appender = ReturnType<typeof createAppender>;
 
 type Batch = readonly Waiting<UnchainedEntry, ChainHead>[];
 
@@ -33,7 +27,7 @@ const unreplicatedMs = 25;
  * a crash of the process or the database always leaves a valid chain. The chain is read with majority concern: a new
  * entry only follows an entry that no failover can undo.
  */
-export function createAppender({ entries, organizationId, onAppended }: AppenderOptions): Appender {
+export function createAppender({ entries, organizationId, onAppended }: AppenderOptions) {
   let known: ChainHead | undefined;
   let sharedUntil = 0;
   let roundTripMs = 0;
@@ -106,9 +100,11 @@ export function createAppender({ entries, organizationId, onAppended }: Appender
 
   const group = createGroup(write);
   return {
-    append: (entry) => group.add(entry),
+    /** Resolves with the position of the entry once it is stored durably. */
+    append: group.add,
+    /** The current head, including entries of other processes. */
     head: async () => (await findStored(known ?? (await findHead(entries, organizationId)), [])).head,
-    idle: () => group.idle(),
+    idle: group.idle,
   };
 }
 

@@ -1,54 +1,28 @@
+import type { StatementSigner } from '../../auth/tokens.js';
 import { AppError } from '../../errors.js';
-import type { ListQuery, Page } from '../../stores/lists.js';
+import type { ListQuery } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
-import { createActiveChains } from './active-chains.js';
+import { createActiveChains, type ActiveChainsOptions } from './active-chains.js';
 import { createCheckpointFile } from './checkpoint-file.js';
-import { createCheckpoints, type Checkpoints } from './checkpoints.js';
-import {
-  entryId,
-  idsAfter,
-  unchained,
-  type AuditEntry,
-  type AuditEntryDocument,
-  type AuditEvent,
-  type ChainHead,
-} from './entry.js';
+import { createCheckpoints } from './checkpoints.js';
+import { entryId, idsAfter, unchained, type AuditEntryDocument, type AuditEvent } from './entry.js';
 import { exportLines } from './export.js';
-import { entryWithin, listEntries, type AuditFilter } from './list.js';
-import { checkpointOf, type Checkpoint, type StatementSigner } from './statement.js';
+import { entrySince, listEntries, type AuditFilter } from './list.js';
+import { checkpointOf } from './statement.js';
 import { verifyChain, type Verification } from './verify.js';
 
-export interface AuditOptions {
+export interface AuditOptions extends Omit<ActiveChainsOptions, 'collections' | 'checkpoints'> {
   collections: Pick<Collections, 'audit_entries' | 'audit_checkpoints'>;
   signer: StatementSigner;
   /** A folder below `DATA_DIR` for signed statements, out of reach of anybody who can change the database. */
   checkpointFolder: string;
-  /** A checkpoint is made after this number of entries, and after this number of seconds if there are new entries. */
-  checkpointEvery?: number;
-  checkpointSeconds?: number;
-  /** Called if a background checkpoint fails, or is refused because the chain is broken. */
-  onError?(error: unknown): void;
 }
 
-export interface Audit {
-  /** Resolves with the position in the organization's chain once the entry is stored durably. */
-  append(event: AuditEvent): Promise<ChainHead>;
-  list(organizationId: string, query: ListQuery & AuditFilter): Promise<Page<AuditEntry>>;
-  /** The entry of a call that started at this time (epoch seconds). Does not read much older entries. */
-  entrySince(organizationId: string, call: { lifecycle_id: string; since: number }): Promise<AuditEntry | undefined>;
-  verify(organizationId: string): Promise<Verification>;
-  /** @throws AppError `conflict` if the chain is broken */
-  checkpoint(organizationId: string): Promise<Checkpoint | null>;
-  checkpoints: Checkpoints['list'];
-  /** Exports JSON Lines, sealed by a new checkpoint. A broken chain is exported as it is. */
-  export(organizationId: string): AsyncGenerator<string>;
-  /** Waits for pending writes, seals the remaining entries, and stops. */
-  close(): Promise<void>;
-}
+export type Audit = ReturnType<typeof createAudit>;
 
 /** The audit chains of all organizations: one SHA-256 chain each, with signed checkpoints (design, Audit). */
-export function createAudit(options: AuditOptions): Audit {
+export function createAudit(options: AuditOptions) {
   const { collections, signer } = options;
   const { audit_entries: entries } = collections;
   const file = createCheckpointFile(options.checkpointFolder);
@@ -83,20 +57,24 @@ export function createAudit(options: AuditOptions): Audit {
   }
 
   return {
-    append: (event) => chains.appender(event.organization_id).append(unchained(event)),
-    list: async (organizationId, query) =>
+    /** Resolves with the position in the organization's chain once the entry is stored durably. */
+    append: (event: AuditEvent) => chains.appender(event.organization_id).append(unchained(event)),
+    list: async (organizationId: string, query: ListQuery & AuditFilter) =>
       listEntries(entries, organizationId, await chains.appender(organizationId).head(), query),
-    entrySince: async (organizationId, { lifecycle_id, since }) =>
-      entryWithin(entries, organizationId, await chains.appender(organizationId).head(), { lifecycle_id, from: since }),
-    verify(organizationId) {
+    /** The entry of a call that started at this time (epoch seconds). Does not read much older entries. */
+    entrySince: async (organizationId: string, call: { lifecycle_id: string; since: number }) =>
+      entrySince(entries, organizationId, await chains.appender(organizationId).head(), call),
+    verify(organizationId: string): Promise<Verification> {
       const running =
         verifying.get(organizationId) ?? verify(organizationId).finally(() => verifying.delete(organizationId));
       verifying.set(organizationId, running);
       return running;
     },
+    /** @throws AppError `conflict` if the chain is broken */
     checkpoint: chains.seal,
     checkpoints: checkpoints.list,
-    async *export(organizationId) {
+    /** Exports JSON Lines, sealed by a new checkpoint. A broken chain is exported as it is. */
+    async *export(organizationId: string) {
       const isIntact = await chains.seal(organizationId).then(() => true, falseIfBroken);
       const [statements, jwks] = await Promise.all([checkpoints.statements(organizationId), signer.jwks()]);
       const sealed = statements.reduce((most, statement) => Math.max(most, checkpointOf(statement)?.entries ?? 0), 0);
@@ -108,6 +86,7 @@ export function createAudit(options: AuditOptions): Audit {
         jwks,
       });
     },
+    /** Waits for pending writes, seals the remaining entries, and stops. */
     close: chains.close,
   };
 }

@@ -19,11 +19,7 @@ export interface ChainVerdict {
   finding: ChainFinding | undefined;
 }
 
-export interface ChainCheck {
-  /** Takes the next entry in stored order. Returns false from the first problem on. */
-  take(entry: AuditEntry): boolean;
-  end(): ChainVerdict;
-}
+export type ChainCheck = ReturnType<typeof createChainCheck>;
 
 /**
  * Checks a chain against its hashes and against the marks of its checkpoints, which must be in ascending order. Stops
@@ -35,7 +31,7 @@ export function createChainCheck(
   organizationId: string,
   marks: readonly CheckpointedHead[],
   start: ChainHead = genesis(organizationId),
-): ChainCheck {
+) {
   let { seq, hash } = start;
   let entries = seq;
   let held = seq;
@@ -63,7 +59,8 @@ export function createChainCheck(
   }
 
   return {
-    take(entry) {
+    /** Takes the next entry in stored order. Returns false from the first problem on. */
+    take(entry: AuditEntry): boolean {
       entries += 1;
       lastHash = entry.hash;
       finding ??= checkEntry(entry);
@@ -72,7 +69,7 @@ export function createChainCheck(
       finding = checkMarks();
       return finding === undefined;
     },
-    end() {
+    end(): ChainVerdict {
       const longest = marks.at(-1)?.entries ?? 0;
       if (!finding && longest > seq)
         finding = {

@@ -2,22 +2,14 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { hasCode } from '../../errors.js';
 
-/** Keeps statements and their public keys out of reach of anybody who can change the database. */
-export interface CheckpointFile {
-  append(organizationId: string, statement: string): Promise<void>;
-  /** All statements in the order in which they were written here. */
-  read(organizationId: string): Promise<string[]>;
-  /** Stores new keys. An existing key with the same id is never replaced. */
-  pin(keys: readonly object[]): Promise<void>;
-  pinned(): Promise<{ keys: object[] }>;
-}
+export type CheckpointFile = ReturnType<typeof createCheckpointFile>;
 
 /**
- * Append-only files: one per organization with a statement per line, and one for the public keys. Several processes can
- * share the folder. An empty line follows each line, which distinguishes a complete line from one that a crash
- * truncated.
+ * Keeps statements and their public keys out of reach of anybody who can change the database. Append-only files: one per
+ * organization with a statement per line, and one for the public keys. Several processes can share the folder. An empty
+ * line follows each line, which distinguishes a complete line from one that a crash truncated.
  */
-export function createCheckpointFile(folder: string): CheckpointFile {
+export function createCheckpointFile(folder: string) {
   const fileOf = (organizationId: string) => path.join(folder, `${encodeURIComponent(organizationId)}.jws`);
   const keyFile = path.join(folder, 'keys.jwks');
   const known = new Set<string>();
@@ -25,16 +17,19 @@ export function createCheckpointFile(folder: string): CheckpointFile {
   async function readKeys(): Promise<Map<string, object>> {
     const keys = new Map<string, object>();
     for (const line of await linesOf(keyFile)) {
-      const key = JSON.parse(line) as { kid?: string };
-      if (typeof key.kid === 'string' && !keys.has(key.kid)) keys.set(key.kid, key);
+      const key = JSON.parse(line) as object;
+      const kid = kidOf(key);
+      if (kid !== '' && !keys.has(kid)) keys.set(kid, key);
     }
     return keys;
   }
 
   return {
-    append: (organizationId, statement) => appendLine(folder, fileOf(organizationId), statement),
-    read: (organizationId) => linesOf(fileOf(organizationId)),
-    async pin(keys) {
+    append: (organizationId: string, statement: string) => appendLine(folder, fileOf(organizationId), statement),
+    /** All statements in the order in which they were written here. */
+    read: (organizationId: string) => linesOf(fileOf(organizationId)),
+    /** Stores new keys. An existing key with the same id is never replaced. */
+    async pin(keys: readonly object[]): Promise<void> {
       const missing = keys.filter((key) => !known.has(kidOf(key)));
       if (missing.length === 0) return;
       const present = await readKeys();
@@ -47,7 +42,7 @@ export function createCheckpointFile(folder: string): CheckpointFile {
   };
 }
 
-function kidOf(key: object): string {
+export function kidOf(key: object): string {
   return 'kid' in key && typeof key.kid === 'string' ? key.kid : '';
 }
 

@@ -1,4 +1,5 @@
 import type { Collection } from 'mongodb';
+import type { StatementSigner } from '../../auth/tokens.js';
 import { AppError } from '../../errors.js';
 import { listPage, type ListQuery, type Page } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
@@ -14,7 +15,6 @@ import {
   verifyStatement,
   type Checkpoint,
   type CheckpointPayload,
-  type StatementSigner,
 } from './statement.js';
 
 interface CheckpointsOptions {
@@ -23,19 +23,9 @@ interface CheckpointsOptions {
   file: CheckpointFile;
 }
 
-export interface Checkpoints {
-  /**
-   * Checks the entries since the last checkpoint and then signs the chain's length and head. Returns the last
-   * checkpoint if there are no new entries, and null if the chain is empty.
-   * @throws AppError `conflict` if the chain is broken; nothing is signed then
-   */
-  seal(organizationId: string, head: ChainHead): Promise<Checkpoint | null>;
-  /** All stored statements in ascending order. */
-  statements(organizationId: string): Promise<string[]>;
-  list(organizationId: string, query: ListQuery): Promise<Page<Checkpoint>>;
-}
+export type Checkpoints = ReturnType<typeof createCheckpoints>;
 
-export function createCheckpoints({ collections, signer, file }: CheckpointsOptions): Checkpoints {
+export function createCheckpoints({ collections, signer, file }: CheckpointsOptions) {
   const { audit_entries: entries, audit_checkpoints: checkpoints } = collections;
 
   async function latest(organizationId: string): Promise<Checkpoint | null> {
@@ -59,7 +49,12 @@ export function createCheckpoints({ collections, signer, file }: CheckpointsOpti
   }
 
   return {
-    async seal(organizationId, head) {
+    /**
+     * Checks the entries since the last checkpoint and then signs the chain's length and head. Returns the last
+     * checkpoint if there are no new entries, and null if the chain is empty.
+     * @throws AppError `conflict` if the chain is broken; nothing is signed then
+     */
+    async seal(organizationId: string, head: ChainHead): Promise<Checkpoint | null> {
       for (;;) {
         const last = await latest(organizationId);
         if (head.seq <= (last?.entries ?? 0)) return last;
@@ -80,11 +75,12 @@ export function createCheckpoints({ collections, signer, file }: CheckpointsOpti
         return checkpoint;
       }
     },
-    async statements(organizationId) {
+    /** All stored statements in ascending order. */
+    async statements(organizationId: string): Promise<string[]> {
       const documents = await checkpoints.find({ organization_id: organizationId }).sort({ _id: 1 }).toArray();
       return documents.map(({ statement }) => statement);
     },
-    async list(organizationId, query) {
+    async list(organizationId: string, query: ListQuery): Promise<Page<Checkpoint>> {
       const page = await listPage(checkpoints, { organization_id: organizationId }, query);
       return { ...page, data: page.data.flatMap(({ statement }) => checkpointOf(statement) ?? []) };
     },

@@ -1,7 +1,7 @@
 import { defineCollection } from '../../stores/collections.js';
-import canonicalize from 'canonicalize';
 import { z } from 'zod';
 import { Id, newId, UserId } from '../../ids.js';
+import { canonicalText } from '../../json.js';
 import { Digest, sha256Hex } from '../../sha256.js';
 import { EpochSeconds, epochSeconds } from '../../time.js';
 
@@ -83,7 +83,7 @@ export function unchained(event: AuditEvent): UnchainedEntry {
 
 /** @throws Error for values without a canonical form, such as NaN */
 export function hashOf(content: Omit<AuditEntry, 'hash'>): string {
-  return sha256Hex(canonicalText(content));
+  return sha256Hex(canonicalEntry(content));
 }
 
 const fieldCount = 9;
@@ -93,14 +93,14 @@ const fieldCount = 9;
  * times faster than the general algorithm. An entry with other fields was tampered with and takes the general
  * algorithm.
  */
-function canonicalText(content: Omit<AuditEntry, 'hash'>): string {
+function canonicalEntry(content: Omit<AuditEntry, 'hash'>): string {
   const values = Object.values(content);
   const isFlat =
     values.length === fieldCount &&
     values.every((value) => typeof value === 'string' || Number.isFinite(value) || value === null);
   const { action, actor, at, entry_id, lifecycle_id, outcome, prev_hash, resource, seq } = content;
   if (isFlat) return JSON.stringify({ action, actor, at, entry_id, lifecycle_id, outcome, prev_hash, resource, seq });
-  return canonicalize(content) ?? '';
+  return canonicalText(content);
 }
 
 /** Assigns entries their positions after `head`. */

@@ -108,14 +108,14 @@ async function positionsBetween(
   ]);
 }
 
-/** The entry of a call in this period. Without `to`, only the end of the chain is read. */
-export async function entryWithin(
+/** The entry of a call that started at this time. Reads only the end of the chain. */
+export async function entrySince(
   entries: Entries,
   organizationId: string,
   head: ChainHead,
-  { lifecycle_id, from, to }: { lifecycle_id: string; from: number; to?: number },
+  { lifecycle_id, since }: { lifecycle_id: string; since: number },
 ): Promise<AuditEntry | undefined> {
-  const [first, end] = await positionsBetween(entries, organizationId, head, from, to);
+  const [first, end] = await positionsBetween(entries, organizationId, head, since, undefined);
   const _id = { $gte: entryId(organizationId, first), $lt: entryId(organizationId, end) };
   return (await entries.findOne({ _id, lifecycle_id }, { projection: { _id: 0 } })) ?? undefined;
 }

@@ -6,13 +6,6 @@ import { Digest, sha256Hex } from '../../sha256.js';
 import { OrganizationId } from '../../ids.js';
 import { EpochSeconds } from '../../time.js';
 
-/** Signs statements with the product's published keys. `jwks` also contains retired keys, for old statements. */
-export interface StatementSigner {
-  /** A compact JWS with `typ` in its protected header. */
-  sign(payload: object, typ: string): Promise<string>;
-  jwks(): Promise<{ keys: object[] }>;
-}
-
 export const statementType = 'audit-checkpoint+jwt';
 
 /** A signed statement of a chain's length and head. `previous` is the digest of the previous statement. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { kidOf } from './checkpoint-file.js';
 import { createChainCheck, type ChainVerdict, type CheckpointedHead } from './chain-check.js';
 import type { AuditEntry } from './entry.js';
 import { Checkpoint, checkStatements, verifyStatement, type StatementsVerdict } from './statement.js';
@@ -69,10 +70,6 @@ async function missingStatements({
     .filter((checkpoint) => checkpoint?.organization === organizationId)
     .filter((checkpoint) => checkpoint !== undefined);
   return { missing, unverifiable: checked.length - missing.length };
-}
-
-function kidOf(key: object): unknown {
-  return 'kid' in key ? key.kid : undefined;
 }
 
 function verdict(

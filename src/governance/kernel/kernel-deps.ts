@@ -1,7 +1,6 @@
 import type { ObserveStage } from '../../observability/stages.js';
 import type { Approvals } from '../approvals/create-approvals.js';
-import type { CompiledSet, PolicyRequest } from '../policy/evaluate.js';
-import type { PolicyEvaluation } from '../policy/decision.js';
+import type { Policies } from '../policy/create-policies.js';
 import type { Recorder } from '../recorder.js';
 
 /** The dependencies of the kernel. Functions of the domain are passed in, because `governance` must not import it. */
@@ -9,10 +8,7 @@ export interface KernelDeps {
   projectMode(projectId: string): Promise<'simple' | 'governed'>;
   /** Whether the project records data changes. */
   dataEvents(projectId: string): Promise<boolean>;
-  policies: {
-    inForce(organizationId: string): Promise<CompiledSet>;
-    decide(rules: CompiledSet, request: PolicyRequest): PolicyEvaluation;
-  };
+  policies: Pick<Policies, 'inForce' | 'decide'>;
   approvals: Pick<Approvals, 'stage' | 'settle'>;
   recorder: Recorder;
   /** Called after an operation has changed something in a project. */

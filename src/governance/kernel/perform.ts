@@ -50,13 +50,13 @@ async function perform({ policies, ...others }: KernelDeps, received: Call): Pro
       await recording.before(stage, call);
       const { note = '', ...next } = await deps.observeStage(call.name, stage, () => step(deps, call));
       call = next;
-      recording.passed(stage, note);
+      recording.note(stage, 'ok', note);
       if (call.ending) break;
     }
   } catch (error) {
     const facts = factsOfRefusal(error);
     call = facts?.call ?? call;
-    recording.failed(currentStage, isAppError(error) ? error.message : 'failed');
+    recording.note(currentStage, 'failed', isAppError(error) ? error.message : 'failed');
     const status = isRefusal(error) ? 'denied' : 'failed';
     return { ...(await recording.finish(call, status, facts?.reason)), error, stage: currentStage };
   }

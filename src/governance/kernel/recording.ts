@@ -6,15 +6,7 @@ import { governedRecord, intentOf } from './record.js';
 import type { StageId } from './stage-ids.js';
 
 /** Records one call: its intent before S6, and its lifecycle and audit entry at the end. */
-interface Recording {
-  before(stage: StageId, call: PartialCall): Promise<void>;
-  passed(stage: StageId, detail: string): void;
-  failed(stage: StageId, detail: string): void;
-  /** Stores lifecycle, decision and audit entry, and settles the resume token of the call. */
-  finish(call: PartialCall, status: LifecycleDocument['status'], reason?: string): Promise<{ lifecycleId?: string }>;
-}
-
-export function createRecording(deps: KernelDeps, received: Call): Recording {
+export function createRecording(deps: KernelDeps, received: Call) {
   const { recorder, approvals } = deps;
   const stages: LifecycleDocument['stages'] = [];
   let begun = Promise.resolve({ recorded: received.alwaysRecorded === true, intended: false });
@@ -32,7 +24,7 @@ export function createRecording(deps: KernelDeps, received: Call): Recording {
   }
 
   return {
-    async before(stage, call) {
+    async before(stage: StageId, call: PartialCall): Promise<void> {
       if (stage === 'S5:policy') {
         // Stored while S5 reads the policies. S6 can use an approval, which the sweep returns only to a call with an intent.
         begun = begin(call);
@@ -40,9 +32,13 @@ export function createRecording(deps: KernelDeps, received: Call): Recording {
       }
       if (stage === 'S6:approval') await begun;
     },
-    passed: (stage, detail) => void stages.push({ stage, status: 'ok', detail }),
-    failed: (stage, detail) => void stages.push({ stage, status: 'failed', detail }),
-    async finish(call, status, reason) {
+    note: (stage: StageId, status: 'ok' | 'failed', detail: string) => void stages.push({ stage, status, detail }),
+    /** Stores lifecycle, decision and audit entry, and settles the resume token of the call. */
+    async finish(
+      call: PartialCall,
+      status: LifecycleDocument['status'],
+      reason?: string,
+    ): Promise<{ lifecycleId?: string }> {
       const { principal, lifecycleId, decision, tokenId } = call;
       // Without a valid credential there is no project to which the record could belong.
       if (!principal) return {};

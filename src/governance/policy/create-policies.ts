@@ -1,43 +1,21 @@
 import type { Principal } from '../../auth/principal.js';
 import { notFound } from '../../errors.js';
 import { requireGrant } from '../../auth/require-grant.js';
-import { listPage, type ListQuery, type Page } from '../../stores/lists.js';
+import { listPage, type ListQuery } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import type { Threads } from '../../threads/threads.js';
-import type { PolicyEvaluation } from './decision.js';
 import { catalogData, type Catalog } from '../operations/catalog.js';
 import { builtinRulesOf, defaultRules, previewRule } from './default-rules.js';
-import { createPolicyEngine, type CompiledSet, type PolicyRequest } from './evaluate.js';
+import { createPolicyEngine, type PolicyRequest } from './evaluate.js';
 import { replacePolicies } from './replace-policies.js';
 import {
   toPolicySetVersion,
   policyVersionId,
   type PolicyRule,
   type PolicySet,
-  type PolicySetVersion,
   type PolicyVersionDocument,
 } from './rule.js';
 import { createPolicyStore } from './store.js';
-
-/** Policies as versioned data, one set per organization (design, S5). */
-export interface Policies {
-  /**
-   * Decides on one call with the version that is in force now, even if another process stored it. Has no side effects.
-   */
-  evaluate(request: PolicyRequest): Promise<PolicyEvaluation>;
-  /** The two halves of `evaluate`, for callers that do other work in between. */
-  inForce(organizationId: string): Promise<CompiledSet>;
-  decide(rules: CompiledSet, request: PolicyRequest): PolicyEvaluation;
-  versionInForce(organizationId: string): Promise<number>;
-  /**
-   * @throws AppError `scope_denied` without `svc:governance.read`, like the methods below; `replace` needs
-   * `svc:governance.write`
-   */
-  read(principal: Principal): Promise<PolicySet>;
-  replace(principal: Principal, policies: PolicyRule[], expectedVersion?: number): Promise<PolicySet>;
-  versions(principal: Principal, query: ListQuery): Promise<Page<PolicySetVersion>>;
-  version(principal: Principal, version: number): Promise<PolicySet>;
-}
 
 interface PolicyDeps {
   collections: Collections;
@@ -45,7 +23,13 @@ interface PolicyDeps {
   threads: Threads;
 }
 
-export function createPolicies({ collections, catalog, threads }: PolicyDeps): Policies {
+export type Policies = ReturnType<typeof createPolicies>;
+
+/**
+ * Policies as versioned data, one set per organization (design, S5). The methods that take a principal throw `scope_denied`
+ * without the grant for governance.
+ */
+export function createPolicies({ collections, catalog, threads }: PolicyDeps) {
   const store = createPolicyStore(collections, catalog);
   const builtin = builtinRulesOf(catalog);
   const engine = createPolicyEngine();
@@ -60,29 +44,31 @@ export function createPolicies({ collections, catalog, threads }: PolicyDeps): P
     created_at: record?.created_at ?? null,
   });
   return {
-    async evaluate(request) {
+    /** Decides on one call with the version that is in force now, even if another process stored it. Has no side effects. */
+    async evaluate(request: PolicyRequest) {
       return engine.evaluate(await store.current(request.principal.organizationId), request);
     },
+    // The two halves of `evaluate`, for callers that do other work in between.
     inForce: store.current,
     decide: engine.evaluate,
-    versionInForce: async (organizationId) => (await store.current(organizationId)).version,
-    async read(principal) {
+    versionInForce: async (organizationId: string) => (await store.current(organizationId)).version,
+    async read(principal: Principal) {
       requireGrant(principal, 'svc:governance.read');
       return setOf(principal.organizationId, await store.latest(principal.organizationId));
     },
-    async replace(principal, policies, expectedVersion) {
+    async replace(principal: Principal, policies: PolicyRule[], expectedVersion?: number) {
       requireGrant(principal, 'svc:governance.write');
       return setOf(
         principal.organizationId,
         await replacePolicies({ store, check }, principal, policies, expectedVersion),
       );
     },
-    async versions(principal, query) {
+    async versions(principal: Principal, query: ListQuery) {
       requireGrant(principal, 'svc:governance.read');
       const page = await listPage(collections.policy_versions, { organization_id: principal.organizationId }, query);
       return { ...page, data: page.data.map(toPolicySetVersion) };
     },
-    async version(principal, version) {
+    async version(principal: Principal, version: number) {
       requireGrant(principal, 'svc:governance.read');
       const record = await collections.policy_versions.findOne({
         _id: policyVersionId(principal.organizationId, version),

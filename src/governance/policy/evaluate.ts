@@ -9,7 +9,6 @@ import { builtinRulesOf } from './default-rules.js';
 import type { Channel } from '../kernel/call.js';
 import type { Catalog } from '../operations/catalog.js';
 import { factsOf, type FactValue, type Operation } from '../operations/operation.js';
-import { rulesThatReadMode, type ModeRules } from './mode-rules.js';
 import { attributesRead, mayRead } from './reads.js';
 import type { PolicyRule } from './rule.js';
 
@@ -29,17 +28,13 @@ export interface PolicyRequest {
 }
 
 /** One compiled version of an organization's rules. */
-export interface CompiledSet extends ModeRules {
+export interface CompiledSet {
   id: string;
   version: number;
   rules: ReadonlyMap<string, PolicyRule>;
   policies: Record<string, PolicyJson>;
   /** What the rules for an operation can read (`attributesRead`). */
   read(operation: string): ReadonlySet<string>;
-}
-
-interface PolicyEngine {
-  evaluate(set: CompiledSet, request: PolicyRequest): PolicyEvaluation;
 }
 
 /** @throws Error for rules that do not compile; stored rules were validated before */
@@ -55,7 +50,7 @@ export function compileSet(catalog: Catalog, version: number, stored: readonly P
     known.set(operation, found);
     return found;
   };
-  return { id: newId(), version, rules, policies, read, modeRules: rulesThatReadMode([...rules.values()]), catalog };
+  return { id: newId(), version, rules, policies, read };
 }
 
 /** The number of preparsed sets and of cached decisions. */
@@ -72,7 +67,7 @@ const maxKeyLength = 4000;
  * Evaluates calls with Cedar over preparsed sets. The engine never frees a set name, so a fixed number of names is
  * reused. A decision depends only on the set and on what its rules can read of the call, so decisions are cached.
  */
-export function createPolicyEngine(limits: EngineLimits = forCalls): PolicyEngine {
+export function createPolicyEngine(limits: EngineLimits = forCalls) {
   // Set names are global in the process, but there can be several engines.
   const engineId = newId();
   let preparsedSets = 0;
@@ -89,7 +84,7 @@ export function createPolicyEngine(limits: EngineLimits = forCalls): PolicyEngin
     return name;
   };
   return {
-    evaluate(set, request) {
+    evaluate(set: CompiledSet, request: PolicyRequest): PolicyEvaluation {
       const call = cedarCall(request);
       const key = set.id + JSON.stringify(readOf(call, set.read(request.operation.name)));
       const before = remembered.get(key);

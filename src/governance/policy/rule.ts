@@ -1,8 +1,8 @@
 import { defineCollection } from '../../stores/collections.js';
-import type { WithId } from 'mongodb';
 import { z } from 'zod';
 import { adminRoles } from '../../auth/grants.js';
 import { OrganizationId, UserId } from '../../ids.js';
+import { pickShown } from '../../pick.js';
 import { EpochSeconds } from '../../time.js';
 import { PolicyVersion } from '../lifecycles/policy-decision.js';
 
@@ -117,14 +117,8 @@ export function policyVersionId(organizationId: string, version: number): string
   return `${organizationId}:${String(version).padStart(10, '0')}`;
 }
 
-export function toPolicySetVersion({
-  organization_id,
-  version,
-  policies,
-  created_by,
-  created_at,
-}: WithId<PolicyVersionDocument>): PolicySetVersion {
-  return { organization_id, version, created_by, created_at, rules: policies.length };
+export function toPolicySetVersion(record: PolicyVersionDocument): PolicySetVersion {
+  return { ...pickShown(PolicySetVersion, record), rules: record.policies.length };
 }
 
 export const policyVersionsCollection = defineCollection('policy_versions', {

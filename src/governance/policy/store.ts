@@ -8,14 +8,7 @@ import { defaultRules } from './default-rules.js';
 import { compileSet, type CompiledSet } from './evaluate.js';
 import { policyVersionId, type PolicyVersionDocument } from './rule.js';
 
-export interface PolicyStore {
-  /** The version that is in force now, even if another process stored it. Compiled once per process. */
-  current(organizationId: string): Promise<CompiledSet>;
-  /** The record of the version in force, or null if none was stored. */
-  latest(organizationId: string): Promise<PolicyVersionDocument | null>;
-  /** @throws AppError `conflict` if another version was stored concurrently */
-  append(record: Omit<PolicyVersionDocument, '_id'>): Promise<PolicyVersionDocument>;
-}
+export type PolicyStore = ReturnType<typeof createPolicyStore>;
 
 const maxOrganizations = 1000;
 
@@ -23,10 +16,7 @@ const maxOrganizations = 1000;
  * Versions are only added, each by one insert under its number. A process that knows version n checks on each call by
  * `_id` whether version n + 1 exists. This point read nearly always finds nothing.
  */
-export function createPolicyStore(
-  { policy_versions }: Pick<Collections, 'policy_versions'>,
-  catalog: Catalog,
-): PolicyStore {
+export function createPolicyStore({ policy_versions }: Pick<Collections, 'policy_versions'>, catalog: Catalog) {
   const known = new LRUCache<string, CompiledSet>({ max: maxOrganizations });
   const defaults = compileSet(catalog, 0, defaultRules);
   const readVersion = createFreshReads(policy_versions);
@@ -37,9 +27,11 @@ export function createPolicyStore(
     known.set(organizationId, set);
     return set;
   };
-  const latest = (organizationId: string) =>
+  /** The record of the version in force, or null if none was stored. */
+  const latest = (organizationId: string): Promise<PolicyVersionDocument | null> =>
     policy_versions.find({ organization_id: organizationId }).sort({ version: -1 }).limit(1).next();
 
+  /** The version that is in force now, even if another process stored it. Compiled once per process. */
   const current = async (organizationId: string): Promise<CompiledSet> => {
     const present = known.get(organizationId);
     const newer = present
@@ -54,7 +46,8 @@ export function createPolicyStore(
   return {
     latest,
     current,
-    async append(fields) {
+    /** @throws AppError `conflict` if another version was stored concurrently */
+    async append(fields: Omit<PolicyVersionDocument, '_id'>): Promise<PolicyVersionDocument> {
       const record = { _id: policyVersionId(fields.organization_id, fields.version), ...fields };
       try {
         await policy_versions.insertOne(record);

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Config } from '../../config.js';
 import type { Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import {
@@ -14,12 +15,8 @@ import {
   type Window,
 } from './windows.js';
 
-export interface QuotaOptions {
+export interface QuotaOptions extends Readonly<Config['quota']> {
   collections: Pick<Collections, 'quotas'>;
-  /** The maximum number of admissions in any window; 0 means unlimited. */
-  projectMax: number;
-  organizationMax: number;
-  windowSeconds: number;
   now?: () => number;
 }
 
@@ -38,11 +35,7 @@ export interface QuotaUsage {
   project_window_used: number;
 }
 
-export interface Quota {
-  /** Counts the call in both windows or in neither. A refusal names the scope with the longest wait. */
-  admit(subject: QuotaSubject): Promise<Admission>;
-  usage(subject: QuotaSubject): Promise<QuotaUsage>;
-}
+export type Quota = ReturnType<typeof createQuota>;
 
 const maxAttempts = 8;
 const admissionsPerCleanup = 1000;
@@ -52,7 +45,7 @@ const maxRemembered = 10_000;
  * Exact sliding windows across any number of processes (specification, Limits; design, S3). An admission takes one
  * round trip.
  */
-export function createQuota(options: QuotaOptions): Quota {
+export function createQuota(options: QuotaOptions) {
   const { quotas } = options.collections;
   const { now = Date.now } = options;
   const windowMs = options.windowSeconds * 1000;
@@ -73,7 +66,8 @@ export function createQuota(options: QuotaOptions): Quota {
   }
 
   return {
-    async admit({ organizationId, projectId }) {
+    /** Counts the call in both windows or in neither. A refusal names the scope with the longest wait. */
+    async admit({ organizationId, projectId }: QuotaSubject): Promise<Admission> {
       const { project, organization } = windowsOf(projectId, options);
       const windows = [project, organization].filter(({ max }) => max > 0);
       if (windows.length === 0) return { admitted: true };
@@ -102,7 +96,7 @@ export function createQuota(options: QuotaOptions): Quota {
       return { admitted: false, scope: windows[0]?.scope ?? 'project', retryAfterSeconds: 1 };
     },
 
-    async usage({ organizationId, projectId }) {
+    async usage({ organizationId, projectId }: QuotaSubject): Promise<QuotaUsage> {
       const { project, organization } = windowsOf(projectId, options);
       const document = project.max + organization.max === 0 ? null : await quotas.findOne({ _id: organizationId });
       const at = now();

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import { addressOf, addToCounter, currentWindow, secondsUntil } from '../../auth/window-counter.js';
+import { sha256Hex } from '../../sha256.js';
 import type { Collections } from '../../stores/collections.js';
 import { OauthError } from './oauth-error.js';
 
@@ -10,23 +10,15 @@ export interface RateLimitOptions {
   windowSeconds: number;
 }
 
-export interface RateLimit {
-  /**
-   * Counts one request.
-   * @throws OauthError `too_many_requests` with the seconds until the window ends
-   */
-  take(address: string): Promise<void>;
-  /** Counts one request, and returns the refusal instead of throwing it. */
-  refusalFor(address: string): Promise<OauthError | undefined>;
-}
+export type RateLimit = ReturnType<typeof createRateLimit>;
 
 export function createRateLimit(
   { oauth_counters: counters }: Collections,
   { what, max, windowSeconds }: RateLimitOptions,
-): RateLimit {
+) {
   async function refusalFor(address: string): Promise<OauthError | undefined> {
     const { window, endsAt } = currentWindow(windowSeconds);
-    const addressHash = hash('sha256', addressOf(address), 'base64url');
+    const addressHash = sha256Hex(addressOf(address));
     if ((await addToCounter(counters, `${what}:${addressHash}:${window}`, 1, endsAt)) <= max) return undefined;
     const seconds = secondsUntil(endsAt);
     return new OauthError('too_many_requests', `too many ${what} from this address; try again in ${seconds} seconds`, {
@@ -35,8 +27,13 @@ export function createRateLimit(
   }
 
   return {
+    /** Counts one request, and returns the refusal instead of throwing it. */
     refusalFor,
-    async take(address) {
+    /**
+     * Counts one request.
+     * @throws OauthError `too_many_requests` with the seconds until the window ends
+     */
+    async take(address: string): Promise<void> {
       const refusal = await refusalFor(address);
       if (refusal) throw refusal;
     },

@@ -26,7 +26,7 @@ export function platformSurface(deps: Deps, baseUrl: () => string): SurfaceRules
 
   async function byKey(secret: string): Promise<Principal> {
     if (secret.length > 200) throw new AppError('invalid_token', apiKeyRefused);
-    return authenticateApiKey(auth.readKey, secret, auth.keyUse);
+    return authenticateApiKey(auth, secret);
   }
 
   async function person(req: Request): Promise<Principal> {

@@ -83,7 +83,7 @@ export async function hold(
 ): Promise<{ approval_id: string; expires_at: number }> {
   const outcome = await approvals.stage(heldCall(principal, fields));
   if (outcome.outcome !== 'pending') throw new Error(`the call was ${outcome.outcome}`);
-  return outcome;
+  return { approval_id: outcome.approvalId, expires_at: outcome.expiresAt };
 }
 
 /** The approvals of two processes, the routes of one of them, and a worker, on their own task queue. */

@@ -1,5 +1,5 @@
 import { CompactSign, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
-import type { StatementSigner } from '../../../src/governance/audit/statement.js';
+import type { StatementSigner } from '../../../src/auth/tokens.js';
 
 export interface LocalSigner extends StatementSigner {
   /** Signs with a new key from now on; the old one stays published. */

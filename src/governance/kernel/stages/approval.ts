@@ -9,7 +9,7 @@ import { digestOnce } from './validate-input.js';
  * - with a resume token, refuses the call unless the token was given for exactly this call
  */
 export async function holdOrResume(deps: KernelDeps, decided: DecidedCall): Promise<PermittedCall> {
-  const { decision, resumeToken, checked, principal, lifecycleId, name } = decided;
+  const { decision, resumeToken, checked, name } = decided;
   const isRequired = decision.decision === 'require_approval';
   if (isRequired && decided.cannotWait !== undefined)
     throw refusal(new AppError('approval_refused', decided.cannotWait), decided);
@@ -25,28 +25,20 @@ export async function holdOrResume(deps: KernelDeps, decided: DecidedCall): Prom
     ...(checked.approvalContext && { about: await checked.approvalContext() }),
     ...(bound !== undefined && { bound }),
   });
-  const request = {
-    principal,
-    lifecycleId,
+  const outcome = await deps.approvals.stage({
+    ...call,
     tool: name,
     payloadDigest: call.payloadDigest(),
-    decision,
-    resumeToken,
     dryRun: checked.dryRun,
     forApprovers,
-    resumesItself: decided.resumesItself ?? false,
-    approvalId: decided.approvalId,
     editable: checked.editable,
     afterUnknown: checked.afterUnknown,
-    reusesApproval: decided.reusesApproval,
-    causedBy: decided.causedBy,
-  };
-  const outcome = await deps.approvals.stage(request);
+  });
   if (outcome.outcome === 'refused') throw refusal(outcome.error, call, outcome.reason);
   if (outcome.outcome === 'not_asked') return call;
-  const approvalId = outcome.approval_id;
+  const { approvalId } = outcome;
   if (outcome.outcome === 'resumed')
-    return { ...call, bound, approvalId, recordId: outcome.record_id, tokenId: outcome.token_id };
-  const body = { status: 'pending_approval', approval_id: approvalId, expires_at: outcome.expires_at };
+    return { ...call, bound, approvalId, recordId: outcome.recordId, tokenId: outcome.tokenId };
+  const body = { status: 'pending_approval', approval_id: approvalId, expires_at: outcome.expiresAt };
   return { ...call, approvalId, ending: { status: 'pending_approval', body } };
 }

@@ -2,14 +2,14 @@ import { AppError } from '../../../errors.js';
 import { refusal, type CheckedCall, type DecidedCall, type Recheck } from '../call.js';
 import type { KernelDeps } from '../kernel-deps.js';
 import { factsOf } from '../../operations/operation.js';
-import { asksForMode } from '../../policy/mode-rules.js';
+import { mayRead } from '../../policy/reads.js';
 import { factsToKeep } from '../../policy/recorded-call.js';
 
 /** S5: decides by the rules in force. Refuses a forbidden call with the names of the rules. */
 export async function applyPolicies(deps: KernelDeps, call: CheckedCall): Promise<DecidedCall> {
   const { principal, channel, operation } = call;
   const [rules, found] = await Promise.all([deps.policies.inForce(principal.organizationId), call.checked.lookUp?.()]);
-  const isModeKnown = asksForMode(rules, operation.name);
+  const isModeKnown = mayRead(rules.read(operation.name), 'context.mode');
   const mode = isModeKnown ? await deps.projectMode(principal.projectId) : 'simple';
   const { dryRun, resource } = call.checked;
   const input = found?.facts ? { ...(call.checked.input as object), ...found.facts } : call.checked.input;

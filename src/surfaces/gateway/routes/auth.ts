@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Audited } from '../../../auth/audit-port.js';
-import { authenticateBearer } from '../../../auth/authenticate-bearer.js';
+import { authenticateBearer, type BearerDeps } from '../../../auth/authenticate-bearer.js';
 import { changePassword } from '../../../auth/change-password.js';
 import type { AuthDeps } from '../../../auth/create-auth.js';
 import {
@@ -37,7 +37,7 @@ const PasswordChange = z
   });
 
 /** Routes for sign-in, SDK sessions and the password (contract, Gateway, auth). Request bodies are never logged. */
-export function authRoutes(deps: AuthDeps & Audited, baseUrl: () => string): Route[] {
+export function authRoutes(deps: BearerDeps & Audited, baseUrl: () => string): Route[] {
   return [...signInRoutes(deps), ...sessionRoutes(deps, baseUrl), passwordRoute(deps)];
 }
 
@@ -95,7 +95,7 @@ function signInRoutes(deps: AuthDeps & Audited): Route[] {
   ];
 }
 
-function sessionRoutes(deps: AuthDeps & Audited, baseUrl: () => string): Route[] {
+function sessionRoutes(deps: BearerDeps & Audited, baseUrl: () => string): Route[] {
   return [
     defineRoute({
       method: 'post',
@@ -139,7 +139,7 @@ function sessionRoutes(deps: AuthDeps & Audited, baseUrl: () => string): Route[]
 }
 
 async function logOut(
-  deps: AuthDeps & Audited,
+  deps: BearerDeps & Audited,
   { req }: PublicContext,
   refreshToken: string | undefined,
   baseUrl: string,

@@ -117,6 +117,14 @@ describe('POST /execute_flow refuses', () => {
       'invalid_request',
       'must be UTF-8',
     );
+    // The limit of values counts the values of UTF-8 only.
+    const values = Buffer.from(`["\\"",${'1,'.repeat(40_000)}1]`, 'utf16le').toString('latin1');
+    refused(
+      await api.post('/execute_flow', values, { 'content-type': 'application/json; charset=utf-16le' }),
+      400,
+      'invalid_request',
+      'must be UTF-8',
+    );
     refused(
       await api.post('/execute_flow', 'no gzip', { 'content-encoding': 'gzip', 'content-type': 'application/json' }),
       400,
