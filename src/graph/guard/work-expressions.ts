@@ -202,7 +202,10 @@ function patternIn(tree: Tree | undefined): string {
   const literal = tree && child(tree, 'stringLiteral');
   if (!literal)
     throw refuse('The right side of =~ must be a regular expression literal, not a parameter or a computed string');
-  return compact(literal).slice(1, -1).replace(/\\(.)/gs, '$1');
+  // The database keeps the backslash of every other escape: `\[` stays an escaped bracket.
+  return compact(literal)
+    .slice(1, -1)
+    .replace(/\\([tbnrf'"\\])/g, '$1');
 }
 
 interface Loop {
