@@ -3,7 +3,7 @@ import { conditionText, newContainer, totalConditions, type Container } from './
 import { clampedPathLength, clampedQuantifier } from './hops.js';
 import { refuse } from './refusal.js';
 import { isTotalMap, isTotalValue } from './total.js';
-import { child, compact, find, hasRule, nameOf, quoted, whereOf, type Tree } from './tree.js';
+import { child, compact, entriesOf, find, hasRule, nameOf, quoted, whereOf, type Tree } from './tree.js';
 
 /**
  * The path of the outermost pattern: its name, and the container for its conditions. It gets a name only if one is
@@ -143,7 +143,7 @@ function variableOf(tree: Tree, binding: Binding): string {
 function detailsOf(tree: Tree, variable: string, container: Container, binding: Binding): string {
   const labels = child(tree, 'labelExpression');
   const kept: string[] = [];
-  for (const [key, value] of entriesOf(tree)) {
+  for (const [key, value] of entriesOf(child(tree, 'properties'))) {
     const text = bindTrimmed(value, binding);
     if (isTotalValue(value, container.elements)) kept.push(`${quoted(nameOf(key))}: ${text}`);
     else container.guarded.push(`(${variable}.${quoted(nameOf(key))} = (${text}))`);
@@ -153,13 +153,4 @@ function detailsOf(tree: Tree, variable: string, container: Container, binding: 
   if (kept.length > 0) parts.push(` {${kept.join(', ')}}`);
   if (conditions.length > 0) parts.push(` WHERE ${conditions.join(' AND ')}`);
   return parts.join('');
-}
-
-function entriesOf(tree: Tree): [key: Tree, value: Tree][] {
-  const properties = child(tree, 'properties');
-  const entries = properties ? (child(properties, 'map')?.children ?? []) : [];
-  return entries.flatMap((key, index): [Tree, Tree][] => {
-    const value = entries[index + 2];
-    return key.rule === 'propertyKeyName' && value ? [[key, value]] : [];
-  });
 }
