@@ -1,6 +1,6 @@
 import { argumentsOf, functionOf } from './inspect.js';
 import { refuse } from './refusal.js';
-import { regexSteps } from './regex.js';
+import { patternIn, regexSteps } from './regex.js';
 import {
   averageOf,
   aggregatedOf,
@@ -199,16 +199,6 @@ function comparison(tree: Tree, at: Weighing): Weighed {
   if (kind === 'IN') return { size: scalar, steps: steps + membershipSteps(left.size, right.size) };
   if (kind === 'CONTAINS') return { size: scalar, steps: steps + search([left.size, right.size]) };
   return { size: scalar, steps: steps + comparisonSteps(left.size, right.size) };
-}
-
-function patternIn(tree: Tree | undefined): string {
-  const literal = tree && child(tree, 'stringLiteral');
-  if (!literal)
-    throw refuse('The right side of =~ must be a regular expression literal, not a parameter or a computed string');
-  // The database keeps the backslash of every other escape: `\[` stays an escaped bracket.
-  return compact(literal)
-    .slice(1, -1)
-    .replace(/\\([tbnrf'"\\])/g, '$1');
 }
 
 interface Loop {

@@ -1,7 +1,17 @@
 import type { ManagedTransaction } from 'neo4j-driver';
-import type { Reranker } from '../../models/reranker.js';
 import { relativeToBest, type Ranked } from './rank.js';
 import { readTexts } from './texts.js';
+
+/** Orders texts by their relevance to a question (src/models/reranker.ts). */
+export interface Reranker {
+  model: string;
+  /** Returns the relevance of each text in the order of the texts, or the reason why the endpoint is not available. */
+  rerank(
+    question: string,
+    texts: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<{ scores: number[] } | { unavailable: string }>;
+}
 
 export type Reranked = { ranked: Ranked[]; model: string } | { ranked: Ranked[]; unavailable: string };
 

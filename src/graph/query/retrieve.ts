@@ -1,7 +1,6 @@
 import neo4j, { type ManagedTransaction, type Node, type Record, type Relationship, type Result } from 'neo4j-driver';
 import type { Consumption } from '../store/provenance.js';
 import { fetchSize, inReadTransaction, type Connection } from '../store/sessions.js';
-import type { Reranker } from '../../models/reranker.js';
 import { epochSeconds } from '../../time.js';
 import type { NearestByText } from '../vectors/nearest.js';
 import { validAtTimeOrInPeriods, timeParameter, validInPeriods, type Moment } from './as-of.js';
@@ -18,7 +17,7 @@ import {
   type Ranked,
   type Ranking,
 } from './rank.js';
-import { rerank, type Reranked } from './rerank.js';
+import { rerank, type Reranked, type Reranker } from './rerank.js';
 import { readPlaces, searchText, type IndexedProjects, type Scope, type TextHits } from './search.js';
 import { nearestTo, vectorHits, type VectorAnswer } from './vector-hits.js';
 import {
