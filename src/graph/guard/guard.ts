@@ -120,7 +120,7 @@ export function guardQuery(text: string, condition: InScope = inScope): GuardedQ
     text: `CYPHER 5 ${bound.text}`,
     usesProjectIds: parameters.has('project_ids'),
     parameters,
-    ...resultOf(query, text, lexed),
+    columns: columnsOf(query, text, lexed),
   };
 }
 
@@ -150,15 +150,15 @@ function readAsCypher({ tokens }: LexedText): string {
   return `The text was read as Cypher because it begins with ${first}; to ask in natural language, begin with another word, for example “Which” or “Find”`;
 }
 
-function resultOf(query: Tree, text: string, lexed: LexedText): Pick<GuardedQuery, 'columns'> {
+function columnsOf(query: Tree, text: string, lexed: LexedText): GuardedQuery['columns'] {
   const last = childrenOf(query, 'singleQuery').at(-1);
   const clause = last && child(childrenOf(last, 'clause').at(-1) ?? last, 'returnClause');
   const items = clause && find(clause, 'returnItems');
   if (!items) throw refuse('The query must end with RETURN');
-  const columns = childrenOf(items, 'returnItem').map((item) => {
+  if (hasRule(items, 'TIMES')) return null;
+  return childrenOf(items, 'returnItem').map((item) => {
     const name = item.children.at(-1);
     if (name?.rule === 'variable') return nameOf(name);
     return sourceOf(item, { text, tokens: lexed.tokens });
   });
-  return { columns: hasRule(items, 'TIMES') ? null : columns };
 }
