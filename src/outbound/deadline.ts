@@ -1,4 +1,3 @@
-import { abortWith } from '../abort-with.js';
 import { OutboundError } from './outbound-error.js';
 
 /**
@@ -18,7 +17,9 @@ export async function withDeadline<T>(
   work: (signal: AbortSignal, clock: Clock) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted();
-  const end = abortWith(signal);
+  const end = new AbortController();
+  const abort = () => end.abort(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
   const expire = () => end.abort(new OutboundError('timeout', `no answer within ${timeoutMs / 1000} s`));
   let left = timeoutMs;
   let startedAt = performance.now();
@@ -44,7 +45,7 @@ export async function withDeadline<T>(
   } finally {
     isOver = true;
     clearTimeout(timer);
-    end.abort();
+    signal.removeEventListener('abort', abort);
   }
 }
 
