@@ -10,7 +10,7 @@ const sizes = [150, 2_000, 10_000];
  */
 export async function benchGuard(): Promise<Figure[]> {
   return sizes.flatMap((characters) => {
-    const { guard } = createQueryGuard();
+    const guard = createQueryGuard();
     const samples = range(texts * 2).map((index) => queryOf(characters, index));
     for (const text of samples.slice(0, texts)) guard(text);
     const measured = samples.slice(texts);

@@ -37,20 +37,8 @@ const tokens = z.number().min(0).nullish().catch(null);
 const Usage = z.object({ prompt_tokens: tokens, completion_tokens: tokens }).nullish().catch(null);
 const Answer = z.object({ model: text, choices: z.array(Choice), usage: Usage });
 
-interface AnswerCollector {
-  /**
-   * Adds a chunk of a stream, or the complete response of an endpoint that does not stream.
-   * @throws OutboundError
-   */
-  add(chunk: unknown): void;
-  /** @throws OutboundError `model_answer_unusable`, `model_refused`, `model_token_limit` */
-  completion(): ChatCompletion;
-}
-
 /** Assembles a response from the chunks of the endpoint. Uses only the first choice. */
-export function collectAnswer(
-  request: Pick<ChatRequest, 'model' | 'messages' | 'conversation' | 'onText'>,
-): AnswerCollector {
+export function collectAnswer(request: Pick<ChatRequest, 'model' | 'messages' | 'conversation' | 'onText'>) {
   let model = request.model;
   let content = '';
   let refusal = '';
@@ -60,7 +48,11 @@ export function collectAnswer(
   const calls = collectToolCalls();
 
   return {
-    add(chunk) {
+    /**
+     * Adds a chunk of a stream, or the complete response of an endpoint that does not stream.
+     * @throws OutboundError
+     */
+    add(chunk: unknown): void {
       const parsed = Answer.safeParse(chunk);
       if (!parsed.success) throw unusableAnswer();
       model = parsed.data.model || model;
@@ -79,7 +71,8 @@ export function collectAnswer(
         if (words !== '') request.onText?.(words);
       }
     },
-    completion() {
+    /** @throws OutboundError `model_answer_unusable`, `model_refused`, `model_token_limit` */
+    completion(): ChatCompletion {
       const tool_calls = calls.all();
       if (refusal !== '') throw new OutboundError('model_refused', 'the model refused to answer');
       if (finished === 'content_filter')

@@ -18,9 +18,6 @@ export async function withDeadline<T>(
 ): Promise<T> {
   signal.throwIfAborted();
   const end = new AbortController();
-  const ended = new Promise<void>((resolve) => {
-    end.signal.addEventListener('abort', () => resolve(), { once: true });
-  });
   const abort = () => end.abort(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   const expire = () => end.abort(new OutboundError('timeout', `no answer within ${timeoutMs / 1000} s`));
@@ -28,6 +25,7 @@ export async function withDeadline<T>(
   let startedAt = performance.now();
   let timer = setTimeout(expire, left);
   let stops = 0;
+  let isOver = false;
   const clock: Clock = {
     stop() {
       stops += 1;
@@ -37,19 +35,34 @@ export async function withDeadline<T>(
     },
     start() {
       stops -= 1;
-      if (stops > 0) return;
+      if (stops > 0 || isOver) return;
       startedAt = performance.now();
       timer = setTimeout(expire, left);
     },
   };
-  const working = work(end.signal, clock);
-  working.catch(() => undefined);
   try {
-    await Promise.race([working, ended]);
-    end.signal.throwIfAborted();
-    return await working;
+    return await orAborted(end.signal, work(end.signal, clock));
   } finally {
+    isOver = true;
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Returns the result of `work`, or rejects with the reason of `signal` as soon as it aborts. Does not stop the work. */
+export async function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const settled = new AbortController();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true, signal: settled.signal });
+  });
+  try {
+    return await Promise.race([aborted, work]);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    settled.abort();
   }
 }

@@ -21,7 +21,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { abortWith } from '../abort-with.js';
 import { createAnsweredFetch } from './answered-fetch.js';
-import { withDeadline, type Clock } from './deadline.js';
+import { orAborted, withDeadline, type Clock } from './deadline.js';
 import type { HttpClient } from './http-client.js';
 import { isOutboundError, OutboundError } from './outbound-error.js';
 import type { McpOutput } from './mcp-output.js';
@@ -121,7 +121,7 @@ export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOu
         answerQuestions(client, options, clock, within.signal);
         try {
           // The library ignores the signal while it asks for the version.
-          await Promise.race([client.connect(transport, within), rejectedBy(within.signal)]);
+          await orAborted(within.signal, client.connect(transport, within));
           return await work(sessionOf(client, problemOfOutput, within));
         } catch (error) {
           signal.throwIfAborted();
@@ -256,12 +256,6 @@ async function close(client: Client, transport: Transport): Promise<void> {
   if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession().catch(() => undefined);
   // A client without a transport has not connected yet.
   await (client.transport ? client : transport).close().catch(() => undefined);
-}
-
-function rejectedBy(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
 }
 
 function outboundErrorOf(error: unknown): unknown {

@@ -85,92 +85,92 @@ export interface IssuerAndClient {
   client: OauthClient;
 }
 
+type Fetch = typeof fetch;
+
 /**
  * This product as an OAuth client of an MCP server's authorization server (MCP, Authorization). All methods throw
  * OutboundError: `target_refused`, `timeout`, `unreachable`, `too_large`, `action_unavailable` or `action_refused`.
  */
-export interface McpOauth {
-  /**
-   * Reads the metadata of the protected resource (RFC 9728), then that of the authorization server (RFC 8414, OIDC
-   * Discovery).
-   */
-  discover(serverUrl: string, scope: string | undefined): Promise<TokenIssuer>;
-  /** Uses the client metadata document if the server supports it. Otherwise registers a client (RFC 7591). */
-  clientAt(issuer: TokenIssuer, document: ClientDocument): Promise<OauthClient>;
-  /** Returns the URL for the person, and the PKCE verifier (S256). */
-  begin(
-    party: IssuerAndClient,
-    request: { redirectUri: string; state: string },
-  ): Promise<{ url: string; verifier: string }>;
-  /** Exchanges a code for tokens. Checks `iss` (RFC 9207) before it sends the code. */
-  exchange(
-    party: IssuerAndClient,
-    answer: { code: string; iss: string | undefined; verifier: string; redirectUri: string },
-  ): Promise<OauthTokens | RefusedForGood>;
-  refresh(party: IssuerAndClient, refreshToken: string): Promise<OauthTokens | RefusedForGood>;
-  /** Revokes both tokens (RFC 7009), the refresh token first. Returns false if the server does not support it. */
-  revoke(party: IssuerAndClient, tokens: OauthTokens): Promise<boolean>;
-}
-
-type Fetch = typeof fetch;
-
-export function createMcpOauth(http: Pick<HttpClient, 'fetchWith'>): McpOauth {
+export function createMcpOauth(http: Pick<HttpClient, 'fetchWith'>) {
   const using = <T>(work: (fetchFn: Fetch) => Promise<T>) => withGuardedFetch(http, work);
   return {
-    discover: (serverUrl, scope) => using((fetchFn) => discover(fetchFn, serverUrl, scope)),
-    async clientAt(issuer, document) {
-      const { metadata } = issuer;
+    /**
+     * Reads the metadata of the protected resource (RFC 9728), then that of the authorization server (RFC 8414, OIDC
+     * Discovery).
+     */
+    discover: (serverUrl: string, scope: string | undefined): Promise<TokenIssuer> =>
+      using((fetchFn) => discover(fetchFn, serverUrl, scope)),
+    /** Uses the client metadata document if the server supports it. Otherwise registers a client (RFC 7591). */
+    async clientAt({ metadata, scope }: TokenIssuer, document: ClientDocument): Promise<OauthClient> {
       const { client_id, ...registration } = document;
       if (metadata.client_id_metadata_document_supported && isDocumentFor(client_id, metadata.issuer))
         return { client_id };
       if (metadata.registration_endpoint === undefined)
         throw refusal('knows neither client metadata documents nor registration, one of which is needed');
       const clientMetadata = { ...registration, token_endpoint_auth_method: authMethodAt(metadata) };
-      const { scope } = issuer;
       return using((fetchFn) =>
         registerClient(metadata.issuer, { metadata, clientMetadata, fetchFn, ...(scope !== undefined && { scope }) }),
       );
     },
-    async begin({ issuer: { metadata, resource, scope }, client }, { redirectUri, state }) {
+    /** Returns the URL for the person, and the PKCE verifier (S256). */
+    async begin(
+      { issuer: { metadata, resource, scope }, client }: IssuerAndClient,
+      { redirectUri, state }: { redirectUri: string; state: string },
+    ): Promise<{ url: string; verifier: string }> {
       const { authorizationUrl, codeVerifier } = await startAuthorization(metadata.issuer, {
         ...{ metadata, clientInformation: client, redirectUrl: redirectUri, state, resource },
         ...(scope !== undefined && { scope }),
       });
       return { url: authorizationUrl.href, verifier: codeVerifier };
     },
-    exchange: ({ issuer: { metadata, resource }, client }, { code, iss, verifier, redirectUri }) =>
-      using(async (fetchFn) => {
-        const answer = await exchangeAuthorization(metadata.issuer, {
-          ...{ metadata, clientInformation: client, authorizationCode: code, codeVerifier: verifier },
-          ...{ redirectUri, resource, fetchFn, ...(iss !== undefined && { iss }) },
-        }).catch(refusedForGood);
-        return 'refused' in answer ? answer : checked(answer);
-      }),
-    refresh: ({ issuer: { metadata, resource }, client }, refreshToken) =>
-      using(async (fetchFn) => {
+    /** Exchanges a code for tokens. Checks `iss` (RFC 9207) before it sends the code. */
+    exchange: (
+      { issuer: { metadata, resource }, client }: IssuerAndClient,
+      {
+        code,
+        iss,
+        verifier,
+        redirectUri,
+      }: { code: string; iss: string | undefined; verifier: string; redirectUri: string },
+    ) =>
+      using((fetchFn) =>
+        tokensOf(
+          exchangeAuthorization(metadata.issuer, {
+            ...{ metadata, clientInformation: client, authorizationCode: code, codeVerifier: verifier },
+            ...{ redirectUri, resource, fetchFn, ...(iss !== undefined && { iss }) },
+          }),
+        ),
+      ),
+    refresh: ({ issuer: { metadata, resource }, client }: IssuerAndClient, refreshToken: string) =>
+      using((fetchFn) => {
         const options = { metadata, clientInformation: client, refreshToken, resource, fetchFn };
-        const answer = await refreshAuthorization(metadata.issuer, options).catch(refusedForGood);
-        return 'refused' in answer ? answer : checked(answer);
+        return tokensOf(refreshAuthorization(metadata.issuer, options));
       }),
-    async revoke({ issuer: { metadata }, client }, { refresh_token, access_token }) {
+    /** Revokes both tokens (RFC 7009), the refresh token first. Returns false if the server does not support it. */
+    async revoke(
+      { issuer: { metadata }, client }: IssuerAndClient,
+      { refresh_token, access_token }: OauthTokens,
+    ): Promise<boolean> {
       const { revocation_endpoint: endpoint } = metadata;
       if (endpoint === undefined || !isSecure(endpoint)) return false;
       await using(async (fetchFn) => {
-        if (refresh_token !== undefined) await revokeOne(fetchFn, endpoint, client, { refresh_token });
-        await revokeOne(fetchFn, endpoint, client, { access_token });
+        if (refresh_token !== undefined) await revokeOne(fetchFn, endpoint, client, refresh_token, 'refresh_token');
+        await revokeOne(fetchFn, endpoint, client, access_token, 'access_token');
       });
       return true;
     },
   };
 }
 
+export type McpOauth = ReturnType<typeof createMcpOauth>;
+
 async function revokeOne(
   fetchFn: Fetch,
   endpoint: string,
   { client_id, client_secret, token_endpoint_auth_method: method }: OauthClient,
-  credential: { refresh_token: string } | { access_token: string },
+  token: string,
+  token_type_hint: 'access_token' | 'refresh_token',
 ): Promise<void> {
-  const [[token_type_hint = '', token = ''] = []] = Object.entries(credential);
   const form = new URLSearchParams({ token, token_type_hint });
   const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
   if (client_secret === undefined || method === 'client_secret_post') form.set('client_id', client_id);
@@ -266,18 +266,18 @@ function authMethodAt({ token_endpoint_auth_methods_supported: supported }: Toke
   return ['none', 'client_secret_basic', 'client_secret_post'].find((each) => known.includes(each)) ?? 'none';
 }
 
-function checked(tokens: OauthTokens & { token_type: string }): OauthTokens {
-  const { access_token, refresh_token, expires_in, scope, token_type } = tokens;
-  if (!/^[\x21-\x7e]+$/.test(access_token) || !/^bearer$/i.test(token_type))
-    throw refusal('answered without a bearer token');
-  return { access_token, refresh_token, expires_in, scope };
-}
-
 const endings: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client']);
 
-function refusedForGood(error: unknown): RefusedForGood {
-  if (error instanceof OAuthError && endings.has(error.code)) return { refused: error.code };
-  throw error;
+async function tokensOf(answer: Promise<OauthTokens & { token_type: string }>): Promise<OauthTokens | RefusedForGood> {
+  try {
+    const { access_token, refresh_token, expires_in, scope, token_type } = await answer;
+    if (!/^[\x21-\x7e]+$/.test(access_token) || !/^bearer$/i.test(token_type))
+      throw refusal('answered without a bearer token');
+    return { access_token, refresh_token, expires_in, scope };
+  } catch (error) {
+    if (error instanceof OAuthError && endings.has(error.code)) return { refused: error.code };
+    throw error;
+  }
 }
 
 const passing: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable', 'too_many_requests']);

@@ -30,15 +30,6 @@ interface MailReceipt {
   rejected: string[];
 }
 
-/** Sends mail over SMTP (RFC 5321) to servers that users specify. */
-export interface SmtpClient {
-  /**
-   * @throws OutboundError `target_refused`, `timeout`, `unreachable`; for an SMTP reply `action_refused` (5xx) or
-   * `action_unavailable` (4xx)
-   */
-  send(server: SmtpServer, mail: Mail, options: { timeoutMs: number; signal: AbortSignal }): Promise<MailReceipt>;
-}
-
 interface SmtpClientOptions {
   allowPrivateTargets: boolean;
   lookup?: LookupFunction;
@@ -46,15 +37,22 @@ interface SmtpClientOptions {
 
 const idleTimeoutMs = 30_000;
 
-export function createSmtpClient({ allowPrivateTargets, lookup }: SmtpClientOptions): SmtpClient {
+/** Sends mail over SMTP (RFC 5321) to servers that users specify. */
+export function createSmtpClient({ allowPrivateTargets, lookup }: SmtpClientOptions) {
   return {
-    send: (server, mail, options) =>
+    /**
+     * @throws OutboundError `target_refused`, `timeout`, `unreachable`; for an SMTP reply `action_refused` (5xx) or
+     * `action_unavailable` (4xx)
+     */
+    send: (server: SmtpServer, mail: Mail, options: { timeoutMs: number; signal: AbortSignal }): Promise<MailReceipt> =>
       withDeadline(options, async (signal) => {
         const host = allowPrivateTargets ? server.host : await publicAddressOf(server.host, lookup);
         return deliver({ ...server, host, name: server.host }, mail, signal);
       }),
   };
 }
+
+export type SmtpClient = ReturnType<typeof createSmtpClient>;
 
 /** Connects to `host`, the checked address, and verifies the certificate against `name`. */
 async function deliver(
@@ -71,20 +69,15 @@ async function deliver(
     // Nodemailer must not read files or fetch URLs for a message.
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });
-  const close = () => transport.close();
-  signal.addEventListener('abort', close, { once: true });
   try {
     const { accepted, rejected } = await transport.sendMail({
       ...mail,
-      messageId,
+      ...{ messageId, signal },
       ...{ disableFileAccess: true, disableUrlAccess: true },
     });
     return { message_id: messageId, accepted: addresses(accepted), rejected: addresses(rejected) };
   } catch (error) {
     throw failureOf(error);
-  } finally {
-    signal.removeEventListener('abort', close);
-    close();
   }
 }
 

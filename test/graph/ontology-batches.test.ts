@@ -133,6 +133,48 @@ describe('a commit of the ontology in many batches', () => {
     expect(await shown(small)).toBe(0);
   });
 
+  test('keeps personal data sealed if only the answer to the activation was lost', async () => {
+    verifies('gateway.ontology.commit-in-batches');
+    const lost = contextOf();
+    await call(save, lost, { entities: [{ id: 'a', type: 'Person', name: 'a', properties: { ssn: 'secret a' } }] });
+    let isLost = false;
+    const failing: Connection = {
+      ...deps.graph,
+      writes: {
+        async take(projectId, work, signal) {
+          const result = await deps.graph.writes.take(projectId, work, signal);
+          if (isLost || !(await currentOntology(deps.graph, projectId))) return result;
+          isLost = true;
+          throw new Error('the answer was lost');
+        },
+      },
+    };
+    await expect(commitOntology(failing, lost.projectId, next(0, true))).rejects.toThrow('the answer was lost');
+    expect(await currentOntology(deps.graph, lost.projectId)).toMatchObject({ version: 1 });
+    expect(await shown(lost)).toBe(0);
+  });
+
+  test('finds a fact by the name of its object again after the predicate is no longer personal', async () => {
+    verifies('gateway.ontology.commit-in-batches');
+    const named = contextOf();
+    await call(save, named, {
+      entities: [
+        { id: 'a', type: 'Person', name: 'Ann' },
+        { id: 'q', type: 'Person', name: 'Quibblewick' },
+      ],
+      facts: [{ subject: 'a', predicate: 'ssn', object: 'q' }],
+    });
+    const found = async () => {
+      const { entities } = await call(query, contextFor(named.principal), { query: 'Quibblewick' });
+      return (entities as { id: string }[]).map(({ id }) => id).sort();
+    };
+    expect(await found()).toEqual(['a', 'q']);
+    await commitOntology(deps.graph, named.projectId, next(0, true));
+    expect(await found()).toEqual(['q']);
+    await commitOntology(deps.graph, named.projectId, next(1, false));
+    expect(await found()).toEqual(['a', 'q']);
+  });
+
   test('allows concurrent saves, which must match both versions and are sealed by both', async () => {
     verifies('gateway.ontology.commit-in-batches');
     const busy = contextOf();

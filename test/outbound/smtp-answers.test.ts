@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { createSmtpClient, type Mail } from '../../src/outbound/smtp-client.js';
@@ -119,5 +120,48 @@ describe('a mail server that answers with', () => {
     cancelled.abort(new Error('cancelled'));
     await expect(sending).rejects.toThrow();
     await server.close();
+  });
+
+  test('does not get the mail of a call that was cancelled before', async () => {
+    verifies('outbound.mail-answers');
+    const cancelled = new AbortController();
+    let sender: Socket | undefined;
+    let hasMail = false;
+    const server = await startServer({
+      RCPT: (socket) => {
+        sender = socket;
+        cancelled.abort(new Error('cancelled'));
+      },
+      DATA: () => {
+        hasMail = true;
+      },
+    });
+    await expect(sendTo(server.port, 20_000, cancelled.signal)).rejects.toThrow('cancelled');
+    sender?.write('250 ok\r\n');
+    if (!sender?.destroyed) await new Promise((resolve) => sender?.once('close', resolve));
+    expect(hasMail).toBe(false);
+    await server.close();
+  });
+
+  test('gets no connection if its name is resolved only after the time is over', async () => {
+    verifies('outbound.mail-answers');
+    const connections: unknown[] = [];
+    const note = (message: unknown) => void connections.push(message);
+    subscribe('net.client.socket', note);
+    let answer: (() => void) | undefined;
+    const slow = createSmtpClient({
+      allowPrivateTargets: false,
+      lookup: (_host, _options, callback) => {
+        answer = () => callback(null, '9.9.9.9', 4);
+      },
+    });
+    const server = { host: 'mail.example.org', port: 25, secure: false, requireTls: false, credentials: undefined };
+    const sending = slow.send(server, mail, { timeoutMs: 20, signal: new AbortController().signal });
+    await expect(sending).rejects.toMatchObject({ code: 'timeout' });
+    answer?.();
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    unsubscribe('net.client.socket', note);
+    expect(connections).toEqual([]);
   });
 });

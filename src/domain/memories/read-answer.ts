@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { graphName } from '../../graph/graph-text.js';
 import type { FoundFact, FoundPart, Mention, MentionedEntity } from '../../graph/memory/part.js';
-import { nameKey } from '../../graph/memory/resolve.js';
 import { checkEntity } from '../../graph/ontology/check.js';
 import type { OntologyDefinition } from '../../graph/ontology/definition.js';
 import { PropertyValue, saveBounds } from '../../graph/save/input.js';
-import { PropertyName } from '../../graph/store/names.js';
+import { nameKey, PropertyName } from '../../graph/store/names.js';
 import type { Span } from '../../graph/store/provenance.js';
 import type { Json, JsonMap } from '../../graph/store/values.js';
 import { isJsonObject, parseJsonOrUndefined } from '../../json.js';

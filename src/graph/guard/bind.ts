@@ -10,7 +10,6 @@ export interface Binding {
   tokens: readonly Token[];
   names: Names;
   scope: Scope;
-  maxHops: number;
   inScope: InScope;
   /** Clauses that need a pause before them (`work.ts`). */
   heavy: ReadonlySet<Tree>;

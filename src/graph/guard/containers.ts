@@ -49,15 +49,21 @@ export function bindPatterns(patterns: Tree, container: Container, binding: Bind
  */
 export function conditionText(container: Container, where: Tree | undefined, binding: Binding): string {
   const within = { ...binding, scope: { ...binding.scope, elements: container.elements } };
-  const plain = [...container.conditions];
-  const guarded = [...container.guarded];
-  for (const conjunct of where ? conjunctsOf(where) : []) {
-    const text = `(${bindTrimmed(conjunct, within)})`;
-    if (isTotalCondition(conjunct, container.elements)) plain.push(text);
-    else guarded.push(text);
-  }
-  if (guarded.length > 0) {
-    plain.push(`CASE WHEN ${[...container.conditions].join(' AND ')} THEN ${guarded.join(' AND ')} ELSE false END`);
+  const plain = [...container.conditions, ...totalConditions(where, container, within)];
+  if (container.guarded.length > 0) {
+    const guarded = container.guarded.join(' AND ');
+    plain.push(`CASE WHEN ${[...container.conditions].join(' AND ')} THEN ${guarded} ELSE false END`);
   }
   return plain.join(' AND ');
+}
+
+/** Returns the user conditions that cannot fail, and adds the other ones to `guarded`. */
+export function totalConditions(where: Tree | undefined, container: Container, binding: Binding): string[] {
+  const total: string[] = [];
+  for (const conjunct of where ? conjunctsOf(where) : []) {
+    const text = `(${bindTrimmed(conjunct, binding)})`;
+    if (isTotalCondition(conjunct, container.elements)) total.push(text);
+    else container.guarded.push(text);
+  }
+  return total;
 }

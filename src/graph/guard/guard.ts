@@ -4,11 +4,11 @@ import { sourceOf } from './bind.js';
 import { bindRegularQuery } from './clauses.js';
 import { inScope, scopeParameter, type InScope } from './containers.js';
 import { CypherSyntaxError, parse, type LexedText } from './cypher-parser.js';
-import { inspect, type QueryBounds } from './inspect.js';
+import { inspect } from './inspect.js';
 import { readKeywords, writeKeywords } from './language.js';
 import { filtersOnProject } from './project-filter.js';
 import { refuse } from './refusal.js';
-import { lexWithinBounds, reservedPrefix, type TextBounds } from './text-bounds.js';
+import { lexWithinBounds, reservedPrefix, textLimits } from './text-bounds.js';
 import { child, childrenOf, find, hasRule, nameOf, type Tree } from './tree.js';
 import { emptyScope, Names } from './variables.js';
 import { weighCall, weighText } from './work.js';
@@ -27,29 +27,6 @@ import { weighCall, weighText } from './work.js';
  * - hops: an upper limit for open-ended paths
  */
 
-interface GuardOptions extends TextBounds, QueryBounds {
-  maxHops: number;
-  /**
-   * Restricts each element. Must include the project filter. Additional conditions must not fail, whatever the element
-   * contains.
-   */
-  inScope: InScope;
-}
-
-export const guardDefaults: GuardOptions = {
-  maxLength: 20_000,
-  maxTokens: 4_000,
-  maxNonAscii: 3_000,
-  maxLabels: 100,
-  maxClauses: 60,
-  maxDepth: 40,
-  maxPatterns: 100,
-  maxRange: 10_000,
-  maxIterationDepth: 3,
-  maxHops: 15,
-  inScope,
-};
-
 /** A query for a READ session with the parameters of {@link parametersFor}. */
 export interface GuardedQuery {
   /** The rewritten query, fixed to Cypher 5. */
@@ -65,31 +42,23 @@ export interface GuardedQuery {
 }
 
 /**
- * Creates a guard with its own cache, which also contains refusals.
+ * Creates a `guardQuery` with its own cache, which also contains refusals.
  * @param cacheSize the maximum size of the cached texts, in UTF-16 units
  */
-export function createQueryGuard({
-  cacheSize = 8_000_000,
-  ...options
-}: Partial<GuardOptions> & { cacheSize?: number } = {}) {
+export function createQueryGuard(condition: InScope = inScope, cacheSize = 8_000_000): (text: string) => GuardedQuery {
   const cache = new LRUCache<string, GuardedQuery | Error>({ maxSize: cacheSize });
-  const settings = { ...guardDefaults, ...options };
-  return {
-    /** Like {@link guardQuery}, with the cache. */
-    guard(text: string): GuardedQuery {
-      const known = cache.get(text);
-      if (known instanceof Error) throw refuse(known.message);
-      if (known) return known;
-      try {
-        const guarded = guardQuery(text, settings);
-        cache.set(text, guarded, { size: sizeOfTree * text.length + guarded.text.length });
-        return guarded;
-      } catch (error) {
-        if (isAppError(error) && text.length <= settings.maxLength)
-          cache.set(text, error, { size: text.length + 1000 });
-        throw error;
-      }
-    },
+  return (text) => {
+    const known = cache.get(text);
+    if (known instanceof Error) throw refuse(known.message);
+    if (known) return known;
+    try {
+      const guarded = guardQuery(text, condition);
+      cache.set(text, guarded, { size: sizeOfTree * text.length + guarded.text.length });
+      return guarded;
+    } catch (error) {
+      if (isAppError(error) && text.length <= textLimits.length) cache.set(text, error, { size: text.length + 1000 });
+      throw error;
+    }
   };
 }
 
@@ -122,12 +91,14 @@ export function parametersFor(
 
 /**
  * Checks and rewrites a query.
+ * @param condition restricts each element. It must include the project filter, and must not fail, whatever the element
+ * contains.
  * @throws AppError `invalid_input`
  */
-export function guardQuery(text: string, options: GuardOptions = guardDefaults): GuardedQuery {
-  const lexed = lexWithinBounds(text, options);
+export function guardQuery(text: string, condition: InScope = inScope): GuardedQuery {
+  const lexed = lexWithinBounds(text);
   const statement = parsed(lexed);
-  const parameters = inspect(statement, options);
+  const parameters = inspect(statement);
   if (!filtersOnProject(statement)) {
     throw refuse(
       `The query must filter on project_id = $project_id, or on project_id IN $project_ids. ${readAsCypher(lexed)}`,
@@ -135,26 +106,21 @@ export function guardQuery(text: string, options: GuardOptions = guardDefaults):
   }
   const query = child(statement, 'regularQuery');
   if (!query) throw refuse('The query must begin with a read clause');
-  const names = new Names();
-  const { maxHops, inScope: condition } = options;
-  const heavy = weighText(query);
-  const binding = {
+  const bound = bindRegularQuery(query, {
     text,
     tokens: lexed.tokens,
-    names,
+    names: new Names(),
     scope: emptyScope(),
-    maxHops,
     inScope: condition,
-    heavy,
+    heavy: weighText(query),
     importsByWith: false,
-  };
-  const bound = bindRegularQuery(query, binding);
+  });
   return {
     tree: query,
     text: `CYPHER 5 ${bound.text}`,
     usesProjectIds: parameters.has('project_ids'),
     parameters,
-    ...resultOf(query, text, lexed),
+    columns: columnsOf(query, text, lexed),
   };
 }
 
@@ -184,15 +150,15 @@ function readAsCypher({ tokens }: LexedText): string {
   return `The text was read as Cypher because it begins with ${first}; to ask in natural language, begin with another word, for example “Which” or “Find”`;
 }
 
-function resultOf(query: Tree, text: string, lexed: LexedText): Pick<GuardedQuery, 'columns'> {
+function columnsOf(query: Tree, text: string, lexed: LexedText): GuardedQuery['columns'] {
   const last = childrenOf(query, 'singleQuery').at(-1);
   const clause = last && child(childrenOf(last, 'clause').at(-1) ?? last, 'returnClause');
   const items = clause && find(clause, 'returnItems');
   if (!items) throw refuse('The query must end with RETURN');
-  const columns = childrenOf(items, 'returnItem').map((item) => {
+  if (hasRule(items, 'TIMES')) return null;
+  return childrenOf(items, 'returnItem').map((item) => {
     const name = item.children.at(-1);
     if (name?.rule === 'variable') return nameOf(name);
     return sourceOf(item, { text, tokens: lexed.tokens });
   });
-  return { columns: hasRule(items, 'TIMES') ? null : columns };
 }

@@ -2,19 +2,19 @@ import { allowedFunctions, allowedRules, refusedRules } from './language.js';
 import { refuse } from './refusal.js';
 import { child, childrenOf, compact, isOperator, nameOf, walk, type Tree } from './tree.js';
 
-export interface QueryBounds {
-  maxPatterns: number;
+/** The limits of the contents of a query. */
+export const contentLimits = {
+  patterns: 100,
   /** The maximum number of elements of a range(), and the maximum length of a list that a query may generate. */
-  maxRange: number;
+  range: 10_000,
   /** The maximum nesting of comprehensions, reduce() and list predicates. */
-  maxIterationDepth: number;
-}
-
-/** The database cannot process a query with thousands of chained operands. */
-export const maxOperands = 1000;
+  iterationDepth: 3,
+  /** The database cannot process a query with thousands of chained operands. */
+  operands: 1000,
+};
 
 /** Refuses unsupported constructs, and short queries that would generate large results. Returns the parameter names. */
-export function inspect(statement: Tree, bounds: QueryBounds): Set<string> {
+export function inspect(statement: Tree): Set<string> {
   const parameters = new Set<string>();
   let patterns = 0;
   walk(statement, (tree) => {
@@ -27,13 +27,13 @@ export function inspect(statement: Tree, bounds: QueryBounds): Set<string> {
     if (tree.rule === 'parameter') parameters.add(parameterOf(tree));
     if (tree.rule === 'properties' && child(tree, 'parameter'))
       throw refuse('Write the properties of a pattern one by one: a parameter for all of them is not allowed');
-    if (tree.rule === 'functionInvocation') checkFunction(tree, bounds);
-    if (isOperator(tree) && tree.children.length > maxOperands)
-      throw refuse(`An expression may have at most ${maxOperands} operators and operands in a row`);
+    if (tree.rule === 'functionInvocation') checkFunction(tree);
+    if (isOperator(tree) && tree.children.length > contentLimits.operands)
+      throw refuse(`An expression may have at most ${contentLimits.operands} operators and operands in a row`);
   });
-  if (patterns > bounds.maxPatterns)
-    throw refuse(`The query has more than ${bounds.maxPatterns} nodes and relationships in its patterns`);
-  checkIterationDepth(statement, bounds.maxIterationDepth, 0);
+  if (patterns > contentLimits.patterns)
+    throw refuse(`The query has more than ${contentLimits.patterns} nodes and relationships in its patterns`);
+  checkIterationDepth(statement, 0);
   return parameters;
 }
 
@@ -57,21 +57,21 @@ export function argumentsOf(tree: Tree): Tree[] {
   return childrenOf(tree, 'functionArgument').flatMap((each) => each.children);
 }
 
-function checkFunction(tree: Tree, bounds: QueryBounds): void {
+function checkFunction(tree: Tree): void {
   const name = functionOf(tree);
   if (!allowedFunctions.has(name)) throw refuse(`The function ${name} is not allowed`);
   if (name === 'exists' && argumentsOf(tree)[0]?.rule !== 'patternExpression') {
     throw refuse('exists() requires a pattern; for a property, use IS NOT NULL');
   }
-  if (name === 'range') checkRange(argumentsOf(tree), bounds);
+  if (name === 'range') checkRange(argumentsOf(tree));
 }
 
 /** Refuses an unbounded range. The database cannot stop inside an expression, so it would exceed the timeout. */
-function checkRange(parts: Tree[], { maxRange }: QueryBounds): void {
+function checkRange(parts: Tree[]): void {
   const [from, to, step] = parts.map((each) => Number(compact(each).replaceAll('_', '')));
   if (from !== undefined && to !== undefined && !Number.isNaN(from + to + (step ?? 1))) {
-    if (Math.abs(to - from) / Math.max(1, Math.abs(step ?? 1)) > maxRange)
-      throw refuse(`range() may have at most ${maxRange} elements`);
+    if (Math.abs(to - from) / Math.max(1, Math.abs(step ?? 1)) > contentLimits.range)
+      throw refuse(`range() may have at most ${contentLimits.range} elements`);
     return;
   }
   if (!parts.every(isBoundedByData)) {
@@ -89,8 +89,9 @@ function isBoundedByData(tree: Tree): boolean {
 
 const iterations = new Set(['listComprehension', 'reduceExpression', 'listItemsPredicate']);
 
-function checkIterationDepth(tree: Tree, maxDepth: number, depth: number): void {
+function checkIterationDepth(tree: Tree, depth: number): void {
   const here = iterations.has(tree.rule) ? depth + 1 : depth;
-  if (here > maxDepth) throw refuse(`Lists may be iterated at most ${maxDepth} levels deep`);
-  for (const each of tree.children) checkIterationDepth(each, maxDepth, here);
+  if (here > contentLimits.iterationDepth)
+    throw refuse(`Lists may be iterated at most ${contentLimits.iterationDepth} levels deep`);
+  for (const each of tree.children) checkIterationDepth(each, here);
 }

@@ -1,21 +1,22 @@
-import { guardDefaults } from './guard.js';
-import { maxOperands } from './inspect.js';
+import { maxHops } from './hops.js';
+import { contentLimits } from './inspect.js';
+import { textLimits } from './text-bounds.js';
 import { maxSteps } from './work.js';
 import { maxWeight } from './work-expressions.js';
 
 /** The limits of a query that the guard enforces. */
 export const guardLimits = {
-  characters: guardDefaults.maxLength,
-  characters_not_ascii: guardDefaults.maxNonAscii,
-  tokens: guardDefaults.maxTokens,
-  clauses: guardDefaults.maxClauses,
-  labels_in_a_row: guardDefaults.maxLabels,
-  nested_brackets: guardDefaults.maxDepth,
-  operands_in_a_row: maxOperands,
-  nodes_and_relationships_in_patterns: guardDefaults.maxPatterns,
-  relationships_of_variable_number: guardDefaults.maxHops,
-  elements_of_range: guardDefaults.maxRange,
-  nested_iterations: guardDefaults.maxIterationDepth,
+  characters: textLimits.length,
+  characters_not_ascii: textLimits.nonAscii,
+  tokens: textLimits.tokens,
+  clauses: textLimits.clauses,
+  labels_in_a_row: textLimits.labels,
+  nested_brackets: textLimits.depth,
+  operands_in_a_row: contentLimits.operands,
+  nodes_and_relationships_in_patterns: contentLimits.patterns,
+  relationships_of_variable_number: maxHops,
+  elements_of_range: contentLimits.range,
+  nested_iterations: contentLimits.iterationDepth,
   steps_in_one_row: maxSteps,
   characters_and_elements_of_a_value: maxWeight,
 };

@@ -1,7 +1,6 @@
 import { CypherSyntaxError, lex, parse, type LexedText } from './cypher-parser.js';
 import { readKeywords, writeKeywords } from './language.js';
-import { guardDefaults } from './guard.js';
-import { lexWithinBounds } from './text-bounds.js';
+import { lexWithinBounds, textLimits } from './text-bounds.js';
 
 /**
  * Returns whether the text is natural language: it does not start with a read clause and is not valid Cypher. An
@@ -15,7 +14,7 @@ export function looksLikeNaturalLanguage(text: string): boolean {
   if (readKeywords.has(first.type)) return false;
   let lexed: LexedText | undefined;
   try {
-    lexed = lexWithinBounds(text, guardDefaults);
+    lexed = lexWithinBounds(text);
     parse(lexed, 'statementsOrCommands');
     return false;
   } catch (error) {
@@ -30,10 +29,9 @@ export function looksLikeNaturalLanguage(text: string): boolean {
  * characters.
  */
 function beginningOf(text: string): string {
-  const { maxLength, maxNonAscii } = guardDefaults;
   let nonAscii = 0;
   let end = 0;
-  for (; end < Math.min(text.length, maxLength) && nonAscii <= maxNonAscii; end += 1)
+  for (; end < Math.min(text.length, textLimits.length) && nonAscii <= textLimits.nonAscii; end += 1)
     if (text.charCodeAt(end) > 0x7f) nonAscii += 1;
   return text.slice(0, end);
 }

@@ -1,9 +1,9 @@
 import { bindTrimmed, type Binding } from './bind.js';
-import { conditionText, newContainer, type Container } from './containers.js';
+import { conditionText, newContainer, totalConditions, type Container } from './containers.js';
 import { clampedPathLength, clampedQuantifier } from './hops.js';
 import { refuse } from './refusal.js';
-import { conjunctsOf, isTotalCondition, isTotalValue } from './total.js';
-import { child, compact, find, hasRule, nameOf, quoted, whereOf, type Tree } from './tree.js';
+import { isTotalMap, isTotalValue } from './total.js';
+import { child, compact, entriesOf, find, hasRule, nameOf, quoted, whereOf, type Tree } from './tree.js';
 
 /**
  * The path of the outermost pattern: its name, and the container for its conditions. It gets a name only if one is
@@ -75,7 +75,7 @@ function bindQuantified(relationship: Tree, quantifier: Tree, binding: Binding):
   const [from, to] = [binding.names.fresh(), binding.names.fresh()];
   const text = bindRelationship(relationship, container, path, binding);
   container.conditions.add(binding.inScope(from, 'node')).add(binding.inScope(to, 'node'));
-  return `((${from})${text}(${to}) WHERE ${conditionText(container, undefined, binding)})${clampedQuantifier(quantifier, binding.maxHops)}`;
+  return `((${from})${text}(${to}) WHERE ${conditionText(container, undefined, binding)})${clampedQuantifier(quantifier)}`;
 }
 
 function bindParenthesized(tree: Tree, outer: Container, path: Path, binding: Binding): string {
@@ -89,7 +89,7 @@ function bindParenthesized(tree: Tree, outer: Container, path: Path, binding: Bi
   const text = bindElement(child(pattern, 'anonymousPattern') ?? pattern, container, innerPath, binding);
   const condition = conditionText(container, whereOf(tree), binding);
   if (!quantifier) for (const each of container.conditions) outer.conditions.add(each);
-  return `(${text} WHERE ${condition})${quantifier ? clampedQuantifier(quantifier, binding.maxHops) : ''}`;
+  return `(${text} WHERE ${condition})${quantifier ? clampedQuantifier(quantifier) : ''}`;
 }
 
 function bindNode(tree: Tree, container: Container, binding: Binding): string {
@@ -116,7 +116,7 @@ function bindVariableLength(tree: Tree, length: Tree, path: Path, binding: Bindi
   if (!path.allowed) throw refuse('Within a quantified or selected path, use a quantifier instead of [*]');
   if (whereOf(tree)) throw refuse('A relationship of variable length cannot have its own WHERE');
   const map = find(tree, 'map');
-  if (map && !isTotalMap(map, path.container))
+  if (map && !isTotalMap(map, path.container.elements))
     throw refuse('The properties of a relationship of variable length must be plain values');
   path.name ??= binding.names.fresh();
   const [node, relationship] = [binding.names.fresh(), binding.names.fresh()];
@@ -129,7 +129,7 @@ function bindVariableLength(tree: Tree, length: Tree, path: Path, binding: Bindi
   const parts = [
     variable ? quoted(nameOf(variable)) : '',
     labels ? ` ${bindTrimmed(labels, binding)}` : '',
-    clampedPathLength(length, binding.maxHops),
+    clampedPathLength(length),
   ];
   return `${parts.join('')}${map ? ` ${bindTrimmed(map, binding)}` : ''}`;
 }
@@ -143,35 +143,14 @@ function variableOf(tree: Tree, binding: Binding): string {
 function detailsOf(tree: Tree, variable: string, container: Container, binding: Binding): string {
   const labels = child(tree, 'labelExpression');
   const kept: string[] = [];
-  for (const [key, value] of entriesOf(tree)) {
+  for (const [key, value] of entriesOf(child(tree, 'properties'))) {
     const text = bindTrimmed(value, binding);
     if (isTotalValue(value, container.elements)) kept.push(`${quoted(nameOf(key))}: ${text}`);
     else container.guarded.push(`(${variable}.${quoted(nameOf(key))} = (${text}))`);
   }
-  const where = whereOf(tree);
-  const conditions: string[] = [];
-  for (const conjunct of where ? conjunctsOf(where) : []) {
-    const text = `(${bindTrimmed(conjunct, binding)})`;
-    if (isTotalCondition(conjunct, container.elements)) conditions.push(text);
-    else container.guarded.push(text);
-  }
+  const conditions = totalConditions(whereOf(tree), container, binding);
   const parts = [labels ? ` ${bindTrimmed(labels, binding)}` : ''];
   if (kept.length > 0) parts.push(` {${kept.join(', ')}}`);
   if (conditions.length > 0) parts.push(` WHERE ${conditions.join(' AND ')}`);
   return parts.join('');
-}
-
-function entriesOf(tree: Tree): [key: Tree, value: Tree][] {
-  const properties = child(tree, 'properties');
-  const entries = properties ? (child(properties, 'map')?.children ?? []) : [];
-  return entries.flatMap((key, index): [Tree, Tree][] => {
-    const value = entries[index + 2];
-    return key.rule === 'propertyKeyName' && value ? [[key, value]] : [];
-  });
-}
-
-function isTotalMap(map: Tree, container: Container): boolean {
-  return map.children.every(
-    (each) => each.token !== null || each.rule === 'propertyKeyName' || isTotalValue(each, container.elements),
-  );
 }

@@ -1,4 +1,4 @@
-import { child, compact, nameOf, walk, type Tree } from './tree.js';
+import { child, compact, entriesOf, nameOf, walk, type Tree } from './tree.js';
 
 /**
  * Checks query rule 2 of the specification: `project_id = $project_id` or `project_id IN $project_ids` in a WHERE or in
@@ -42,11 +42,5 @@ function isProjectProperty(tree: Tree): boolean {
 }
 
 function mapsProject(properties: Tree): boolean {
-  const entries = child(properties, 'map')?.children ?? [];
-  return entries.some(
-    (each, index) =>
-      each.rule === 'propertyKeyName' &&
-      nameOf(each) === 'project_id' &&
-      compact(entries[index + 2] ?? each) === '$project_id',
-  );
+  return entriesOf(properties).some(([key, value]) => nameOf(key) === 'project_id' && compact(value) === '$project_id');
 }

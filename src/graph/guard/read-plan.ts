@@ -18,35 +18,27 @@ const refusedOperators =
  * not read-only, or that does not compile and would otherwise fail during S8. Planning alone may take minutes, so it
  * has a time limit.
  */
-export function createReadPlanCheck({ cacheSize = 4_000_000 }: { cacheSize?: number } = {}) {
-  const verified = new LRUCache<string, true>({ maxSize: cacheSize });
+export function createReadPlanCheck() {
+  const verified = new LRUCache<string, true>({ maxSize: 4_000_000 });
   return {
-    knows: (query: GuardedQuery) => verified.get(query.text) === true,
+    knows: ({ text }: Pick<GuardedQuery, 'text'>) => verified.get(text) === true,
     async ask(
       session: Session,
-      query: GuardedQuery,
+      { text }: Pick<GuardedQuery, 'text'>,
       parameters: Record<string, unknown>,
-      timeoutMs: number,
+      timeout: number,
     ): Promise<void> {
-      if (verified.get(query.text)) return;
-      await explain(session, query, parameters, timeoutMs);
-      verified.set(query.text, true, { size: query.text.length });
+      if (verified.get(text)) return;
+      const { summary } = await session.run(`EXPLAIN ${text}`, parameters, { timeout }).catch((error: unknown) => {
+        throw error instanceof Neo4jError && error.code.startsWith('Neo.ClientError.Statement.')
+          ? refuse(problemOf(error.message))
+          : error;
+      });
+      if (summary.queryType !== 'r' || !summary.plan || !readsOnly(summary.plan))
+        throw refuse('The query may only read');
+      verified.set(text, true, { size: text.length });
     },
   };
-}
-
-async function explain(
-  session: Session,
-  query: GuardedQuery,
-  parameters: Record<string, unknown>,
-  timeout: number,
-): Promise<void> {
-  const { summary } = await session.run(`EXPLAIN ${query.text}`, parameters, { timeout }).catch((error: unknown) => {
-    throw error instanceof Neo4jError && error.code.startsWith('Neo.ClientError.Statement.')
-      ? refuse(problemOf(error.message))
-      : error;
-  });
-  if (summary.queryType !== 'r' || !summary.plan || !readsOnly(summary.plan)) throw refuse('The query may only read');
 }
 
 /**

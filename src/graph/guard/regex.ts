@@ -1,4 +1,16 @@
 import { refuse } from './refusal.js';
+import { child, compact, type Tree } from './tree.js';
+
+/** Returns the regular expression of a string literal, as the database reads it. */
+export function patternIn(tree: Tree | undefined): string {
+  const literal = tree && child(tree, 'stringLiteral');
+  if (!literal)
+    throw refuse('The right side of =~ must be a regular expression literal, not a parameter or a computed string');
+  // The database keeps the backslash of every other escape: `\[` stays an escaped bracket.
+  return compact(literal)
+    .slice(1, -1)
+    .replace(/\\([tbnrf'"\\])/g, '$1');
+}
 
 /**
  * Returns an upper bound of the steps that `text =~ pattern` takes on a text of the given length. Java's matcher

@@ -47,8 +47,6 @@ export function listOf(length: number, element: Size): Size {
   return { length, weight: Math.max(1, length * weight), each: weight, depth: depth + 1 };
 }
 
-export const rangeOf = (length: number): Size => listOf(length, scalar);
-
 export function aggregatedOf(element: Size): Size {
   const list = listOf(aggregated.length, element);
   return { ...list, weight: Math.max(aggregated.weight, list.each) };

@@ -75,7 +75,7 @@ export function isTotalValue(tree: Tree, elements: ReadonlySet<string>): boolean
   }
 }
 
-function isTotalMap({ children }: Tree, elements: ReadonlySet<string>): boolean {
+export function isTotalMap({ children }: Tree, elements: ReadonlySet<string>): boolean {
   return children.every(
     (entry) => entry.token !== null || entry.rule === 'propertyKeyName' || isTotalValue(entry, elements),
   );

@@ -43,6 +43,15 @@ export function find(tree: Tree, rule: string): Tree | undefined {
   return undefined;
 }
 
+/** Returns the keys and values in the properties of a pattern. */
+export function entriesOf(properties: Tree | undefined): [key: Tree, value: Tree][] {
+  const entries = properties ? (child(properties, 'map')?.children ?? []) : [];
+  return entries.flatMap((key, index): [Tree, Tree][] => {
+    const value = entries[index + 2];
+    return key.rule === 'propertyKeyName' && value ? [[key, value]] : [];
+  });
+}
+
 /** Returns the tokens of the tree without spaces. */
 export function compact(tree: Tree): string {
   return tree.token ? tree.token.text : tree.children.map(compact).join('');

@@ -1,6 +1,6 @@
 import { argumentsOf, functionOf } from './inspect.js';
 import { refuse } from './refusal.js';
-import { regexSteps } from './regex.js';
+import { patternIn, regexSteps } from './regex.js';
 import {
   averageOf,
   aggregatedOf,
@@ -9,7 +9,6 @@ import {
   largerOf,
   listOf,
   propertyOf,
-  rangeOf,
   scalar,
   storedElement,
   textOf,
@@ -66,15 +65,15 @@ const rules: Readonly<Record<string, Rule>> = {
     return { size: { ...parts.size, depth: Math.max(2, parts.size.depth), isStored: false }, steps: parts.steps + 250 };
   },
   expression2: postfix,
-  expression3: (tree, at) => ({ size: scalar, steps: eachPart(tree, at).steps }),
-  expression4: (tree, at) => ({ size: scalar, steps: eachPart(tree, at).steps }),
-  expression5: (tree, at) => ({ size: scalar, steps: eachPart(tree, at).steps }),
-  expression6: (tree, at) => inTurn(tree, at, (a, b) => additionOf(a, b)),
+  expression3: calculation,
+  expression4: calculation,
+  expression5: calculation,
+  expression6: (tree, at) => inTurn(tree, at, additionOf),
   expression7: comparison,
   expression8: (tree, at) =>
     inTurn(tree, at, (a, b) => ({ size: largerOf(a, b), steps: comparisonSteps(a, b) }), scalar),
   functionInvocation: (tree, at) => {
-    if (functionOf(tree) === 'range') return { size: rangeOf(rangeLength(argumentsOf(tree), at)), steps: 1 };
+    if (functionOf(tree) === 'range') return { size: listOf(rangeLength(argumentsOf(tree), at), scalar), steps: 1 };
     const args = argumentsOf(tree).map((each) => weigh(each, at));
     const { size, steps } = functionWork(
       functionOf(tree),
@@ -88,12 +87,12 @@ const rules: Readonly<Record<string, Rule>> = {
   caseExpression: oneOfParts,
   extendedCaseExpression: oneOfParts,
   listComprehension: (tree, at) => {
-    const { size, steps, list, variable } = walked(at, loopParts(tree));
+    const { size, steps, variable } = walked(at, loopParts(tree));
     const result = child(tree, 'BAR') ? tree.children.at(-2) : undefined;
-    if (!result) return { size: list, steps };
+    if (!result) return { size, steps };
     const made = (element: Size) =>
       weigh(result, { ...at, variables: withVariable(at.variables, variable, element) }).size;
-    const [average, heaviest] = [made(averageOf(list)), made(heaviestOf(list))];
+    const [average, heaviest] = [made(averageOf(size)), made(heaviestOf(size))];
     const whole = listOf(size.length, heaviest);
     return {
       size: heaviest.isStored ? whole : { ...whole, weight: size.length * average.weight + heaviest.weight },
@@ -135,6 +134,10 @@ function eachPart(tree: Tree, at: Weighing): Weighed {
     size: parts.reduce((size, part) => combinedSize(size, part.size), scalar),
     steps: parts.reduce((sum, { steps }) => sum + steps, 1),
   };
+}
+
+function calculation(tree: Tree, at: Weighing): Weighed {
+  return { size: scalar, steps: eachPart(tree, at).steps };
 }
 
 function oneOfParts(tree: Tree, at: Weighing): Weighed {
@@ -198,13 +201,6 @@ function comparison(tree: Tree, at: Weighing): Weighed {
   return { size: scalar, steps: steps + comparisonSteps(left.size, right.size) };
 }
 
-function patternIn(tree: Tree | undefined): string {
-  const literal = tree && child(tree, 'stringLiteral');
-  if (!literal)
-    throw refuse('The right side of =~ must be a regular expression literal, not a parameter or a computed string');
-  return compact(literal).slice(1, -1).replace(/\\(.)/gs, '$1');
-}
-
 interface Loop {
   variable: string;
   list: Tree | undefined;
@@ -224,7 +220,7 @@ function loopParts(tree: Tree): Loop {
  * Weighs a loop. If the steps of the body depend on the element, the total is at most the average cost for each element
  * plus the cost of the heaviest one.
  */
-function walked(at: Weighing, { variable, list, body }: Loop): Weighed & { list: Size; variable: string } {
+function walked(at: Weighing, { variable, list, body }: Loop): Weighed & { variable: string } {
   const over = list ? weigh(list, at) : one;
   const stepsFor = (element: Size) => {
     const within = { ...at, variables: withVariable(at.variables, variable, element) };
@@ -232,7 +228,7 @@ function walked(at: Weighing, { variable, list, body }: Loop): Weighed & { list:
   };
   const length = Math.max(1, over.size.length);
   const steps = over.steps + length * stepsFor(averageOf(over.size)) + stepsFor(heaviestOf(over.size));
-  return { size: over.size, list: over.size, variable, steps };
+  return { size: over.size, variable, steps };
 }
 
 function reduced(tree: Tree, at: Weighing): Weighed {

@@ -34,7 +34,10 @@ const texts: FunctionWork = (args) => ({
   size: listOf(first(args).length, textOf(Math.max(64, first(args).each))),
   steps: 1 + total(args) * 2,
 });
-const gather: FunctionWork = (args) => ({ size: aggregatedOf(first(args)), steps: 1 });
+const asText: FunctionWork = (args) => ({
+  size: textOf(Math.max(64, first(args).weight * 2)),
+  steps: 1 + total(args) / 4,
+});
 const anyOf: FunctionWork = (args) => ({ size: args.reduce(largerOf, scalar), steps: 1 });
 const constant: FunctionWork = () => ({ size: scalar, steps: 1 });
 
@@ -49,17 +52,15 @@ const functions: Readonly<Record<string, FunctionWork>> = {
   ...each('coalesce max min', anyOf),
   ...each('head last', anElement),
   ...each('nodes relationships', elements),
-  startnode: () => ({ size: storedElement, steps: 1 }),
-  endnode: () => ({ size: storedElement, steps: 1 }),
-  collect: gather,
+  ...each('startnode endnode', () => ({ size: storedElement, steps: 1 })),
+  ...each('tostring tostringornull', asText),
+  collect: (args) => ({ size: aggregatedOf(first(args)), steps: 1 }),
   labels: () => ({ size: namesOfElement(), steps: 1 }),
   keys: (args) => ({
     size: first(args).isStored ? namesOfElement() : listOf(first(args).length, textOf(100)),
     steps: 1 + Math.min(first(args).length, 1e6),
   }),
   properties: (args) => ({ size: { ...first(args), depth: 2, isStored: false }, steps: 1 + first(args).length * 4 }),
-  tostring: (args) => ({ size: textOf(Math.max(64, first(args).weight * 2)), steps: 1 + total(args) / 4 }),
-  tostringornull: (args) => ({ size: textOf(Math.max(64, first(args).weight * 2)), steps: 1 + total(args) / 4 }),
   valuetype: (args) => ({ size: textOf(1000), steps: 1 + total(args) * 2 }),
   split: (args) => {
     const { weight } = first(args);

@@ -1,6 +1,7 @@
 import { refuse } from './refusal.js';
 import {
   heaviestOf,
+  largerOf,
   largestParameter,
   listOf,
   scalar,
@@ -80,14 +81,15 @@ class Scales {
   }
 
   subquery(query: Tree, outer: ReadonlyMap<string, Size>): Weighed & { columns: ReadonlyMap<string, Size> } {
-    let columns: ReadonlyMap<string, Size> = new Map();
+    const columns = new Map<string, Size>();
     let steps = 0;
     for (const single of childrenOf(query, 'singleQuery')) {
       const variables = new Map(outer);
       for (const { children } of childrenOf(single, 'clause')) {
         if (children[0]) steps += this.weighInTurn(children[0], variables);
       }
-      columns = variables;
+      // Each branch of a UNION may return the largest value of a column.
+      for (const [name, size] of variables) columns.set(name, largerOf(columns.get(name) ?? size, size));
     }
     return { size: [...columns.values()][0] ?? scalar, steps, columns };
   }

@@ -1,4 +1,4 @@
-import type { FactObject } from '../store/facts.js';
+import type { FactObject } from '../store/reconcile.js';
 import type { Span } from '../store/provenance.js';
 import type { JsonMap } from '../store/values.js';
 

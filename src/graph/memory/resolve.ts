@@ -2,6 +2,7 @@ import type { ManagedTransaction } from 'neo4j-driver';
 import { checkEntity } from '../ontology/check.js';
 import type { OntologyDefinition } from '../ontology/definition.js';
 import { readEntities, type StoredEntity } from '../store/entities.js';
+import { nameKey } from '../store/names.js';
 import type { JsonMap } from '../store/values.js';
 import type { Mention, MentionedEntity } from './part.js';
 
@@ -69,10 +70,6 @@ export async function resolve(
 
 function namesOf({ name, aliases }: Pick<MentionedEntity, 'name' | 'aliases'>): string[] {
   return [name, ...aliases];
-}
-
-export function nameKey({ type, name }: Mention): string {
-  return JSON.stringify([type, name]);
 }
 
 async function readAliases(

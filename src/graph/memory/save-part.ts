@@ -2,10 +2,11 @@ import type { ManagedTransaction } from 'neo4j-driver';
 import { lockProject } from '../ontology/state.js';
 import { isRemainder } from '../save/fact-plan.js';
 import { saveWithin, type Save } from '../save/save.js';
+import { nameKey } from '../store/names.js';
 import { spanProperties, stampProperties, type Stamp } from '../store/provenance.js';
 import { writeOnce, type Connection } from '../store/sessions.js';
 import type { FoundFact, FoundPart, Mention, MergedMention, SavedPart } from './part.js';
-import { aliasKey, mergeKey, nameKey, resolve, type Resolved } from './resolve.js';
+import { aliasKey, mergeKey, resolve, type Resolved } from './resolve.js';
 
 interface PartPlace {
   projectId: string;

@@ -35,14 +35,10 @@ export function checkEntity(
   return type ? checkProperties(type, entity.properties) : [];
 }
 
-interface TypedRelationship {
-  type: string;
-  fromType: string;
-  toType: string;
-  properties: JsonMap;
-}
-
-export function checkRelationship(ontology: OntologyDefinition | null, relationship: TypedRelationship): Problem[] {
+export function checkRelationship(
+  ontology: OntologyDefinition | null,
+  relationship: { type: string; fromType: string; toType: string; properties: JsonMap },
+): Problem[] {
   if (!ontology) return [];
   const types = ontology.relationship_types;
   const type = Object.hasOwn(types, relationship.type) ? types[relationship.type] : undefined;

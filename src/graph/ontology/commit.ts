@@ -107,7 +107,7 @@ export async function commitOntology(graph: Connection, projectId: string, next:
     });
     await whilePending(graph, projectId, pending, (tx) => activate(tx, projectId, ontology));
   } catch (error) {
-    await rollBack(graph, projectId, pending, before).catch(() => undefined);
+    await rollBack(graph, projectId, pending).catch(() => undefined);
     throw error;
   }
   if (marksFewer(before, next.definition))
@@ -184,14 +184,13 @@ async function inBatches(
   await eachPage(passes, (work) => whilePending(graph, projectId, pending, work));
 }
 
-/** Unseals the properties that were sealed for the failed commit. */
-async function rollBack(
-  graph: Connection,
-  projectId: string,
-  { id }: PendingCommit,
-  before: Ontology | null,
-): Promise<void> {
-  const inForce: OntologyDefinition = before ?? { entity_types: {}, relationship_types: {} };
+/**
+ * Unseals the properties that were sealed for the failed commit. The active ontology may be the new one, if only the
+ * answer to its activation was lost.
+ */
+async function rollBack(graph: Connection, projectId: string, { id }: PendingCommit): Promise<void> {
+  const active = await currentOntology(graph, projectId);
+  const inForce: OntologyDefinition = active ?? { entity_types: {}, relationship_types: {} };
   const pending = { id, definition: inForce };
   await inBatches(graph, projectId, pending, { marks: inForce, check: null });
   await whilePending(graph, projectId, pending, (tx) => endPending(tx, projectId));

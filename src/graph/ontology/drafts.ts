@@ -42,13 +42,8 @@ export async function readDraft(collections: Stores, projectId: string): Promise
   const draft = await collections.ontology_drafts.findOne({ _id: projectId });
   if (!draft) return null;
   const { revision, base_version, updated_at, updated_by } = draft;
-  return {
-    revision,
-    base_version,
-    updated_at,
-    updated_by,
-    definition: JSON.parse(draft.definition) as OntologyDefinition,
-  };
+  const definition = JSON.parse(draft.definition) as OntologyDefinition;
+  return { revision, base_version, updated_at, updated_by, definition };
 }
 
 export async function saveDraft(

@@ -9,7 +9,7 @@ export const timeParameter = `${reservedPrefix}_as_of`;
  * at `$__guard_as_of` in the same way as other projects, so no count or path includes them.
  */
 export function createTimedGuard(): (text: string) => GuardedQuery {
-  return createQueryGuard({ inScope: inScopeAndTime }).guard;
+  return createQueryGuard(inScopeAndTime);
 }
 
 /** Guards one query in advance, because the first one takes over 100 ms. */

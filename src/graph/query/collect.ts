@@ -20,27 +20,11 @@ import {
 /** The maximum number of elements of one kind per row, because a row may contain a list of them. */
 const elementsPerRow = 10;
 
-interface Collector {
-  /** Returns false and ignores the row if the response is full. */
-  add(row: Row): boolean;
-  answer(truncated: boolean): ContextAnswer;
-}
-
-interface Elements {
-  /** Converts an element to the form that a row contains. */
-  node(found: Node): Json;
-  relationship(found: Relationship): Json;
-  size(): number;
-  /** Returns whether elements were omitted. */
-  isCut(): boolean;
-  lists(): Pick<ContextAnswer, 'entities' | 'relationships' | 'facts'>;
-}
-
 /**
  * Collects the entities, relationships and facts of a response, at most `maxElements` of each kind. Creates each view
  * once, even if several rows contain it.
  */
-function createElements(maxElements: number, consumed: Consumption): Elements {
+function createElements(maxElements: number, consumed: Consumption) {
   const entities = new Map<string, EntityView>();
   const relationships = new Map<string, RelationshipView>();
   const facts = new Map<string, FactView>();
@@ -60,19 +44,21 @@ function createElements(maxElements: number, consumed: Consumption): Elements {
   }
 
   return {
-    node(found) {
+    /** Converts an element to the form that a row contains. */
+    node(found: Node): Json {
       const id = found.elementId;
       if (isFact(found)) return inRows.get(id) ?? kept(facts, id, toFactView(found, consumed));
       // The order of the query is the ranking. `lists` computes the scores at the end.
       return inRows.get(id) ?? kept(isEntity(found) ? entities : undefined, id, toEntityView(found, 0, consumed));
     },
-    relationship(found) {
+    relationship(found: Relationship): Json {
       const id = found.elementId;
       return inRows.get(id) ?? kept(isLink(found) ? undefined : relationships, id, toRelationshipView(found, consumed));
     },
     size: () => size,
+    /** Returns whether elements were omitted. */
     isCut: () => cut,
-    lists() {
+    lists(): Pick<ContextAnswer, 'entities' | 'relationships' | 'facts'> {
       const ranked = [...entities.values()].map((entity, rank) => ({
         ...entity,
         score: Number((1 / (1 + rank)).toFixed(6)),
@@ -88,7 +74,7 @@ function inRow({ provenance: _provenance, score: _score, ...view }: { provenance
 }
 
 /** Collects rows as JSON, and all entities, relationships and facts in them, in order of appearance. */
-export function createCollector(limit: number, consumed: Consumption): Collector {
+export function createCollector(limit: number, consumed: Consumption) {
   const elements = createElements(limit * elementsPerRow, consumed);
   const rows: JsonMap[] = [];
   let size = 0;
@@ -113,13 +99,19 @@ export function createCollector(limit: number, consumed: Consumption): Collector
   }
 
   return {
-    add(row) {
+    /** Returns false and ignores the row if the response is full. */
+    add(row: Row): boolean {
       const made = Object.fromEntries(row.keys.map((key) => [String(key), json(row.get(key))]));
       size += weightOf(made);
       if (size + elements.size() > maxAnswerLength) return false;
       rows.push(made);
       return true;
     },
-    answer: (truncated) => ({ ...elements.lists(), rows, limit, truncated: truncated || elements.isCut() }),
+    answer: (truncated: boolean): ContextAnswer => ({
+      ...elements.lists(),
+      rows,
+      limit,
+      truncated: truncated || elements.isCut(),
+    }),
   };
 }

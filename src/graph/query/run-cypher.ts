@@ -24,19 +24,7 @@ export interface CypherCall {
   signal: AbortSignal;
 }
 
-export interface CypherQueries {
-  /**
-   * Restricts the caller's query to the project and the time.
-   * @throws AppError `invalid_input`
-   */
-  guard(text: string): GuardedQuery;
-  /** Refuses a query that the database does not plan as read-only within the timeout. A known query costs nothing. */
-  check(call: CypherCall): Promise<void>;
-  /** Runs a READ transaction that the database ends at the timeout. Reads one row more than the limit. */
-  run(call: CypherCall, consumed: Consumption): Promise<ContextAnswer>;
-}
-
-export function createCypherQueries(graph: Connection): CypherQueries {
+export function createCypherQueries(graph: Connection) {
   const assertReadPlan = createReadPlanCheck();
   /**
    * Runs the work in a session. The project keeps its slot until the database has finished, even if the caller already
@@ -56,13 +44,19 @@ export function createCypherQueries(graph: Connection): CypherQueries {
       graph.reads.take(call.projectId, running, call.signal).catch(reject);
     });
   return {
+    /**
+     * Restricts the caller's query to the project and the time.
+     * @throws AppError `invalid_input`
+     */
     guard: createTimedGuard(),
-    async check(call) {
+    /** Refuses a query that the database does not plan as read-only within the timeout. A known query costs nothing. */
+    async check(call: CypherCall): Promise<void> {
       const parameters = parametersOf(call);
       if (assertReadPlan.knows(call.query)) return;
       await inSession(call, (session) => assertReadPlan.ask(session, call.query, parameters, call.timeoutMs));
     },
-    run(call, consumed) {
+    /** Runs a READ transaction that the database ends at the timeout. Reads one row more than the limit. */
+    run(call: CypherCall, consumed: Consumption): Promise<ContextAnswer> {
       const parameters = parametersOf(call);
       return inSession(call, async (session) => {
         await assertReadPlan.ask(session, call.query, parameters, call.timeoutMs);
@@ -71,6 +65,8 @@ export function createCypherQueries(graph: Connection): CypherQueries {
     },
   };
 }
+
+export type CypherQueries = ReturnType<typeof createCypherQueries>;
 
 function parametersOf({ query, projectId, grantedProjectIds, params, asOf }: CypherCall): Record<string, unknown> {
   const callerParameters = toParameter(params) as Record<string, unknown>;

@@ -1,29 +1,15 @@
 import type { Node, Relationship } from 'neo4j-driver';
 import { z } from 'zod';
 import { isOwnProperty } from '../store/entities.js';
-import { provenanceOf, type Consumption } from '../store/provenance.js';
+import { Provenance, provenanceOf, type Consumption } from '../store/provenance.js';
 import { isOwnRelationshipProperty } from '../store/relationships.js';
 import { validityIn } from '../store/validity.js';
 import { fromStored } from '../store/values.js';
-import { exampleId, Id, ProjectId, UserId } from '../../ids.js';
+import { Id, ProjectId } from '../../ids.js';
 import { EpochSeconds } from '../../time.js';
 
 /** The maximum size of a response in JSON characters. */
 export const maxAnswerLength = 4 * 1024 * 1024;
-
-const Provenance = z
-  .object({
-    saved_by: UserId.nullable(),
-    source: z.string().nullable().meta({ example: 'catalog' }),
-    recorded_at: EpochSeconds.nullable().describe('Epoch seconds.'),
-    span: z
-      .object({ memory_id: Id, turn: z.int().nullable(), start: z.int(), end: z.int() })
-      .optional()
-      .describe('Which characters of the remembered text or turn say so.')
-      .meta({ example: { memory_id: exampleId, turn: null, start: 0, end: 24 } }),
-    consumed: z.object({ lifecycle_id: Id, run: Id.nullable(), at: EpochSeconds }),
-  })
-  .meta({ id: 'Provenance', description: 'Who saved it, from which source and when, and which call received it.' });
 
 const Properties = z.record(z.string(), z.unknown());
 const ownValidity = { valid_from: EpochSeconds.optional(), valid_to: EpochSeconds.optional() };

@@ -51,15 +51,10 @@ export function hintsOfName(name: string): Hints {
   const known = byName.get(name);
   if (known) return known;
   const words = wordsOf(name.slice(0, 200));
-  const none = metadataWords.test(words) || !Object.values(inName).some((pattern) => pattern.test(words));
-  const hints = none
-    ? noHints
-    : {
-        phone: inName.phone.test(words),
-        nationalId: inName.nationalId.test(words),
-        secret: inName.secret.test(words),
-        card: inName.card.test(words),
-      };
+  const isMetadata = metadataWords.test(words);
+  const says = (kind: keyof Hints) => !isMetadata && inName[kind].test(words);
+  const found = { phone: says('phone'), nationalId: says('nationalId'), secret: says('secret'), card: says('card') };
+  const hints = Object.values(found).includes(true) ? found : noHints;
   byName.set(name, hints);
   return hints;
 }

@@ -70,10 +70,7 @@ export function findIbans(text: string): Span[] {
   });
 }
 
-/**
- * Returns whether the check digits are valid. Called before the library, which also checks the format of the country
- * and takes a hundred times as long.
- */
+/** Returns whether the check digits are valid. The library also checks the format, which takes a hundred times as long. */
 function passesMod97(iban: string): boolean {
   let rest = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {

@@ -17,28 +17,7 @@ const withTrunkZero = new RegExp(
 const anyNumber = new RegExp(`(?<![\\p{L}\\p{N}])\\(?\\d(?:${gap}\\(?\\d\\)?){5,14}(?![\\p{L}\\p{N}])`, 'gu');
 
 /** Countries whose national numbers begin with a zero. */
-const trunkZero: readonly CountryCode[] = [
-  'GB',
-  'DE',
-  'FR',
-  'IT',
-  'NL',
-  'BE',
-  'CH',
-  'AT',
-  'IE',
-  'SE',
-  'FI',
-  'AU',
-  'NZ',
-  'JP',
-  'KR',
-  'IN',
-  'ZA',
-  'BR',
-  'TR',
-  'IL',
-];
+const trunkZero = 'GB DE FR IT NL BE CH AT IE SE FI AU NZ JP KR IN ZA BR TR IL'.split(' ') as CountryCode[];
 const bareZero: readonly CountryCode[] = ['GB', 'FR', 'DE'];
 
 /**

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ManagedTransaction } from 'neo4j-driver';
 import { newId } from '../../ids.js';
 import { readEntities, type StoredEntity } from '../store/entities.js';
-import { derivedId } from '../store/names.js';
+import { derivedId, nameKey } from '../store/names.js';
 import type { JsonMap } from '../store/values.js';
 import { isSameValidity, mergedValidity, type OwnValidity } from '../store/validity.js';
 import { outOfOrder, type EntityRef, type SaveInput } from './input.js';
@@ -22,7 +22,6 @@ export interface EntityPlan {
   resolve(ref: EntityRef): StoredEntity | undefined;
 }
 
-const nameKey = (type: string, name: string) => JSON.stringify([type, name]);
 const candidates = 3;
 const candidateId = (projectId: string, type: string, name: string, at: number) =>
   derivedId('entity', projectId, type, name, at);
@@ -36,21 +35,20 @@ export async function planEntities(
   const keys = keysOf(projectId, input);
   const stored = await readEntities(tx, projectId, keys);
   const byId = new Map(stored.byId.map((entity) => [entity.id, entity]));
-  const byName = new Map(stored.byName.map((entity) => [nameKey(entity.type, entity.name), entity]));
+  const byName = new Map(stored.byName.map((entity) => [nameKey(entity), entity]));
   const planned = new Map<string, PlannedEntity>();
 
   const ids = input.entities.map((item, at) => {
     const place: InputPath = ['entities', at];
-    const id = item.id ?? byName.get(nameKey(item.type, item.name))?.id ?? unnamedId(projectId, item, byId);
-    const before: StoredEntity | undefined =
-      planned.get(id) ?? byId.get(id) ?? byName.get(nameKey(item.type, item.name));
+    const id = item.id ?? byName.get(nameKey(item))?.id ?? unnamedId(projectId, item, byId);
+    const before: StoredEntity | undefined = planned.get(id) ?? byId.get(id) ?? byName.get(nameKey(item));
     const known = before?.id === id ? before : undefined;
     if (known && known.type !== item.type) throw problem([...place, 'type'], `the entity ${id} is a ${known.type}`);
     const validity = orderedValidity(known, item, place);
     const properties = merged(known?.properties, item.properties);
     const entity = { id, type: item.type, name: item.name, properties, ...validity };
     planned.set(id, { ...entity, ...changeOf(entity, known, planned.get(id)), place: planned.get(id)?.place ?? place });
-    byName.set(nameKey(entity.type, entity.name), entity);
+    byName.set(nameKey(entity), entity);
     return id;
   });
 
@@ -121,7 +119,7 @@ function keysOf(
   const derived = named.flatMap(({ type, name }) =>
     Array.from({ length: candidates }, (_, at) => candidateId(projectId, type, name, at)),
   );
-  const names = new Map(named.map(({ type, name }) => [nameKey(type, name), { type, name }]));
+  const names = new Map(named.map(({ type, name }) => [nameKey({ type, name }), { type, name }]));
   return {
     ids: [...new Set([...entities.flatMap(({ id }) => id ?? []), ...texts, ...derived])],
     names: [...names.values()],
@@ -137,7 +135,7 @@ function resolver(
   for (const entity of planned.values())
     namesOfCall.set(entity.name, namesOfCall.has(entity.name) ? 'several' : entity);
   return (ref: EntityRef): StoredEntity | undefined => {
-    if (typeof ref === 'object') return byName.get(nameKey(ref.type, ref.name));
+    if (typeof ref === 'object') return byName.get(nameKey(ref));
     const named = namesOfCall.get(ref);
     return planned.get(ref) ?? byId.get(ref) ?? (named === 'several' ? undefined : named);
   };

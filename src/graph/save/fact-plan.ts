@@ -1,6 +1,6 @@
 import type { ManagedTransaction } from 'neo4j-driver';
 import { newId } from '../../ids.js';
-import { readFacts, type FactObject, type StoredFact } from '../store/facts.js';
+import { readFacts, type StoredFact } from '../store/facts.js';
 import { reconcile } from '../store/reconcile.js';
 import type { EntityPlan } from './entity-plan.js';
 import type { EntityRef, SaveInput } from './input.js';
@@ -52,10 +52,7 @@ export async function planFacts(
   const successors = new Map<string, string>();
   for (const statement of statements) {
     const sameKey = known.get(keyOf(statement)) ?? [];
-    const change = reconcile<FactObject>(sameKey, statement, {
-      multiValued: context.multiValued.has(statement.predicate),
-      same: Object.is,
-    });
+    const change = reconcile(sameKey, statement);
     const replacedIds = new Set(change.superseded.map(({ id }) => id));
     const whole = newId();
     for (const id of replacedIds) successors.set(id, whole);

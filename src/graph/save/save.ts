@@ -23,12 +23,6 @@ export interface SavePlan {
   names: NamesOfProject | null;
 }
 
-interface Saved {
-  saved: { entities: number; relationships: number; facts: number };
-  /** The id of each entity of the input, in input order. */
-  ids: string[];
-}
-
 export type Save = Pick<SaveInput, 'entities' | 'relationships'> & { facts: GivenFact[] };
 
 /**
@@ -45,17 +39,16 @@ export function planSave(graph: Connection, projectId: string, input: Save, stam
  * Saves everything or nothing. Plans again under the lock of the project, so that no other write or ontology change
  * interferes. Throws the errors of {@link planSave}.
  */
-export async function save(
-  graph: Connection,
-  projectId: string,
-  input: Save,
-  stamp: Stamp,
-): Promise<Saved & { bookmark: string | null }> {
-  const { result, bookmark } = await writeOnce(graph, projectId, async (tx) => {
-    const state = await lockProject(tx, projectId);
-    return savedOf(await saveWithin(tx, projectId, input, { stamp, embeds: graph.embeds }, state));
-  });
-  return { ...result, bookmark };
+export async function save(graph: Connection, projectId: string, input: Save, stamp: Stamp) {
+  const { result, bookmark } = await writeOnce(graph, projectId, async (tx) =>
+    saveWithin(tx, projectId, input, { stamp, embeds: graph.embeds }, await lockProject(tx, projectId)),
+  );
+  const { entities, relationships, facts } = result;
+  return {
+    saved: { entities: entities.entities.length, relationships: relationships.length, facts: facts.count },
+    ids: entities.ids,
+    bookmark,
+  };
 }
 
 /**
@@ -91,13 +84,6 @@ function* textsIn({ entities, relationships, facts }: Save): Generator<string> {
   for (const { properties } of [...entities, ...relationships])
     for (const value of Object.values(properties)) if (typeof value === 'string') yield value;
   for (const { object } of facts) if (typeof object === 'string') yield object;
-}
-
-function savedOf({ entities, relationships, facts }: SavePlan): Saved {
-  return {
-    saved: { entities: entities.entities.length, relationships: relationships.length, facts: facts.count },
-    ids: entities.ids,
-  };
 }
 
 /** Returns the counts of a dry run: created, updated and closed records. */

@@ -5,17 +5,15 @@ import { noting } from '../vectors/noting.js';
 import { searchText } from './entities.js';
 import { scopeTerm } from './names.js';
 import { stampIn } from './provenance.js';
-import type { StoredStatement } from './reconcile.js';
+import type { FactObject, StoredStatement } from './reconcile.js';
 import { idOf, readSealed, storeSealed, type SealedValues } from './sealing.js';
 import { toStored } from './values.js';
-
-export type FactObject = string | number | boolean;
 
 /**
  * A stored fact. `subject` is the id of an entity, or a text that names no entity. `object` can also be a number or
  * boolean.
  */
-export interface StoredFact extends StoredStatement<FactObject> {
+export interface StoredFact extends StoredStatement {
   subject: string;
   predicate: string;
   stamp: Record<string, unknown>;
@@ -93,63 +91,85 @@ export async function writeFacts(
   },
 ): Promise<void> {
   if (facts.length === 0) return;
-  const rows = facts.map((fact) => {
-    const object = context.personal.has(fact.predicate) ? placeholder('personal') : fact.object;
-    const named = (value: FactObject) => context.names.get(String(value)) ?? String(value);
-    return {
+  const { personal, names } = context;
+  const rows = facts.map((fact) => ({
+    id: fact.id,
+    properties: {
+      ...fact.stamp,
       id: fact.id,
+      project_id: projectId,
       subject: fact.subject,
-      object: typeof fact.object === 'string' && object === fact.object ? fact.object : null,
-      properties: {
-        ...toStored({ object }),
-        ...fact.stamp,
-        id: fact.id,
-        project_id: projectId,
-        subject: fact.subject,
-        predicate: fact.predicate,
-        confidence: fact.confidence,
-        valid_from: fact.valid_from,
-        valid_to: fact.valid_to,
-        recorded_at: context.recordedAt,
-        _since: fact.valid_from,
-        _until: fact.valid_to,
-        _scope: scopeTerm(projectId),
-        _search: searchText(
-          [named(fact.subject), fact.predicate],
-          object === fact.object ? { '': named(fact.object) } : {},
-        ),
-      },
-    };
-  });
+      predicate: fact.predicate,
+      confidence: fact.confidence,
+      valid_from: fact.valid_from,
+      valid_to: fact.valid_to,
+      recorded_at: context.recordedAt,
+      _since: fact.valid_from,
+      _until: fact.valid_to,
+      _scope: scopeTerm(projectId),
+      ...shownObject(fact, personal, names),
+    },
+  }));
   await tx.run(
     `UNWIND $rows AS row MERGE (f:Fact {project_id: $projectId, id: row.id})
      SET f = row.properties, f:_Scoped${noting('f', context.embeds)}${indexing('f', context.analyzers)}`,
     { rows, projectId },
   );
-  await linkFacts(tx, projectId, rows);
-  if (context.personal.size === 0) return;
-  const sealed = facts.map(({ id, predicate, object }) => ({
-    id,
-    sealed: context.personal.has(predicate) ? { object } : null,
-  }));
-  await storeSealed(tx, projectId, 'fact', sealed);
+  await linkFacts(tx, projectId, facts, personal);
+  if (personal.size > 0) await sealFacts(tx, projectId, facts, personal);
 }
 
-/** Links facts to entities. Links have a project_id, because the guard also restricts relationships. */
+/** Returns the object and the text for full text. Both omit a personal object. */
+export function shownObject(
+  { subject, predicate, object }: StoredFact,
+  personal: ReadonlySet<string>,
+  names: ReadonlyMap<string, string>,
+): Record<string, unknown> {
+  const isHidden = personal.has(predicate);
+  const named = (value: FactObject) => names.get(String(value)) ?? String(value);
+  return {
+    ...toStored({ object: isHidden ? placeholder('personal') : object }),
+    _search: searchText([named(subject), predicate], isHidden ? {} : { '': named(object) }),
+  };
+}
+
+/**
+ * Links facts to their subjects, and to their objects unless they are personal. Links have a project_id, because the
+ * guard also restricts relationships.
+ */
 export async function linkFacts(
   tx: ManagedTransaction,
   projectId: string,
-  rows: readonly { id: string; subject: string; object: string | null }[],
+  facts: readonly StoredFact[],
+  personal: ReadonlySet<string>,
 ): Promise<void> {
-  const parameters = { rows: rows.map(({ id, subject, object }) => ({ id, subject, object })), projectId };
+  const rows = facts.map(({ id, subject, predicate, object }) => ({
+    id,
+    subject,
+    object: typeof object === 'string' && !personal.has(predicate) ? object : null,
+  }));
   await tx.run(
     `UNWIND $rows AS row MATCH (f:Fact {project_id: $projectId, id: row.id})
      MATCH (e:Entity {project_id: $projectId, id: row.subject}) MERGE (e)-[r:HAS_FACT]->(f) SET r.project_id = $projectId`,
-    parameters,
+    { rows, projectId },
   );
   await tx.run(
     `UNWIND $rows AS row MATCH (f:Fact {project_id: $projectId, id: row.id})
      MATCH (e:Entity {project_id: $projectId, id: row.object}) MERGE (f)-[r:FACT_OBJECT]->(e) SET r.project_id = $projectId`,
-    parameters,
+    { rows, projectId },
   );
+}
+
+/** Stores the personal objects apart from their facts. Deletes those that are no longer personal. */
+export async function sealFacts(
+  tx: ManagedTransaction,
+  projectId: string,
+  facts: readonly StoredFact[],
+  personal: ReadonlySet<string>,
+): Promise<void> {
+  const sealed = facts.map(({ id, predicate, object }) => ({
+    id,
+    sealed: personal.has(predicate) ? { object } : null,
+  }));
+  await storeSealed(tx, projectId, 'fact', sealed);
 }

@@ -14,15 +14,8 @@ const reservedTypes = new Set([
   ...['savedpart', 'entityalias', 'entitymerge'],
 ]);
 const reservedProperties = new Set([
-  'id',
-  'project_id',
-  'projectid',
-  'project_ids',
-  'type',
-  'name',
-  'labels',
-  'constructor',
-  'prototype',
+  ...['id', 'project_id', 'projectid', 'project_ids', 'type', 'name'],
+  ...['labels', 'constructor', 'prototype'],
 ]);
 
 export const EntityId = text(200);
@@ -48,24 +41,13 @@ export function scopeTerm(projectId: string): string {
 
 /** The internal properties of nodes and relationships. No response contains them. */
 export const internalProperties: ReadonlySet<string> = new Set([
-  '_scope',
-  '_search',
-  '_names',
-  '_times',
-  '_asks',
-  '_json',
-  '_since',
-  '_until',
-  '_from',
-  '_to',
-  '_saved_by',
-  '_source',
-  '_recorded_at',
-  '_lifecycle_id',
-  '_memory_id',
-  '_turn',
-  '_span_start',
-  '_span_end',
-  '_closed_by',
-  '_superseded_by',
+  ...['_scope', '_search', '_names', '_times', '_asks', '_json'],
+  ...['_since', '_until', '_from', '_to'],
+  ...['_saved_by', '_source', '_recorded_at', '_lifecycle_id'],
+  ...['_memory_id', '_turn', '_span_start', '_span_end', '_closed_by', '_superseded_by'],
 ]);
+
+/** Returns a key that is equal for the same type and name. */
+export function nameKey({ type, name }: { type: string; name: string }): string {
+  return JSON.stringify([type, name]);
+}

@@ -1,3 +1,7 @@
+import { z } from 'zod';
+import { exampleId, Id, UserId } from '../../ids.js';
+import { EpochSeconds } from '../../time.js';
+
 /** The author, source and time of a save. A save stamps everything that it writes. */
 export interface Stamp {
   saved_by: string;
@@ -24,14 +28,20 @@ export interface Consumption {
   at: number;
 }
 
-interface Provenance {
-  saved_by: string | null;
-  source: string | null;
-  recorded_at: number | null;
-  /** Only for elements that were extracted from a text. */
-  span?: Span;
-  consumed: Consumption;
-}
+export const Provenance = z
+  .object({
+    saved_by: UserId.nullable(),
+    source: z.string().nullable().meta({ example: 'catalog' }),
+    recorded_at: EpochSeconds.nullable().describe('Epoch seconds.'),
+    span: z
+      .object({ memory_id: Id, turn: z.int().nullable(), start: z.int(), end: z.int() })
+      .optional()
+      .describe('Which characters of the remembered text or turn say so.')
+      .meta({ example: { memory_id: exampleId, turn: null, start: 0, end: 24 } }),
+    consumed: z.object({ lifecycle_id: Id, run: Id.nullable(), at: EpochSeconds }),
+  })
+  .meta({ id: 'Provenance', description: 'Who saved it, from which source and when, and which call received it.' });
+type Provenance = z.infer<typeof Provenance>;
 
 export function stampProperties(stamp: Stamp): Record<string, unknown> {
   return {

@@ -1,4 +1,4 @@
-import neo4j, { type ManagedTransaction } from 'neo4j-driver';
+import neo4j from 'neo4j-driver';
 import { inWriteTransaction, type Connection } from './sessions.js';
 
 const removedAtOnce = 1000;
@@ -20,18 +20,16 @@ const contents = [
  */
 export async function removeProjectGraph(graph: Connection, projectId: string, signal: AbortSignal): Promise<void> {
   const parameters = { projectId, prefix: `[${JSON.stringify(projectId)},`, path: `${projectId}/` };
-  const inBatch = (work: (tx: ManagedTransaction) => Promise<number>) => inWriteTransaction(graph, projectId, work);
-  await inBatch(async (tx) => {
-    await tx.run(
+  await inWriteTransaction(graph, projectId, (tx) =>
+    tx.run(
       'MERGE (s:ProjectState {key: $projectId}) SET s = {key: $projectId, deleted: true, embedding_off: true}',
       parameters,
-    );
-    return 0;
-  });
+    ),
+  );
   for (const pattern of contents) {
     for (let last = removedAtOnce; last >= removedAtOnce;) {
       signal.throwIfAborted();
-      last = await inBatch(async (tx) => {
+      last = await inWriteTransaction(graph, projectId, async (tx) => {
         const { records } = await tx.run(`${pattern} WITH n LIMIT $limit DETACH DELETE n RETURN count(*) AS removed`, {
           ...parameters,
           limit: neo4j.int(removedAtOnce),

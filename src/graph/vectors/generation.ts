@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import neo4j from 'neo4j-driver';
-import type { Connection } from '../store/sessions.js';
-import { withSession } from '../store/sessions.js';
+import { sha256Hex } from '../../sha256.js';
+import { withSession, type Connection } from '../store/sessions.js';
 
 /** The vectors of one model and length. Each generation has its own label and vector index. */
 export interface Generation {
@@ -12,11 +11,7 @@ export interface Generation {
 }
 
 export function generationOf({ model, dimensions }: { model: string; dimensions: number }): Generation {
-  const id = createHash('sha256')
-    .update(JSON.stringify([model, dimensions]))
-    .digest('hex')
-    .slice(0, 12);
-  return { id, model, dimensions };
+  return { id: sha256Hex(JSON.stringify([model, dimensions])).slice(0, 12), model, dimensions };
 }
 
 /**

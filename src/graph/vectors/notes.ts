@@ -1,5 +1,6 @@
 import neo4j, { type ManagedTransaction, type Relationship } from 'neo4j-driver';
 import { searchText } from '../store/entities.js';
+import { isOwnRelationshipProperty } from '../store/relationships.js';
 import { placeholder } from '../redaction/span.js';
 import { fromStored, type Json } from '../store/values.js';
 import { elementKey, type VectorKind } from './elements.js';
@@ -55,7 +56,7 @@ async function readLinkNotes(tx: ManagedTransaction, projectId: string, limit: n
  * relationship (decision 0018).
  */
 function relationshipText({ type, properties }: Relationship, from: string, to: string): string {
-  const own = fromStored(properties, isInternal);
+  const own = fromStored(properties, isOwnRelationshipProperty);
   return Object.values(own).some(isText) ? searchText([from, type, to], own) : '';
 }
 
@@ -63,8 +64,6 @@ function isText(value: Json): boolean {
   if (typeof value === 'object' && value !== null) return Object.values(value).some(isText);
   return typeof value === 'string' && value !== placeholder('personal');
 }
-
-const isInternal = (name: string) => name.startsWith('_') || name === 'id' || name === 'project_id';
 
 /** The position where noting all elements of a project continues. */
 export interface NotingCursor {

@@ -283,6 +283,25 @@ export const workAttacks: WorkAttack[] = [
     params: { l: Array.from({ length: 19_000 }, (_, at) => -at - 1) },
   },
   {
+    name: 'regular expression after an escaped bracket',
+    query: String.raw`${node} RETURN $s =~ '\[?(a|aa)+x(b)?\2' AS x`,
+    params: { s: 'a'.repeat(60) },
+    refused: /a repetition or a choice inside a repetition/,
+  },
+  {
+    name: 'back reference with one backslash',
+    query: String.raw`${node} RETURN $s =~ '(a.*)x\1' AS x`,
+    params: { s: 'a'.repeat(60) },
+    refused: /a back reference/,
+  },
+  ...['RETURN range(0, 9000) AS x UNION ALL RETURN [1] AS x', 'RETURN [1] AS x UNION RETURN range(0, 9000) AS x'].map(
+    (union, at) => ({
+      name: `nested lists over a column of branch ${at + 1} of a UNION`,
+      query: `${node} CALL { ${union} } RETURN size([a IN x WHERE size([b IN x WHERE size([c IN x | c * 2]) > 1]) > 1]) AS s`,
+      refused: tooMuch,
+    }),
+  ),
+  {
     name: 'Cartesian product',
     query: 'MATCH (a), (b), (c), (d), (e) WHERE a.project_id = $project_id RETURN count(*) AS x',
   },

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import neo4j, { type Driver } from 'neo4j-driver';
-import { createQueryGuard, guardDefaults, guardQuery, parametersFor } from '../../../src/graph/guard/guard.js';
+import { createQueryGuard, guardQuery, parametersFor } from '../../../src/graph/guard/guard.js';
 import { looksLikeNaturalLanguage } from '../../../src/graph/guard/natural-language.js';
 import { createReadPlanCheck } from '../../../src/graph/guard/read-plan.js';
+import { textLimits } from '../../../src/graph/guard/text-bounds.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
 
@@ -138,7 +139,7 @@ describe('guardQuery', () => {
   test('answers hostile texts in limited time', () => {
     const start = `MATCH (n) WHERE ${filter} RETURN `;
     const texts = ['(', '[', '{a:', '((n)-[r]-(', 'NOT ', '[x IN ', 'CASE WHEN ', '/*', '`', "'", '(n)--'].map(
-      (piece) => start + piece.repeat(guardDefaults.maxLength / piece.length / 2),
+      (piece) => start + piece.repeat(textLimits.length / piece.length / 2),
     );
     texts.push(`${start}${`${'('.repeat(30)}n${')'.repeat(30)}+`.repeat(120)}1`);
     for (const text of texts) {
@@ -151,7 +152,7 @@ describe('guardQuery', () => {
 
 describe('createQueryGuard', () => {
   test('returns the same answer for a repeated text, including refusals', () => {
-    const { guard } = createQueryGuard();
+    const guard = createQueryGuard();
     const query = `MATCH (n) WHERE ${filter} RETURN n`;
     expect(guard(query)).toBe(guard(query));
     expect(() => guard('MATCH (n) RETURN n')).toThrow(refused);
@@ -159,7 +160,7 @@ describe('createQueryGuard', () => {
   });
 
   test('drops the least recently used texts', () => {
-    const { guard } = createQueryGuard({ cacheSize: 1000 });
+    const guard = createQueryGuard(undefined, 1000);
     const query = (name: string) => `MATCH (n) WHERE ${filter} RETURN n AS ${name}`;
     const first = guard(query('a'));
     for (let index = 0; index < 20; index += 1) guard(query(`b${index}`));

@@ -48,7 +48,7 @@ export async function createWorlds(): Promise<Worlds> {
       const text = query.replaceAll('{{W}}', suffix);
       const session = driver.session({ defaultAccessMode: neo4j.session.READ });
       try {
-        const known = guarded ? guard.guard(text) : { text, usesProjectIds: granted };
+        const known = guarded ? guard(text) : { text, usesProjectIds: granted };
         const parameters = parametersFor(known, { projectId: own, grantedProjectIds: granted ? [other] : [] }, params);
         const result = await session.run(known.text, parameters, { timeout: 60_000 });
         const rows = result.records.map((record) => record.toObject());

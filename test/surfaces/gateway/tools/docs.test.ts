@@ -7,7 +7,8 @@ import { ontologyTool } from '../../../../src/domain/tools/ontology.js';
 import { projectModeTool } from '../../../../src/domain/tools/project-mode.js';
 import { queryContextTool } from '../../../../src/domain/tools/query-context.js';
 import { saveContextTool } from '../../../../src/domain/tools/save-context.js';
-import { guardDefaults, guardQuery } from '../../../../src/graph/guard/guard.js';
+import { guardQuery } from '../../../../src/graph/guard/guard.js';
+import { textLimits } from '../../../../src/graph/guard/text-bounds.js';
 import { maxSteps } from '../../../../src/graph/guard/work.js';
 import { prepareGraph } from '../../../../src/graph/store/schema.js';
 import { useDeps } from '../../../support/fixture.js';
@@ -89,7 +90,7 @@ describe('POST /v1/docs', () => {
     verifies('gateway.docs.topics');
     const ctx = contextOf();
     const { limits, rules } = await call(docs, ctx, { topic: 'query' });
-    expect(limits.query).toMatchObject({ tokens: guardDefaults.maxTokens, steps_in_one_row: maxSteps });
+    expect(limits.query).toMatchObject({ tokens: textLimits.tokens, steps_in_one_row: maxSteps });
     expect(rules.join('\n')).toContain('=~');
     const { characters, clauses, labels_in_a_row } = limits.query;
     for (const [text, refusal] of [
