@@ -2,31 +2,20 @@ import { describe, expect, test } from '@jest/globals';
 import type { Grant } from '../../../../src/auth/grants.js';
 import { newId } from '../../../../src/ids.js';
 import { ConnectorCategory } from '../../../../src/domain/connectors/record.js';
-import { openConfig, setConnectorStatus } from '../../../../src/domain/connectors/operations/store.js';
+import { setConnectorStatus } from '../../../../src/domain/connectors/operations/store.js';
 import { connectorLoadId } from '../../../../workflows/connector-load/messages.js';
 import { apiClient } from '../../../support/client.js';
-import { createKey, createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
+import { createKey, createWorkspace, useDeps } from '../../../support/fixture.js';
 import { ownProduct } from '../../../support/own-product.js';
 import { refusal } from '../../../support/refusal.js';
 import { verifies } from '../../../support/verifies.js';
+import { connectorOf, seldom } from './harness.js';
 
 const deps = useDeps();
 const { collections } = deps.mongo;
 const product = ownProduct({ DOWNSTREAM_PORT: '0' });
 
-async function connectorOf({ api, projectID }: Workspace, category = 'restful', fields: object = {}) {
-  const answer = await api.post(`/actions/${category}/config?projectID=${projectID}`, { name: 'Office', ...fields });
-  expect(answer).toMatchObject({ status: 200 });
-  return answer.body;
-}
-
 const scheduleOf = (id: string) => deps.temporal.client.schedule.getHandle(connectorLoadId(id)).describe();
-/** Loads once a year, so that no load happens during a test. */
-const seldom = {
-  data_loader_config: { frequency: '0 0 1 1 *', path: '/nothing' },
-  config: { base_url: 'http://127.0.0.1:1' },
-};
-
 describe('POST /actions/{category}/config', () => {
   test.each(ConnectorCategory.options)(
     'creates a connector of the category %s and returns its configuration',
@@ -419,98 +408,4 @@ test('connector routes require svc:orchestrate.read to read, svc:skill.write to 
     refusal(403, 'access_denied', 'svc:orchestrate.write'),
   );
   expect((await reader.get(`/connectors/${projectID}`)).body).toMatchObject({ total_count: 1, data: [made] });
-});
-
-describe('PATCH /connectors/{projectID}/{connector_id}', () => {
-  const auth = { type: 'basic', username: 'ada', password: 'a secret password' };
-
-  test('changes the given fields, keeps omitted secrets and returns none', async () => {
-    verifies('platform.connectors.update', 'connector.config-shown');
-    const workspace = await createWorkspace(deps);
-    const config = {
-      base_url: 'https://old.example/api',
-      auth,
-      headers: { 'x-tenant': 'a secret header' },
-      timeout_ms: 5000,
-    };
-    const made = await connectorOf(workspace, 'restful', { config, tags: ['a'] });
-    const shown = { ...config, auth: { ...auth, password: '[stored]' }, headers: { 'x-tenant': '[stored]' } };
-    expect(made.config).toEqual(shown);
-    const path = `/connectors/${workspace.projectID}/${made._id}`;
-    const changed = await workspace.api.patch(path, {
-      name: 'Renamed',
-      config: { ...shown, base_url: 'https://new.example/api', timeout_ms: null },
-    });
-    const { timeout_ms: _gone, ...rest } = shown;
-    expect(changed).toMatchObject({
-      status: 200,
-      body: {
-        _id: made._id,
-        name: 'Renamed',
-        tags: ['a'],
-        status: 'active',
-        config: { ...rest, base_url: 'https://new.example/api' },
-      },
-    });
-    const record = await collections.connectors.findOne({ _id: made._id });
-    if (!record) throw new Error('the connector is gone');
-    expect(openConfig(deps.auth.box, record)).toEqual({
-      base_url: 'https://new.example/api',
-      auth,
-      headers: { 'x-tenant': 'a secret header' },
-    });
-    for (const [body, text] of [
-      [{ config: { base_url: 'ftp://x' } }, 'config.base_url'],
-      [{ colour: 'red' }, 'colour'],
-      [{ config: { auth: { type: 'hope' } } }, 'config.auth'],
-    ] as const) {
-      expect(await workspace.api.patch(path, body)).toMatchObject(refusal(400, 'invalid_request', text));
-    }
-    const stranger = await createWorkspace(deps);
-    expect(await stranger.api.patch(`/connectors/${stranger.projectID}/${made._id}`, { name: 'Mine' })).toMatchObject(
-      refusal(404, 'not_found'),
-    );
-    expect((await workspace.api.get(path)).body).toEqual(changed.body);
-  });
-
-  test('changes the times of its data loader, and keeps or replaces the ids of its triggers', async () => {
-    verifies('platform.connectors.update');
-    const workspace = await createWorkspace(deps);
-    const flow = async (of: Workspace) =>
-      (await of.api.post(`/agentflow?projectID=${of.projectID}`, { name: 'F' })).body._id as string;
-    const [first, second] = [await flow(workspace), await flow(workspace)];
-    const triggers = ['voice', 'media'].map((kind) => ({ kind, agentflow_id: first }));
-    const made = await connectorOf(workspace, 'restful', { ...seldom, triggers });
-    const path = `/connectors/${workspace.projectID}/${made._id}`;
-    const [voice, media] = made.triggers;
-    const changed = await workspace.api.patch(path, {
-      data_loader_config: { frequency: 'daily', path: '/other' },
-      triggers: [voice, { kind: 'voice', agentflow_id: second }],
-    });
-    expect(changed).toMatchObject({
-      status: 200,
-      body: {
-        data_loader_config: { frequency: 'daily' },
-        triggers: [voice, { trigger_id: expect.stringMatching(/^[\w-]{43}$/) }],
-      },
-    });
-    expect((await scheduleOf(made._id)).spec).toMatchObject({ intervals: [{ every: 86_400_000 }] });
-    const ids = (await collections.connector_triggers.find({ connector_id: made._id }).toArray()).map(({ _id }) => _id);
-    expect(ids.sort()).toEqual(changed.body.triggers.map(({ trigger_id }: any) => trigger_id).sort());
-    expect(ids).not.toContain(media.trigger_id);
-    expect(
-      await workspace.api.patch(path, { data_loader_config: { frequency: '99 * * * *', path: '/x' } }),
-    ).toMatchObject(refusal(400, 'invalid_request', 'frequency'));
-    const foreign = await flow(await createWorkspace(deps));
-    expect(await workspace.api.patch(path, { triggers: [{ event: 'x', agentflow_id: foreign }] })).toMatchObject(
-      refusal(400, 'invalid_request', 'the project has no agentflow'),
-    );
-    expect(await workspace.api.delete(`/agentflow/${first}`)).toMatchObject({ status: 200 });
-    expect(await workspace.api.patch(path, { triggers: changed.body.triggers })).toMatchObject({ status: 200 });
-    const stored = (await workspace.api.get(path)).body;
-    for (const field of ['data_loader_config', 'triggers', 'config'])
-      expect([field, stored[field]]).toEqual([field, changed.body[field]]);
-    expect(await workspace.api.patch(path, { data_loader_config: {} })).toMatchObject({ status: 200 });
-    await expect(scheduleOf(made._id)).rejects.toMatchObject({ name: 'ScheduleNotFoundError' });
-  });
 });
