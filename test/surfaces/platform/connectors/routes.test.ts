@@ -16,6 +16,7 @@ const { collections } = deps.mongo;
 const product = ownProduct({ DOWNSTREAM_PORT: '0' });
 
 const scheduleOf = (id: string) => deps.temporal.client.schedule.getHandle(connectorLoadId(id)).describe();
+
 describe('POST /actions/{category}/config', () => {
   test.each(ConnectorCategory.options)(
     'creates a connector of the category %s and returns its configuration',
