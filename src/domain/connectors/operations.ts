@@ -5,7 +5,7 @@ import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { epochSeconds } from '../../time.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import type { CallContext } from '../../governance/operations/call-context.js';
-import { changedConfig, isComplete } from './rules/config.js';
+import { changedConfig, isComplete, secretsForAnotherServer } from './rules/config.js';
 import { ProviderParams, requiredParams } from './params.js';
 import { operations } from './rules/provider-operations.js';
 import {
@@ -219,7 +219,8 @@ export const updateConnector = defineOperation({
     const { box } = deps.auth;
     const present = await requireConnector(collections, principal, id);
     const { projectID: _checked, config: change, callback_secret, triggers: newTriggers, ...plain } = input;
-    const config = change === undefined ? openConfig(box, present) : changedConfig(openConfig(box, present), change);
+    const stored = openConfig(box, present);
+    const config = change === undefined ? stored : changedConfig(stored, change);
     const data_loader_config = input.data_loader_config ?? present.data_loader_config;
     // A present trigger may remain after its agentflow was deleted, so that the others can be changed.
     const known = new Set(present.triggers.map(({ agentflow_id }) => agentflow_id));
@@ -227,6 +228,9 @@ export const updateConnector = defineOperation({
     const added = sent.filter(({ agentflow_id }) => !known.has(agentflow_id));
     const result = { config, data_loader_config, triggers: added };
     await refuseInvalidConfig(collections, principal, present.category, result);
+    const kept = secretsForAnotherServer(stored, config);
+    if (kept.length > 0)
+      throw new AppError('invalid_request', `config: another server needs new values of ${kept.join(', ')}`);
     const status = present.status === 'pending' && isComplete(present.category, config) ? 'active' : present.status;
     // Start the schedule first, as at creation, because Temporal may refuse its times.
     if (status === 'active' && isLoaded({ data_loader_config }))

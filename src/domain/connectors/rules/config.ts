@@ -200,6 +200,37 @@ function withStoredSecrets(value: unknown, stored: unknown): unknown {
   );
 }
 
+/**
+ * Returns the secrets that a change keeps although it sends them to another server. A person who may change a connector
+ * cannot read its secrets, and must not receive them in this way.
+ */
+export function secretsForAnotherServer(stored: Record<string, unknown>, changed: Record<string, unknown>): string[] {
+  if (serversOf(stored) === serversOf(changed)) return [];
+  const before = secretsOf(stored);
+  return Object.entries(secretsOf(changed)).flatMap(([name, value]) => (value === before[name] ? [name] : []));
+}
+
+function serversOf({ base_url, url, account_api_url, auth, host, port }: Record<string, unknown>): string {
+  const urls = [base_url, url, account_api_url, isJsonObject(auth) ? auth.token_url : undefined];
+  return JSON.stringify([
+    ...urls.map((each) => (z.url().safeParse(each).success ? new URL(String(each)).origin : each)),
+    host,
+    port,
+  ]);
+}
+
+function secretsOf({ auth, headers, account_api_token, password }: Record<string, unknown>): Record<string, unknown> {
+  const hiddenIn = (name: string, fields: unknown, open: ReadonlySet<string>) =>
+    Object.entries(isJsonObject(fields) ? fields : {})
+      .filter(([field]) => !open.has(field))
+      .map(([field, value]) => [`${name}.${field}`, value] as const);
+  return {
+    ...(account_api_token !== undefined && { account_api_token }),
+    ...(password !== undefined && { password }),
+    ...Object.fromEntries([...hiddenIn('auth', auth, publicAuthFields), ...hiddenIn('headers', headers, noFields)]),
+  };
+}
+
 /** Whether the configuration is sufficient to perform actions. Otherwise a user must connect an account or set the status. */
 export function isComplete(category: ConnectorCategory, config: Record<string, unknown>): boolean {
   if (category === 'restful' || category === 'mcp') return true;

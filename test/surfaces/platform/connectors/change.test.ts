@@ -29,7 +29,7 @@ describe('PATCH /connectors/{projectID}/{connector_id}', () => {
     const path = `/connectors/${workspace.projectID}/${made._id}`;
     const changed = await workspace.api.patch(path, {
       name: 'Renamed',
-      config: { ...shown, base_url: 'https://new.example/api', timeout_ms: null },
+      config: { ...shown, base_url: 'https://old.example/v2', timeout_ms: null },
     });
     const { timeout_ms: _gone, ...rest } = shown;
     expect(changed).toMatchObject({
@@ -39,13 +39,13 @@ describe('PATCH /connectors/{projectID}/{connector_id}', () => {
         name: 'Renamed',
         tags: ['a'],
         status: 'active',
-        config: { ...rest, base_url: 'https://new.example/api' },
+        config: { ...rest, base_url: 'https://old.example/v2' },
       },
     });
     const record = await collections.connectors.findOne({ _id: made._id });
     if (!record) throw new Error('the connector is gone');
     expect(openConfig(deps.auth.box, record)).toEqual({
-      base_url: 'https://new.example/api',
+      base_url: 'https://old.example/v2',
       auth,
       headers: { 'x-tenant': 'a secret header' },
     });
@@ -61,6 +61,48 @@ describe('PATCH /connectors/{projectID}/{connector_id}', () => {
       refusal(404, 'not_found'),
     );
     expect((await workspace.api.get(path)).body).toEqual(changed.body);
+  });
+
+  test.each([
+    ['restful', { base_url: 'https://a.example', auth }, { base_url: 'https://b.example' }, 'auth.password'],
+    ['restful', { base_url: 'https://a.example', auth }, { base_url: 'http://a.example' }, 'auth.password'],
+    ['restful', { base_url: 'https://a.example', headers: { 'x-k': 's' } }, { base_url: null }, 'headers.x-k'],
+    ['mail', { host: 'a.example', from: 'a@a.example', password: 's' }, { host: 'b.example' }, 'password'],
+    [
+      'content_creator',
+      { account_api_url: 'https://a.example', account_api_token: 's' },
+      { account_api_url: 'https://b.example', account_api_token: '[stored]' },
+      'account_api_token',
+    ],
+    [
+      'mcp',
+      { url: 'https://a.example/mcp', auth: { type: 'header', name: 'x-k', value: 's' } },
+      { url: 'https://b.example/mcp' },
+      'auth.value',
+    ],
+  ])(
+    'never sends the stored secrets of a %s connector to another server: %j, %j',
+    async (category, config, change, name) => {
+      verifies('platform.connectors.update');
+      const workspace = await createWorkspace(deps);
+      const made = await connectorOf(workspace, category, { config });
+      const path = `/connectors/${workspace.projectID}/${made._id}`;
+      const refused = await workspace.api.patch(path, { config: change });
+      expect(refused).toMatchObject(refusal(400, 'invalid_request', `another server needs new values of ${name}`));
+      expect((await workspace.api.get(path)).body.config).toEqual(made.config);
+    },
+  );
+
+  test('sends new secrets to another server', async () => {
+    verifies('platform.connectors.update');
+    const workspace = await createWorkspace(deps);
+    const made = await connectorOf(workspace, 'restful', { config: { base_url: 'https://a.example', auth } });
+    const config = { base_url: 'https://b.example', auth: { ...auth, password: 'another password' } };
+    const path = `/connectors/${workspace.projectID}/${made._id}`;
+    expect(await workspace.api.patch(path, { config })).toMatchObject({
+      status: 200,
+      body: { config: { base_url: 'https://b.example', auth: { ...auth, password: '[stored]' } } },
+    });
   });
 
   test('changes the times of its data loader, and keeps or replaces the ids of its triggers', async () => {
