@@ -26,15 +26,15 @@ const relevanceWeight = 0.5;
 
 /** Adds the relevance that the endpoint returns to the best scores. If it does not respond in time, the order does not change. */
 export async function rerank(
-  tx: ManagedTransaction,
-  reranker: Reranker | undefined,
+  read: <T>(work: (tx: ManagedTransaction) => Promise<T>) => Promise<T>,
+  reranker: Reranker,
   ranked: Ranked[],
   { text, signal }: { text: string; signal?: AbortSignal },
 ): Promise<Reranked> {
-  if (!reranker) return { ranked, unavailable: 'no reranking endpoint is configured' };
   const best = ranked.slice(0, maxDocuments);
   if (best.length < 2) return { ranked, unavailable: 'there is nothing to order' };
-  const answer = await reranker.rerank(text, await readTexts(tx, best, maxText), signal);
+  const texts = await read((tx) => readTexts(tx, best, maxText));
+  const answer = await reranker.rerank(text, texts, signal);
   if ('unavailable' in answer) return { ranked, unavailable: answer.unavailable };
   const relevance = scaled(answer.scores);
   const added = ranked.map((each, at) => ({ ...each, score: each.score + relevanceWeight * (relevance[at] ?? 0) }));

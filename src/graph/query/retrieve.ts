@@ -86,13 +86,25 @@ export async function retrieve(
     return result;
   };
   const searchWords = (tx: ManagedTransaction) => searchQuestion(tx, question.text, words, scope);
-  // The text hits determine what is embedded, so they come first. No transaction waits for the endpoint.
+  // The text hits determine what is embedded, so they come first. No transaction waits for an endpoint.
   const found = nearest && (await read(searchWords));
   const named = found ? withoutCommonNames(question.text, entitiesIn(found)) : question.text;
   const vectors = await nearestTo(nearest, { ...question, text: named, moment }, question.signal);
-  return read(async (tx) =>
-    answer(tx, { words, text: found ?? (await searchWords(tx)), vectors, reranker, scope }, question, consumed),
-  );
+  const search = async (tx: ManagedTransaction): Promise<Searched> => {
+    const text = found ?? (await searchWords(tx));
+    const hits = { words, text, vectors: await vectorHits(tx, vectors.hits, scope) };
+    const { ranking, isCut } = await find(tx, question.text, hits, scope);
+    return { ranking, isCut, ranked: answersFirst(ranking.all()) };
+  };
+  const answerTo = (searched: Searched, reranked: Reranked) => (tx: ManagedTransaction) =>
+    answer(tx, { ...searched, vectors, reranked, scope }, question, consumed);
+  if (!reranker)
+    return read(async (tx) => {
+      const searched = await search(tx);
+      return answerTo(searched, { ...searched, unavailable: 'no reranking endpoint is configured' })(tx);
+    });
+  const searched = await read(search);
+  return read(answerTo(searched, await rerank(read, reranker, searched.ranked, question)));
 }
 
 interface QuestionHits extends TextHits {
@@ -123,24 +135,28 @@ function momentOf({ text, asOf }: Question): Moment {
   return { [timeParameter]: epochSeconds(), periods: datesIn(text) };
 }
 
-interface Asked {
-  words: readonly string[];
-  text: QuestionHits;
+interface Found {
+  ranking: Ranking;
+  isCut: boolean;
+}
+
+interface Searched extends Found {
+  /** The entities in the order of the search. */
+  ranked: Ranked[];
+}
+
+interface Ordered extends Found {
   vectors: VectorAnswer;
-  reranker: Reranker | undefined;
+  reranked: Reranked;
   scope: Scope;
 }
 
 async function answer(
   tx: ManagedTransaction,
-  { words, text, vectors, reranker, scope }: Asked,
+  { ranking, isCut, vectors, reranked, scope }: Ordered,
   question: Question,
   consumed: Consumption,
 ): Promise<ContextAnswer> {
-  const vectored = await vectorHits(tx, vectors.hits, scope);
-  const found = await find(tx, { question: question.text, words, text, vectors: vectored }, scope);
-  const { ranking } = found;
-  const reranked = await rerank(tx, reranker, answersFirst(ranking.all()), question);
   const { ranked } = reranked;
   const returned = ranked.slice(0, question.limit);
   const room = createRoom();
@@ -164,7 +180,7 @@ async function answer(
   };
   return {
     ...answered,
-    truncated: ranked.length > question.limit || found.isCut || factsAreCut || room.isFull(),
+    truncated: ranked.length > question.limit || isCut || factsAreCut || room.isFull(),
     ...(question.explain && { explanation: explanationOf(returned.slice(0, entities.length), vectors, reranked) }),
   };
 }
@@ -207,20 +223,17 @@ function createRoom() {
   };
 }
 
-interface Found {
-  ranking: Ranking;
-  isCut: boolean;
+interface Hits {
+  words: readonly string[];
+  text: QuestionHits;
+  vectors: readonly ScoredEntity[];
 }
 
 /** Ranks the hits of the question, then searches again with the words that the best ones share. */
 async function find(
   tx: ManagedTransaction,
-  {
-    question,
-    words,
-    text,
-    vectors,
-  }: Pick<Asked, 'words' | 'text'> & { question: string; vectors: readonly ScoredEntity[] },
+  question: string,
+  { words, text, vectors }: Hits,
   scope: Scope,
 ): Promise<Found> {
   const mentioned = mentionsIn(question);

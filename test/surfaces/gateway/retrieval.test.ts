@@ -243,7 +243,8 @@ describe('with an endpoint for the order', () => {
   ])('keeps its own order and says why if the endpoint %s', async (_, answerWith, reason) => {
     verifies('retrieval.rerank');
     respond = answerWith as typeof respond;
-    const answer = await ask('What did Bo start to keep?', { explain: true }, reranking);
+    // The time limit is for the database. The endpoint may be silent for 2 s.
+    const answer = await ask('What did Bo start to keep?', { explain: true, timeout_ms: 1900 }, reranking);
     expect(ids(answer)[0]).toBe('t2');
     expect(answer.explanation.reranking).toMatchObject({ used: false, model: null });
     expect(answer.explanation.reranking.reason).toContain(reason);
