@@ -115,9 +115,7 @@ export const MemoryView = z
     source: z.string().nullable().meta({ example: 'interview' }),
     failure: z.string().nullable().meta({ example: null }),
     parts: z.object({ total: Count, extracted: Count, written: Count }),
-    found: FoundCounts.describe(
-      'What the model gave. Items without a span in the text, outside the ontology or beyond the first 300 are dropped.',
-    ),
+    found: FoundCounts.describe('Items without a span, outside the ontology or beyond the first 300 are dropped.'),
     written: z.object({ entities: Count, facts: Count, closed: Count, dropped: Count }),
     retries: Count.meta({ example: 0 }),
     cost: z.object({
@@ -126,10 +124,10 @@ export const MemoryView = z
       input_tokens: Count.meta({ example: 900 }),
       output_tokens: Count.meta({ example: 300 }),
     }),
-    merge_count: Count.describe('The number of merges. `merges` lists the first 200 of them.').meta({ example: 0 }),
+    merge_count: Count.meta({ example: 0 }),
     merges: z
       .array(z.object({ merge_id: z.string(), entity_id: Id, type: z.string(), name: z.string(), mention: z.string() }))
-      .describe('Mentions that were merged with earlier entities; `undo-merge` separates one.'),
+      .describe('The first 200 mentions merged with earlier entities; `undo-merge` separates one.'),
     created_at: EpochSeconds,
     ended_at: EpochSeconds.nullable(),
   })

@@ -16,7 +16,7 @@ export const SaveAnswer = z
     bookmark: z
       .string()
       .nullable()
-      .describe('Pass it to query-context as `bookmark`, so that its answer includes what was saved.')
+      .describe('Pass it to query-context as `bookmark` to find what was saved.')
       .meta({ example: 'FB:kcwQ1mF2c3RlbQ==' }),
   })
   .meta({ id: 'SaveAnswer' });

@@ -13,7 +13,7 @@ const Input = z
 const Output = z
   .object({
     entity_id: Id.describe('The new entity of the mention.'),
-    moved: z.int().describe('The number of facts that moved to it.').meta({ example: 2 }),
+    moved: z.int().describe('Facts that moved to it.').meta({ example: 2 }),
     restored: z.int().describe('The number of facts of the earlier entity that are valid again.').meta({ example: 1 }),
   })
   .meta({ id: 'UndoneMerge' });
