@@ -12,8 +12,8 @@ export interface Cipher {
 export type EncryptedBlobStore = ReturnType<typeof createEncryptedBlobStore>;
 
 /**
- * Stores documents of runs. Encrypts each one with the key of its organization. Starts each document with the line `encrypted:<key id>:<organization id>`. Documents without this line are older and
- * not encrypted.
+ * Stores documents of runs, each encrypted with the key of its organization. A document starts with the line
+ * `encrypted:<key id>:<organization id>`. Documents without this line are older and not encrypted.
  */
 export function createEncryptedBlobStore(blobs: BlobStore, cipher: Cipher) {
   return {

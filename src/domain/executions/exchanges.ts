@@ -35,8 +35,9 @@ const keptMs = 30 * 24 * 3_600_000;
 const writeEveryMs = 1000;
 /** The maximum time that the record of a run waits for the exchanges of its steps to be written. */
 const maxWaitMs = 1000;
+/** The maximum number of exchanges in one command. */
 const maxWritten = 100;
-/** If the store does not answer, later exchanges are not kept. */
+/** The maximum number that waits for the store. Later ones are not kept. */
 const maxWaiting = 1000;
 const maxShown = 5;
 const maxTextLength = 32_000;

@@ -90,21 +90,21 @@ export async function retrieve(
   const found = nearest && (await read(searchWords));
   const named = found ? withoutCommonNames(question.text, entitiesIn(found)) : question.text;
   const vectors = await nearestTo(nearest, { ...question, text: named, moment }, question.signal);
-  const search = async (tx: ManagedTransaction): Promise<Searched> => {
+  const search = async (tx: ManagedTransaction): Promise<Found> => {
     const text = found ?? (await searchWords(tx));
-    const hits = { words, text, vectors: await vectorHits(tx, vectors.hits, scope) };
-    const { ranking, isCut } = await find(tx, question.text, hits, scope);
-    return { ranking, isCut, ranked: answersFirst(ranking.all()) };
+    return find(tx, question.text, { words, text, vectors: await vectorHits(tx, vectors.hits, scope) }, scope);
   };
-  const answerTo = (searched: Searched, reranked: Reranked) => (tx: ManagedTransaction) =>
+  const bySearch = ({ ranking }: Found) => answersFirst(ranking.all());
+  const answerTo = (searched: Found, reranked: Reranked) => (tx: ManagedTransaction) =>
     answer(tx, { ...searched, vectors, reranked, scope }, question, consumed);
   if (!reranker)
     return read(async (tx) => {
       const searched = await search(tx);
-      return answerTo(searched, { ...searched, unavailable: 'no reranking endpoint is configured' })(tx);
+      const reranked = { ranked: bySearch(searched), unavailable: 'no reranking endpoint is configured' };
+      return answerTo(searched, reranked)(tx);
     });
   const searched = await read(search);
-  return read(answerTo(searched, await rerank(read, reranker, searched.ranked, question)));
+  return read(answerTo(searched, await rerank(read, reranker, bySearch(searched), question)));
 }
 
 interface QuestionHits extends TextHits {
@@ -138,11 +138,6 @@ function momentOf({ text, asOf }: Question): Moment {
 interface Found {
   ranking: Ranking;
   isCut: boolean;
-}
-
-interface Searched extends Found {
-  /** The entities in the order of the search. */
-  ranked: Ranked[];
 }
 
 interface Ordered extends Found {

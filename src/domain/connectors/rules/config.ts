@@ -210,10 +210,10 @@ export function secretsForAnotherServer(stored: Record<string, unknown>, changed
   return Object.entries(secretsOf(changed)).flatMap(([name, value]) => (value === before[name] ? [name] : []));
 }
 
-function serversOf({ base_url, url, account_api_url, auth, host, port }: Record<string, unknown>): string {
-  const urls = [base_url, url, account_api_url, isJsonObject(auth) ? auth.token_url : undefined];
+function serversOf({ auth, host, port, ...config }: Record<string, unknown>): string {
+  const urls = [config.base_url, config.url, config.account_api_url, isJsonObject(auth) ? auth.token_url : undefined];
   return JSON.stringify([
-    ...urls.map((each) => (z.url().safeParse(each).success ? new URL(String(each)).origin : each)),
+    ...urls.map((url) => (typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : url)),
     host,
     port,
   ]);
