@@ -22,9 +22,11 @@ const harmless = [
 const invisible = /[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g;
 const mayMatch = /\d{2}|@|%40|\(at\)|\[at\]|＠|[\w\-+/.]{16}|secret|passw|pwd|key/i;
 
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /** Returns whether no detector can match in a text, except by the name of its property. */
 export function isPlain(text: string): boolean {
-  return !mayMatch.test(text) && /^[\x20-\x7E]*$/.test(text);
+  return mayMatch.test(text) ? uuid.test(text) : /^[\x20-\x7E]*$/.test(text);
 }
 
 /**
@@ -61,9 +63,14 @@ function spansOf(text: string, hints: Hints, known: readonly Span[]): Span[] {
   ];
 }
 
+/** Returns whether a number is long enough for a phone number, a national id or a card number. */
+export function mayBePersonal(value: number): boolean {
+  return Number.isInteger(value) && value >= 100_000;
+}
+
 /** Redacts a numeric value, which may be a card number or, by its property name, a phone number or id. */
 export function redactNumber(value: number, hints: Hints): number | string {
-  if (!Number.isInteger(value) || value < 100_000) return value;
+  if (!mayBePersonal(value)) return value;
   const digits = value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 0 });
   if (isCardNumber(digits)) return placeholder('card');
   // Above 2^53, the last digits are lost, so the Luhn check fails.

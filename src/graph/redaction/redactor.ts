@@ -1,7 +1,7 @@
 import { hintsOfName, noHints, type Hints } from './hints.js';
 import { findIbans, isCardNumber } from './payment.js';
 import { isNationalId } from './national-id.js';
-import { isPlain, redactNumber, redactText } from './redact-text.js';
+import { isPlain, mayBePersonal, redactNumber, redactText } from './redact-text.js';
 import { lintSecrets, needsLint } from './secret.js';
 import { placeholder, type Label, type Span } from './span.js';
 
@@ -9,6 +9,8 @@ type Json = unknown;
 
 /** The result of one scan of a response. */
 interface Survey {
+  /** Whether no part can change. Most responses are clean. */
+  clean: boolean;
   /**
    * The estimated work, counted up to a maximum: mainly the characters of the distinct texts that may contain a match.
    */
@@ -23,7 +25,9 @@ interface Survey {
  * Replaces personal data and credentials anywhere in a response: in texts, numbers, names of map entries, and lists
  * whose items form one value. Does not change the input. Reuses its parts that need no change.
  */
-export async function redactAnswer<T>(answer: T, { plain, suspicious }: Survey = surveyTexts(answer)): Promise<T> {
+export async function redactAnswer<T>(answer: T, survey: Survey = surveyTexts(answer)): Promise<T> {
+  const { clean, plain, suspicious } = survey;
+  if (clean) return answer;
   const secrets = suspicious.size === 0 ? new Map<string, Span[]>() : await lintSecrets([...suspicious]);
   return createRedaction(plain, secrets).value(answer, noHints) as T;
 }
@@ -37,26 +41,43 @@ const longText = 256;
 /** Scans each text and each map once. Stops when `max` is reached; the sets are then incomplete. */
 export function surveyTexts(answer: Json, max = Infinity): Survey {
   const seen = new Set<object>();
+  const names = new Set<string>();
   const texts = new Set<string>();
   const plain = new Set<string>();
   const suspicious = new Set<string>();
   let work = 0;
+  let clean = true;
 
   function add(value: Json): void {
     work += valueWork;
     if (typeof value === 'string') addText(value);
-    else if (typeof value === 'number') work += Number.isInteger(value) && value >= 100_000 ? numberWork : 0;
+    else if (typeof value === 'number') addNumber(value);
     else if (Array.isArray(value)) {
       if (value.length > 1) work += listWork;
+      if (labelOfPieces(value)) clean = false;
       for (let at = 0; at < value.length && work < max; at += 1) add(value[at]);
     } else if (isMap(value) && !seen.has(value)) {
       seen.add(value);
       for (const name of Object.keys(value)) {
         if (work >= max) return;
-        addText(name);
+        addName(name);
+        if ((hintsOfFact(value, name) ?? noHints) !== noHints) clean = false;
         add(value[name]);
       }
     }
+  }
+
+  function addNumber(value: number): void {
+    if (!mayBePersonal(value)) return;
+    work += numberWork;
+    clean = false;
+  }
+
+  function addName(name: string): void {
+    if (names.has(name)) return;
+    names.add(name);
+    addText(name);
+    if (hintsOfName(name) !== noHints) clean = false;
   }
 
   function addText(text: string): void {
@@ -64,13 +85,16 @@ export function surveyTexts(answer: Json, max = Infinity): Survey {
     texts.add(text);
     const isHarmless = text.length <= longText && isPlain(text);
     work += isHarmless ? valueWork : text.length;
+    if (!isHarmless) clean = false;
     if (work >= max) return;
-    if ((!isHarmless || text.includes('://')) && needsLint(text)) suspicious.add(text);
-    else if (isHarmless) plain.add(text);
+    if ((!isHarmless || text.includes('://')) && needsLint(text)) {
+      suspicious.add(text);
+      clean = false;
+    } else if (isHarmless) plain.add(text);
   }
 
   add(answer);
-  return { work, plain, suspicious };
+  return { work, clean, plain, suspicious };
 }
 
 /**

@@ -57,6 +57,18 @@ describe('redaction of an answer', () => {
     });
   });
 
+  test.each<[string, object]>([
+    ['a name', { 'jane@example.com': 1 }],
+    ['a number', { card: 4_111_111_111_111_111 }],
+    ['pieces of a value', { pieces: ['4111', '1111', '1111', '1111'] }],
+    ['a plain text by the name of its property', { password: 'hunter22' }],
+    ['an id by the name of its property', { rows: [{ secret: '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10' }] }],
+    ['a fact by its predicate', { facts: [{ predicate: 'password', object: 'hunter22' }] }],
+  ])('finds %s in an answer that contains nothing else', async (_what, answer) => {
+    verifies('gateway.query.redaction');
+    expect(JSON.stringify(await redactAnswer(answer))).toContain('[redacted:');
+  });
+
   test('redacts the same text by the name of each property', async () => {
     verifies('gateway.query.redaction');
     const shared = { word: 'hunter22', list: ['hunter22', 'a b'] };
