@@ -102,7 +102,7 @@ async function held(api: Api, upstream: Server): Promise<Figure> {
   return figure('memory with 200 answers held open', 'MiB', Math.max(...samples), before, 'flat');
 }
 
-function post(
+export function post(
   agent: Agent,
   port: number,
   to: string,

@@ -9,6 +9,9 @@ const callers = 16;
 const perRound = 1000;
 const rounds = 3;
 
+export const purchasesQuery =
+  'MATCH (c:Customer)-[b:BOUGHT]->(p:Product) WHERE c.project_id = $project_id RETURN c, b, p LIMIT 10';
+
 /**
  * Compares a governed query with a bare route that makes the same driver call (issue 15: at least 0.75 of the rate; at
  * most 3 ms more for one caller).
@@ -16,7 +19,7 @@ const rounds = 3;
 export async function benchGateway(bench: BenchEnvironment): Promise<Figure[]> {
   const { apiKey, projectID } = await bench.workspace();
   const gateway = apiClient(bench.api.url, { authorization: `Bearer ${apiKey}` });
-  await gateway.post('/v1/save-context', { source: 'bench', ...graphOf(50) });
+  await gateway.post('/v1/save-context', purchases(50));
   const server = await startScript(
     'bench/bare/query-server.js',
     bench.env,
@@ -24,11 +27,10 @@ export async function benchGateway(bench: BenchEnvironment): Promise<Figure[]> {
     'listening',
   );
   const bare = apiClient(`http://127.0.0.1:${Number(server.up.port)}`);
-  const query = 'MATCH (c:Customer)-[b:BOUGHT]->(p:Product) WHERE c.project_id = $project_id RETURN c, b, p LIMIT 10';
   const params = { project_id: projectID };
   const sides = {
-    ours: { pid: bench.api.child.pid ?? 0, work: () => gateway.post('/v1/query-context', { query }) },
-    baseline: { pid: server.child.pid ?? 0, work: () => bare.post('/query', { query, params }) },
+    ours: { pid: bench.api.child.pid ?? 0, work: () => gateway.post('/v1/query-context', { query: purchasesQuery }) },
+    baseline: { pid: server.child.pid ?? 0, work: () => bare.post('/query', { query: purchasesQuery, params }) },
   };
   try {
     const { ours, baseline } = await comparedCalls(sides, { rounds, calls: perRound, callers });
@@ -50,8 +52,10 @@ export async function benchGateway(bench: BenchEnvironment): Promise<Figure[]> {
   }
 }
 
-function graphOf(size: number) {
+/** The body of a save of this many customers, products and purchases. */
+export function purchases(size: number) {
   return {
+    source: 'bench',
     entities: range(size).flatMap((at) => [
       { id: `c${at}`, type: 'Customer', name: `Customer ${at}`, properties: { city: 'Oslo', since: 2000 + at } },
       { id: `p${at}`, type: 'Product', name: `Product ${at}`, properties: { price: at } },

@@ -14,6 +14,7 @@ import { benchGateway } from './gateway.js';
 import { benchGuard } from './guard.js';
 import type { Figure } from './measure.js';
 import { benchCallbacks } from './callbacks.js';
+import { benchLeast } from './least.js';
 import { benchMcp } from './mcp.js';
 import { benchModels } from './models.js';
 import { benchOauth } from './oauth.js';
@@ -42,6 +43,7 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   fairness: benchFairness,
   schedules: benchSchedules,
   tables: benchTables,
+  least: benchLeast,
   'platform-writes': benchPlatformWrites,
 };
 

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { MongoClient } from 'mongodb';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { packageRoot } from '../../src/package-root.js';
 
@@ -7,8 +8,16 @@ const {
   TEMPORAL_ADDRESS: address = 'localhost:7233',
   TEMPORAL_NAMESPACE: namespace = 'default',
   TEMPORAL_TASK_QUEUE: taskQueue = 'bare',
+  MONGODB_URI = '',
 } = process.env;
 
+const mongo = await new MongoClient(MONGODB_URI).connect();
+const records = mongo.db().collection('least_records');
+const audit = mongo.db().collection('least_audit');
+async function call(url: string, key: string): Promise<unknown> {
+  const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+  return (await fetch(url, { method: 'POST', headers, body: '{}' })).json();
+}
 const connection = await NativeConnection.connect({ address, grpcCompression: { codec: 'none' } });
 const worker = await Worker.create({
   connection,
@@ -17,9 +26,13 @@ const worker = await Worker.create({
   workflowsPath: path.join(packageRoot, 'dist/bench/bare/workflows.js'),
   activities: {
     nothing: async () => undefined,
-    async call(url: string, key: string): Promise<unknown> {
-      const headers = { 'content-type': 'application/json', 'idempotency-key': key };
-      return (await fetch(url, { method: 'POST', headers, body: '{}' })).json();
+    record: async () => void (await records.insertOne({})),
+    call,
+    async recordedCall(url: string, key: string): Promise<unknown> {
+      await Promise.all([records.insertOne({}), records.findOne({})]);
+      const answer = await call(url, key);
+      await Promise.all([records.insertOne({}), audit.insertOne({})]);
+      return answer;
     },
   },
   maxConcurrentActivityTaskExecutions: 100,
@@ -28,4 +41,4 @@ const worker = await Worker.create({
 process.on('SIGTERM', () => worker.shutdown());
 console.log(JSON.stringify({ msg: 'polling' }));
 await worker.run();
-await connection.close();
+await Promise.all([connection.close(), mongo.close()]);

@@ -1,8 +1,16 @@
-import { condition, defineUpdate, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  condition,
+  defineUpdate,
+  proxyActivities,
+  proxyLocalActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 
-const { nothing, call } = proxyActivities<{
+const { nothing, call, recordedCall } = proxyActivities<{
   nothing(): Promise<void>;
   call(url: string, key: string): Promise<unknown>;
+  recordedCall(url: string, key: string): Promise<unknown>;
 }>({ startToCloseTimeout: '10s' });
 
 /** The baseline of an execution: runs only one activity per step. */
@@ -10,9 +18,23 @@ export async function bareSteps(count: number): Promise<void> {
   for (let step = 0; step < count; step += 1) await nothing();
 }
 
+const { record } = proxyLocalActivities<{ record(): Promise<void> }>({ startToCloseTimeout: '10s' });
+
+/** The least that an execution must do: the same steps, and one write of its record. */
+export async function recordedSteps(count: number): Promise<void> {
+  await bareSteps(count);
+  await record();
+}
+
 /** The baseline of acts: runs one activity per act, which makes the same HTTP call. */
 export async function bareCalls(url: string, count: number): Promise<void> {
   for (let step = 0; step < count; step += 1) await call(url, `${workflowInfo().workflowId}/${step}`);
+}
+
+/** The least that governed acts must do: the same calls, a record before and after each, and the record of the run. */
+export async function recordedCalls(url: string, count: number): Promise<void> {
+  for (let step = 0; step < count; step += 1) await recordedCall(url, `${workflowInfo().workflowId}/${step}`);
+  await record();
 }
 
 export const touchUpdate = defineUpdate<number>('touch');
