@@ -9,13 +9,7 @@ import { epochSeconds } from '../../time.js';
 import { createChainCheck } from './chain-check.js';
 import type { CheckpointFile } from './checkpoint-file.js';
 import { entryId, idsAfter, type AuditEntryDocument, type ChainHead } from './entry.js';
-import {
-  checkpointOf,
-  statementType,
-  verifyStatement,
-  type Checkpoint,
-  type CheckpointPayload,
-} from './statement.js';
+import { checkpointOf, statementType, verifyStatement, type Checkpoint, type CheckpointPayload } from './statement.js';
 
 interface CheckpointsOptions {
   collections: Pick<Collections, 'audit_entries' | 'audit_checkpoints'>;

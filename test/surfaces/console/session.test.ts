@@ -124,7 +124,10 @@ test('a sign-in, a refused one and a sign-out are audited, like those over the A
   const person = await createPerson(deps);
   const console = openConsole();
   const { html } = await console.open('/console/session');
-  const headers = { cookie: console.cookie ?? '', 'x-csrf-token': (JSON.parse(html) as { csrf_token: string }).csrf_token };
+  const headers = {
+    cookie: console.cookie ?? '',
+    'x-csrf-token': (JSON.parse(html) as { csrf_token: string }).csrf_token,
+  };
   await apiClient(own(), headers).post('/console/session', { email: person.email, password: 'wrong' });
   await (await signedInConsole(person)).send('/console/sign-out');
   // A refusal is recorded after its response.

@@ -124,7 +124,10 @@ describe('a payload that cannot be decrypted', () => {
     const body = { payloads: [first, broken] };
     expect(await api.post('/temporal/codec/decode', body, await tokenOf(owner))).toMatchObject({
       status: 422,
-      body: { error: 'validation_failed', error_description: expect.stringContaining('payloads.1 cannot be decrypted') },
+      body: {
+        error: 'validation_failed',
+        error_description: expect.stringContaining('payloads.1 cannot be decrypted'),
+      },
     });
   });
 });
