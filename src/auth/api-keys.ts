@@ -95,7 +95,7 @@ export async function authenticateApiKey(
 export const apiKeysCollection = defineCollection('api_keys', {
   indexes: [
     { keys: { id: 1 }, options: { unique: true } },
-    { keys: { 'scope.project_id': 1, id: -1 } },
+    { keys: { 'scope.project_id': 1, created_at: -1, _id: -1 } },
     { keys: { 'scope.org_id': 1, 'scope.user_id': 1 } },
   ],
   majorityRead: true,

@@ -49,17 +49,15 @@ type SessionTokens = z.infer<typeof SessionTokens>;
  * @throws AppError `invalid_token`, with the same message for every wrong pair; `too_many_requests`; `scope_denied`
  */
 export async function signIn(deps: AuthDeps, login: Login): Promise<UserToken> {
-  const signedIn = await authenticated(deps, login, 'user_jwt');
-  const session = await startSession(deps, signedIn, 'user');
-  return tokenFor(deps, session, signedIn.scope);
+  const { session, scope } = await startSession(deps, login, 'user_jwt');
+  return tokenFor(deps, session, scope);
 }
 
 /** Starts an SDK session: an access token for one hour and a refresh token. Throws the same errors as `signIn`. */
 export async function logIn(deps: AuthDeps, login: Login): Promise<SessionTokens> {
-  const signedIn = await authenticated(deps, login, 'session');
-  const session = await startSession(deps, signedIn, 'session');
+  const { session, scope } = await startSession(deps, login, 'session');
   const refresh_token = await deps.auth.sessions.issueRefreshToken(session);
-  return { ...(await tokenFor(deps, session, signedIn.scope)), refresh_token };
+  return { ...(await tokenFor(deps, session, scope)), refresh_token };
 }
 
 /**
@@ -113,34 +111,31 @@ async function auditEnd(
  */
 async function startSession(
   deps: AuthDeps,
-  { scope, user }: SignedIn,
-  kind: SessionDocument['kind'],
-): Promise<SessionDocument> {
+  login: Login,
+  kind: TokenScope['auth_kind'],
+): Promise<{ session: SessionDocument; scope: TokenScope }> {
+  const { sessions } = deps.auth;
+  const { users } = deps.mongo.collections;
+  const user = await authenticated(deps, login);
   const { _id, password_hash } = user;
-  const session = await deps.auth.sessions.start({ kind, user_id: _id, project_id: scope.project_id });
-  const current = await scopeOf(deps, user, scope.project_id, scope.auth_kind);
-  const isUnchanged = (await deps.mongo.collections.users.findOne({ _id, password_hash })) !== null;
-  if (current?.role === scope.role && isUnchanged) return session;
-  await deps.auth.sessions.revoke(session._id, 'the role or the password was changed during sign-in');
+  const projectId = login.projectId ?? (await homeProject(deps.mongo.collections, user));
+  const scope = projectId === undefined ? undefined : await scopeOf(deps, user, projectId, kind);
+  if (!scope) throw new AppError('scope_denied', 'this user has no role on that project');
+  const { project_id, role } = scope;
+  const session = await sessions.start({ kind: kind === 'session' ? kind : 'user', user_id: _id, project_id });
+  const current = await scopeOf(deps, user, project_id, kind);
+  if (current?.role === role && (await users.findOne({ _id, password_hash }))) return { session, scope };
+  await sessions.revoke(session._id, 'the role or the password was changed during sign-in');
   throw new AppError('scope_denied', 'the role on that project or the password was changed by another request');
 }
 
-interface SignedIn {
-  scope: TokenScope;
-  user: UserDocument;
-}
-
-async function authenticated(deps: AuthDeps, login: Login, kind: TokenScope['auth_kind']): Promise<SignedIn> {
-  const { collections } = deps.mongo;
-  const succeeded = await deps.auth.throttle.admit(normalizeEmail(login.email), login.address);
-  const user = await findUserByEmail(collections, login.email);
-  const matches = await deps.auth.passwords.verify(user?.password_hash, login.password);
+async function authenticated({ auth, mongo }: AuthDeps, { email, password, address }: Login): Promise<UserDocument> {
+  const succeeded = await auth.throttle.admit(normalizeEmail(email), address);
+  const user = await findUserByEmail(mongo.collections, email);
+  const matches = await auth.passwords.verify(user?.password_hash, password);
   if (!user || !matches) throw new AppError('invalid_token', 'email or password is wrong');
   await succeeded();
-  const projectId = login.projectId ?? (await homeProject(collections, user));
-  const scope = projectId === undefined ? undefined : await scopeOf(deps, user, projectId, kind);
-  if (!scope) throw new AppError('scope_denied', 'this user has no role on that project');
-  return { scope, user };
+  return user;
 }
 
 async function scopeOf(

@@ -1,4 +1,3 @@
-import type { Grant } from '../../auth/grants.js';
 import type { Principal } from '../../auth/principal.js';
 import { toolNamed, type Tool, grantOfTool } from '../../governance/tools/tool.js';
 import type { Exchange } from './exchange.js';
@@ -37,7 +36,9 @@ export function createContextResources(tools: readonly Tool[], govern: Govern) {
   const reading = (uri: string) => known.find(({ resource }) => resource.uri === uri)?.reading;
   return {
     list: (principal: Principal) =>
-      known.filter(({ reading }) => principal.grants.includes(grantOf(reading))).map(({ resource }) => resource),
+      known
+        .filter(({ reading }) => principal.grants.includes(grantOfTool(reading.tool, reading.input)))
+        .map(({ resource }) => resource),
     /** Returns the call that reads the resource. */
     reading,
     async read(uri: string, exchange: Exchange) {
@@ -64,8 +65,4 @@ export async function readGoverned(
   const { kind, body } = await govern(tool, input, exchange);
   if (kind === 'answer') return body;
   throw rpcError(rpcCodes.server, String(body.error_description ?? body.how_to_finish), body);
-}
-
-export function grantOf({ tool, input }: ResourceRead): Grant {
-  return grantOfTool(tool, input);
 }
