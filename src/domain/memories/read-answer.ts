@@ -226,5 +226,5 @@ function secondsOf(text: string | null | undefined): number | null {
 
 /** Replaces halves of surrogate pairs, which cannot be stored. */
 function wellFormed<T>(value: T): T {
-  return (typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\uFFFD') : value) as T;
+  return (typeof value === 'string' ? value.toWellFormed() : value) as T;
 }
