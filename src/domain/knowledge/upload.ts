@@ -17,6 +17,7 @@ import { readBatch, removeBatches, removeChunks, sourceOf, storeBatches, writeCh
 type Request<Name extends keyof KnowledgeUploadActivities> = Parameters<KnowledgeUploadActivities[Name]>[0];
 
 export interface KnowledgeUploadDeps extends Pick<Deps, 'mongo' | 'graph' | 'files' | 'governance'> {
+  extract: Extraction;
   remember: Remember;
 }
 
@@ -29,9 +30,8 @@ type Remember = (
 
 /** Reads the document's text and stores its chunks in batches. */
 export async function extractChunks(
-  { mongo: { collections }, files }: KnowledgeUploadDeps,
+  { mongo: { collections }, files, extract }: KnowledgeUploadDeps,
   upload: KnowledgeUploadInput,
-  extract: Extraction,
   signal: AbortSignal,
 ): Promise<{ total: number; batches: number }> {
   const file = await readyFile(collections, upload);
