@@ -4,12 +4,15 @@ import { docsTool } from '../../src/domain/tools/docs.js';
 import { queryContextTool } from '../../src/domain/tools/query-context.js';
 import { saveContextTool } from '../../src/domain/tools/save-context.js';
 import { commitOntology } from '../../src/graph/ontology/commit.js';
+import { lockProject } from '../../src/graph/ontology/state.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
 import { removeEntities } from '../../src/graph/store/remove.js';
 import { inWriteTransaction } from '../../src/graph/store/sessions.js';
+import { createGeneration, generationOf } from '../../src/graph/vectors/generation.js';
 import { maxExact } from '../../src/graph/vectors/nearest.js';
 import { loadConfig } from '../../src/config.js';
 import { createDeps } from '../../src/deps.js';
+import { beginGeneration } from '../../src/graph/vectors/state.js';
 import { readEmbeddingReport } from '../../src/graph/vectors/report.js';
 import type { Deps } from '../../src/domain/deps.js';
 import { newId } from '../../src/ids.js';
@@ -214,6 +217,25 @@ describe('generations', () => {
       generation: vectors[0].generation,
     });
     await next.close();
+  });
+
+  test('are searched although another project left the same generation while this one began it', async () => {
+    verifies('embeddings.generations');
+    const own = useDepsLater({ ...settings, EMBEDDING_MODEL: 'shared', EMBEDDING_DIMENSIONS: '20' });
+    endpoint.answer((request, res) => sendVectors(request, res, request.model === 'shared' ? 20 : 16));
+    const [other, ctx] = [contextOf(), contextOf()];
+    for (const each of [other, ctx]) await save(each, world);
+    await embedAll(other, own);
+    const generation = generationOf({ model: 'shared', dimensions: 20 });
+    await createGeneration(deps.graph, generation);
+    await embedAll(other);
+    await inWriteTransaction(deps.graph, ctx.projectId, async (tx) => {
+      await lockProject(tx, ctx.projectId);
+      await beginGeneration(tx, ctx.projectId, generation.id);
+    });
+    await embedAll(ctx, own);
+    expect(await own.nearestByText(ctx.projectId, 'first compiler', 1)).toMatchObject({ generation: generation.id });
+    await own.close();
   });
 });
 

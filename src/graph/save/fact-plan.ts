@@ -102,6 +102,9 @@ function distinct(statements: readonly { subject: string; predicate: string }[])
   ];
 }
 
+/** In seconds. Shorter times are lost in numbers for the 17th century and before. */
+const shortestValidity = 1e-3;
+
 function statementOf(fact: GivenFact, place: InputPath, context: Context, names: Map<string, string>): StoredFact {
   const subject = termOf(fact.subject, [...place, 'subject'], context.entities, names);
   const object =
@@ -114,7 +117,7 @@ function statementOf(fact: GivenFact, place: InputPath, context: Context, names:
     predicate: fact.predicate,
     object,
     confidence: fact.confidence,
-    valid_from: fact.valid_from ?? Math.min(context.now, (fact.valid_to ?? Infinity) - 1e-6),
+    valid_from: fact.valid_from ?? Math.min(context.now, (fact.valid_to ?? Infinity) - shortestValidity),
     valid_to: fact.valid_to ?? null,
     stamp: fact.stamp ?? context.stamp,
   };

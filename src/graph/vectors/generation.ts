@@ -32,10 +32,6 @@ function hexadecimal(id: string): string {
  */
 export async function createGeneration({ writer }: Connection, { id, model, dimensions }: Generation): Promise<void> {
   await withSession(writer.session(), async (session) => {
-    const { records } = await session.executeRead((tx) =>
-      tx.run('MATCH (g:_Generation {key: $id}) RETURN g.key AS id', { id }),
-    );
-    if (records.length > 0) return;
     await session.executeWrite((tx) =>
       tx.run(
         `CREATE VECTOR INDEX ${vectorIndex(id)} IF NOT EXISTS FOR (v:${vectorLabel(id)}) ON (v.embedding)

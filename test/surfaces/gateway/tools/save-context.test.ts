@@ -198,6 +198,23 @@ describe('POST /v1/save-context', () => {
     expect(entities[0].properties).toEqual({ text: 'nul \u0000 inside', quote: "'); MATCH (n) DETACH DELETE n //" });
   });
 
+  test('keeps a fact of which only a distant end is known', async () => {
+    verifies('gateway.save-context');
+    const ctx = contextOf();
+    const fact = {
+      subject: 'byzantium',
+      predicate: 'capital',
+      object: 'Constantinople',
+      valid_to: '1453-05-29T00:00:00Z',
+    };
+    await call(save, ctx, { entities: [{ id: 'byzantium', type: 'Empire', name: 'Byzantium' }], facts: [fact] });
+    const { facts } = await call(query, ctx, {
+      query: 'MATCH (n:Entity)-[:HAS_FACT]->(f) WHERE n.project_id = $project_id RETURN f',
+      as_of: Date.parse(fact.valid_to) / 1000 - 0.0005,
+    });
+    expect(facts).toMatchObject([{ object: 'Constantinople' }]);
+  });
+
   test('stores a thousand entities with their relationships and facts in one call', async () => {
     verifies('gateway.save-context');
     const ctx = contextOf();
