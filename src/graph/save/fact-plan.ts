@@ -2,6 +2,7 @@ import type { ManagedTransaction } from 'neo4j-driver';
 import { newId } from '../../ids.js';
 import { readFacts, type StoredFact } from '../store/facts.js';
 import { reconcile } from '../store/reconcile.js';
+import { startBefore } from '../store/validity.js';
 import type { EntityPlan } from './entity-plan.js';
 import type { EntityRef, SaveInput } from './input.js';
 import { problem, type InputPath } from './problems.js';
@@ -102,9 +103,6 @@ function distinct(statements: readonly { subject: string; predicate: string }[])
   ];
 }
 
-/** In seconds. Shorter times are lost in numbers for the 17th century and before. */
-const shortestValidity = 1e-3;
-
 function statementOf(fact: GivenFact, place: InputPath, context: Context, names: Map<string, string>): StoredFact {
   const subject = termOf(fact.subject, [...place, 'subject'], context.entities, names);
   const object =
@@ -117,7 +115,7 @@ function statementOf(fact: GivenFact, place: InputPath, context: Context, names:
     predicate: fact.predicate,
     object,
     confidence: fact.confidence,
-    valid_from: fact.valid_from ?? Math.min(context.now, (fact.valid_to ?? Infinity) - shortestValidity),
+    valid_from: fact.valid_from ?? startBefore(fact.valid_to, context.now),
     valid_to: fact.valid_to ?? null,
     stamp: fact.stamp ?? context.stamp,
   };
