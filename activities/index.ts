@@ -85,8 +85,9 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
   const questions = createQuestions({ collections, box: secrets, temporal, waitSeconds: config.mcpElicitationWait });
   const smtp = createSmtpClient(config);
   const prepare = createPrepareAction({ ...{ http, smtp, mongo, secrets, keepFiles, questions }, ...mcpServers });
+  const extract = createExtraction();
   return {
-    ...createDocumentActivities({ blobs, files: deps.files.store, extract: createExtraction() }, exchanges),
+    ...createDocumentActivities({ blobs, files: deps.files.store, extract }, exchanges),
     ...createActionActivities(createAct({ kernel, collections, secrets, prepare }), collections, exchanges),
     ...createContinueActivities({ kernel, collections }, exchanges),
     ...createExecutionRecordActivities({ mongo, customers, metrics, temporal, audit, exchanges }),
@@ -107,6 +108,7 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
     ...createTableActivities({ mongo }),
     ...createKnowledgeUploadActivities({
       ...deps,
+      extract,
       remember: (place, id, memory) => startMemory(deps, place, id, memory),
     }),
     ...createConnectorActivities(deps, loads),

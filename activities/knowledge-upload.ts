@@ -1,4 +1,3 @@
-import { createExtraction } from '../src/domain/knowledge/extract-apart.js';
 import {
   extractChunks,
   finishKnowledge,
@@ -12,9 +11,8 @@ import { withHeartbeat } from './with-heartbeat.js';
 
 /** Writes documents into the graph and removes them. */
 export function createKnowledgeUploadActivities(deps: KnowledgeUploadDeps): KnowledgeUploadActivities {
-  const extract = createExtraction();
   return {
-    extractChunks: (upload) => withHeartbeat({}, ({ signal }) => extractChunks(deps, upload, extract, signal)),
+    extractChunks: (upload) => withHeartbeat({}, ({ signal }) => extractChunks(deps, upload, signal)),
     saveChunks: (batch) => withHeartbeat({}, () => saveChunks(deps, batch)),
     rememberDocument: (document) => withHeartbeat({}, () => rememberDocument(deps, document)),
     finishKnowledge: (end) =>

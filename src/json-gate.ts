@@ -158,7 +158,5 @@ function under(name: string, found: Problem): Problem {
 
 function problemOfText(text: string): Problem | undefined {
   if (text.includes('\0')) return { text: 'NUL characters are not allowed', path: [], isOfAll: false };
-  return /\p{Surrogate}/u.test(text)
-    ? { text: 'the text is not well-formed Unicode', path: [], isOfAll: false }
-    : undefined;
+  return text.isWellFormed() ? undefined : { text: 'the text is not well-formed Unicode', path: [], isOfAll: false };
 }

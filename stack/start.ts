@@ -93,8 +93,10 @@ async function workspaceIn(dataDir: string): Promise<Workspace | undefined> {
   });
 }
 
-/** Uses the ports from the environment. The default ports may be replaced if they are in use. */
-/** The API chooses its downstream port itself: a port that is chosen here could be taken before the API listens. */
+/**
+ * Uses the port from the environment. The default port may be replaced if it is in use. The API chooses its downstream
+ * port itself: a port that is chosen here could be taken before the API listens.
+ */
 async function productPort(): Promise<string> {
   const fixed = { PORT: portFromEnvironment() };
   const { PORT } = await choosePorts(['PORT'] as const, { fixed, preferred: { PORT: 8080 } });

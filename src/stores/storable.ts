@@ -11,20 +11,16 @@ export function toStorable<T>(value: T): T {
 }
 
 function copyOf(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return wellFormed(value);
+  if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= maxDepth) return `[removed: nested deeper than ${maxDepth} levels]`;
   if (Array.isArray(value)) return value.map((each) => copyOf(each, depth + 1));
   const copy = new Map<string, unknown>();
   for (const [name, each] of Object.entries(value)) {
-    const clean = reserved.has(name) ? `[${name}]` : wellFormed(name).replaceAll('\0', '\uFFFD');
+    const clean = reserved.has(name) ? `[${name}]` : name.toWellFormed().replaceAll('\0', '\uFFFD');
     let free = clean;
     for (let count = 2; copy.has(free); count += 1) free = `${clean} ${count}`;
     copy.set(free, copyOf(each, depth + 1));
   }
   return Object.fromEntries(copy);
-}
-
-function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
 }

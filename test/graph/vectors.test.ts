@@ -4,12 +4,15 @@ import { docsTool } from '../../src/domain/tools/docs.js';
 import { queryContextTool } from '../../src/domain/tools/query-context.js';
 import { saveContextTool } from '../../src/domain/tools/save-context.js';
 import { commitOntology } from '../../src/graph/ontology/commit.js';
+import { lockProject } from '../../src/graph/ontology/state.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
 import { removeEntities } from '../../src/graph/store/remove.js';
 import { inWriteTransaction } from '../../src/graph/store/sessions.js';
+import { createGeneration, generationOf } from '../../src/graph/vectors/generation.js';
 import { maxExact } from '../../src/graph/vectors/nearest.js';
 import { loadConfig } from '../../src/config.js';
 import { createDeps } from '../../src/deps.js';
+import { beginGeneration } from '../../src/graph/vectors/state.js';
 import { readEmbeddingReport } from '../../src/graph/vectors/report.js';
 import type { Deps } from '../../src/domain/deps.js';
 import { newId } from '../../src/ids.js';
@@ -83,9 +86,7 @@ describe('embedding what was saved', () => {
     expect(await notesOf(ctx)).toBe(0);
     const found = (await deps.nearestByText(ctx.projectId, 'a shared love of engines', 1)) as any;
     expect(found.hits).toMatchObject([{ kind: 'relationship' }]);
-    expect(ids(await deps.nearestByText(ctx.projectId, 'built the first compiler', 1, { kinds: ['entity'] }))).toEqual([
-      'grace',
-    ]);
+    expect(ids(await deps.nearestByText(ctx.projectId, 'built the first compiler', 1))).toEqual(['grace']);
     const ledger = await deps.mongo.collections.credit_history.find({ project_id: ctx.projectId }).toArray();
     expect(ledger).toMatchObject([{ kind: 'model_turn', model: 'words', input_tokens: 12, credits: 0 }]);
   });
@@ -142,9 +143,8 @@ describe('embedding what was saved', () => {
     await save(ctx, world);
     await embedAll(ctx);
     await save(ctx, { facts: [{ subject: 'ada', predicate: 'lives in', object: 'Paris' }] });
-    expect(
-      ids(await deps.nearestByText(ctx.projectId, 'Ada Lovelace lives in London', 5, { kinds: ['fact'] })),
-    ).toEqual([]);
+    const { hits } = (await deps.nearestByText(ctx.projectId, 'Ada Lovelace lives in London', 5)) as any;
+    expect(hits.map(({ kind }: any) => kind).sort()).toEqual(['entity', 'entity', 'relationship']);
     await embedAll(ctx);
     expect((await vectorsOf(ctx)).filter(({ kind }) => kind === 'fact')).toHaveLength(2);
     await inWriteTransaction(deps.graph, ctx.projectId, (tx) => removeEntities(tx, ctx.projectId, ['ada']));
@@ -218,6 +218,25 @@ describe('generations', () => {
     });
     await next.close();
   });
+
+  test('are searched although another project left the same generation while this one began it', async () => {
+    verifies('embeddings.generations');
+    const own = useDepsLater({ ...settings, EMBEDDING_MODEL: 'shared', EMBEDDING_DIMENSIONS: '20' });
+    endpoint.answer((request, res) => sendVectors(request, res, request.model === 'shared' ? 20 : 16));
+    const [other, ctx] = [contextOf(), contextOf()];
+    for (const each of [other, ctx]) await save(each, world);
+    await embedAll(other, own);
+    const generation = generationOf({ model: 'shared', dimensions: 20 });
+    await createGeneration(deps.graph, generation);
+    await embedAll(other);
+    await inWriteTransaction(deps.graph, ctx.projectId, async (tx) => {
+      await lockProject(tx, ctx.projectId);
+      await beginGeneration(tx, ctx.projectId, generation.id);
+    });
+    await embedAll(ctx, own);
+    expect(await own.nearestByText(ctx.projectId, 'first compiler', 1)).toMatchObject({ generation: generation.id });
+    await own.close();
+  });
 });
 
 describe('searches by vectors', () => {
@@ -253,6 +272,30 @@ describe('searches by vectors', () => {
 });
 
 describe('a question', () => {
+  const asked = (ctx: ReturnType<typeof contextOf>, question: string) => {
+    const { graph, redact, nearestByText, mongo } = deps;
+    const query = queryContextTool.create({ graph, redact, nearestByText, collections: mongo.collections });
+    // By default, a busy machine has 5 s for the first search of its kind.
+    return call(query, ctx, { query: question, explain: true, timeout_ms: 30_000 });
+  };
+
+  test('finds both entities of a relationship by the text of the relationship', async () => {
+    verifies('retrieval.relationships');
+    const ctx = contextOf();
+    const others = Array.from({ length: 20 }, (_, at) => ({ id: `p${at}`, type: 'Person', name: `Somebody ${at}` }));
+    await save(ctx, world);
+    await save(ctx, { entities: others });
+    await embedAll(ctx);
+    const { entities, relationships } = await asked(ctx, 'a shared love of engines');
+    expect(
+      entities
+        .slice(0, 2)
+        .map(({ id }: any) => id)
+        .sort(),
+    ).toEqual(['ada', 'grace']);
+    expect(relationships).toMatchObject([{ type: 'ADMIRES' }, { type: 'KNOWS' }]);
+  });
+
   test('is embedded without the name that many of its hits have, and its answer is still found', async () => {
     verifies('retrieval.common-names');
     const ctx = contextOf();
@@ -264,15 +307,11 @@ describe('a question', () => {
     const entities = [...texts.map((text, at) => turn(at, text)), turn(11, 'I keep sheep on the hill')];
     await save(ctx, { entities });
     await embedAll(ctx);
-    const { graph, redact, nearestByText, mongo } = deps;
-    const query = queryContextTool.create({ graph, redact, nearestByText, collections: mongo.collections });
-    // By default, a busy machine has 5 s for the first search of its kind.
-    const ask = (question: string) => call(query, ctx, { query: question, explain: true, timeout_ms: 30_000 });
-    const answer = await ask("Where are Ann's sheep?");
+    const answer = await asked(ctx, "Where are Ann's sheep?");
     expect(endpoint.texts().at(-1)).toBe('Where are sheep?');
     expect(answer.entities[0]).toMatchObject({ id: 't11' });
     expect(answer.explanation.vectors).toMatchObject({ used: true });
-    await ask('What does Bo keep?');
+    await asked(ctx, 'What does Bo keep?');
     expect(endpoint.texts().at(-1)).toBe('What does Bo keep?');
   });
 });

@@ -24,6 +24,13 @@ export const retrieval = [
     says: 'A search also finds what is next to a match; of many neighbours it takes those relevant to the question.',
   },
   {
+    id: 'retrieval.relationships',
+    source: 'issue 17: 1 and 2',
+    part: 12,
+    delivered: true,
+    says: 'A question finds the two entities of a relationship by the meaning of its text.',
+  },
+  {
     id: 'retrieval.explain',
     source: 'issue 17: 2',
     part: 12,

@@ -104,7 +104,7 @@ export const deleteAgentflow = defineOperation({
   },
 });
 
-/** Idempotent: a repeated request has the same record id, finds its agent and changes nothing. */
+/** Idempotent: a repeated request has the same record id, which is the id of its agent unless the request contains one. */
 export const addAgent = defineOperation({
   name: 'agentflow.add-agent',
   ...writes,
@@ -116,8 +116,9 @@ export const addAgent = defineOperation({
   async run({ deps: { mongo, customers }, ctx: { principal, recordId }, key: { id }, input }) {
     const agent = newAgent(input, principal, recordId);
     const revised = await reviseAgentflow(mongo.collections, principal, id, async (current) => {
-      if (current.agents.some(({ _id }) => _id === recordId)) return current;
-      const changed = checked(withAgent(current, agent));
+      const isRepeat = current.last_added === recordId || current.agents.some(({ _id }) => _id === recordId);
+      if (isRepeat) return current;
+      const changed = checked({ ...withAgent(current, agent), last_added: recordId });
       await refuseBeyondPlan(customers, changed);
       return changed;
     });

@@ -254,8 +254,16 @@ export const Agentflow = z
   .meta({ id: 'Agentflow', example: exampleAgentflow });
 export type Agentflow = z.infer<typeof Agentflow>;
 
-/** `revision` is for optimistic locking; `hired_version` exists if it was hired; `edited_by` are its authors since decision 0100. */
-export type AgentflowDocument = Agentflow & { revision: number; hired_version?: number; edited_by?: string[] };
+/**
+ * `revision` is for optimistic locking; `hired_version` exists if it was hired; `edited_by` are its authors since decision
+ * 0100; `last_added` is the record id of the request that added the last agent.
+ */
+export type AgentflowDocument = Agentflow & {
+  revision: number;
+  hired_version?: number;
+  edited_by?: string[];
+  last_added?: string;
+};
 
 const agentflowChanges = z
   .strictObject({

@@ -1,5 +1,6 @@
 import type { ConnectorDocument, DataLoaderConfig } from './record.js';
 import { AppError } from '../../errors.js';
+import { graphName, graphText } from '../../graph/graph-text.js';
 import { EntityInput } from '../../graph/save/input.js';
 import { derivedId, PropertyName } from '../../graph/store/names.js';
 import type { z } from 'zod';
@@ -54,8 +55,8 @@ function entityOf({ _id, name, data_loader_config }: Source, record: unknown): (
   const entity = EntityInput.safeParse({
     id,
     type: entity_type,
-    name: nameFrom(title ?? `${entity_type} ${key}`),
-    properties: { ...Object.fromEntries(properties), source_id: key.slice(0, 1000) },
+    name: graphName(title ?? `${entity_type} ${key}`),
+    properties: { ...Object.fromEntries(properties), source_id: graphText(key, 1000) },
   }).data;
   return entity && { ...entity, id };
 }
@@ -76,16 +77,6 @@ function typeFrom(name: string): string {
     .slice(0, 100)
     .trim();
   return words === '' ? 'Record' : words;
-}
-
-function nameFrom(text: string): string {
-  return (
-    text
-      .replace(/[\u0000-\u001F\u007F\p{Surrogate}]/gu, ' ')
-      .trim()
-      .slice(0, 500)
-      .trim() || 'unnamed'
-  );
 }
 
 function textOf(value: unknown): string | undefined {

@@ -28,6 +28,8 @@ export function checkPipeline(stages: readonly unknown[]): asserts stages is Sta
     throw refusal('', `must not have more than ${pipelineBounds.unwinds} $unwind stage`);
 }
 
+const leastOf: Partial<Record<string, number>> = { $limit: 1, $skip: 0 };
+
 /** @returns the names of the stages, including those in facets */
 function checkStages(stages: readonly unknown[], place: string, facets: boolean): string[] {
   return stages.flatMap((stage, at) => {
@@ -37,6 +39,10 @@ function checkStages(stages: readonly unknown[], place: string, facets: boolean)
       throw refusal(where, 'must be an object with exactly one stage');
     if (!allowedStages.has(name)) throw refusal(where, `the stage ${name.slice(0, 100)} is not allowed`);
     const content = stage[name];
+    const least = leastOf[name];
+    // Servers differ in the values that they accept.
+    if (least !== undefined && !(Number.isSafeInteger(content) && Number(content) >= least))
+      throw refusal(`${where}.${name}`, `must be an integer of at least ${least}`);
     if (name !== '$facet') {
       checkValue(content, `${where}.${name}`, 1, 0, name === '$match' ? Infinity : pipelineBounds.list);
       return [name];

@@ -1,12 +1,7 @@
 import type { EmbeddingSlice, EmbeddingSliceRequest } from '../../../workflows/embedding/activities.js';
 import { lockProject } from '../../graph/ontology/state.js';
 import { inReadTransaction, inWriteTransaction } from '../../graph/store/sessions.js';
-import {
-  createGeneration,
-  dropUnusedGenerations,
-  generationOf,
-  type Generation,
-} from '../../graph/vectors/generation.js';
+import { createGeneration, generationOf, type Generation } from '../../graph/vectors/generation.js';
 import { notePage, readNotes, type ElementToEmbed } from '../../graph/vectors/notes.js';
 import {
   beginGeneration,
@@ -78,16 +73,14 @@ function underLock<T>(
 }
 
 /** Whether the project has only vectors of this generation. */
-async function complete(deps: EmbeddingDeps, projectId: string, { id }: Generation): Promise<boolean> {
-  const isDone = await underLock(deps, projectId, async (tx, state) => {
+function complete(deps: EmbeddingDeps, projectId: string, { id }: Generation): Promise<boolean> {
+  return underLock(deps, projectId, async (tx, state) => {
     if ((await readNotes(tx, projectId, 1)).length > 0) return false;
     if (state.building === id && state.cursor === null) await completeGeneration(tx, projectId, id);
     else if (!isCurrent(state, id)) return false;
     if (state.error !== null) await setEmbeddingError(tx, projectId, null);
     return !(await removeOtherVectors(tx, projectId, id));
   });
-  if (isDone) await dropUnusedGenerations(deps.graph, id);
-  return isDone;
 }
 
 async function embedNotes(

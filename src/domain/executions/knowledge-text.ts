@@ -1,3 +1,4 @@
+import { graphText } from '../../graph/graph-text.js';
 import type { ContextAnswer } from '../../graph/query/views.js';
 
 const maxTextLength = 40_000;
@@ -25,9 +26,11 @@ export function knowledgeText({
     ),
   ];
   const text = lines.join('\n');
-  return text.length > maxTextLength
-    ? `${text.slice(0, text.lastIndexOf('\n', maxTextLength))}\n[cut: ${lines.length} lines in all]`
-    : text;
+  if (text.length <= maxTextLength) return text;
+  const lastEnd = text.lastIndexOf('\n', maxTextLength);
+  // One entity can be longer than the whole text.
+  const shown = graphText(text, lastEnd > 0 ? lastEnd : maxTextLength);
+  return `${shown}\n[cut: ${lines.length} lines in all]`;
 }
 
 function listed(properties: Record<string, unknown>): string {

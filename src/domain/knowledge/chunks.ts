@@ -1,3 +1,5 @@
+import { cutPosition } from '../../cut-text.js';
+
 /** A section of a document. `page` counts from 1. */
 export interface Section {
   heading: string | null;
@@ -45,24 +47,12 @@ function* piecesOf(text: string): Generator<string> {
   for (const paragraph of text.split(/\n[ \t]*\n/)) {
     let rest = paragraph.trim();
     while (rest.length > chunkSize) {
-      const at = cutOf(rest, chunkSize - overlapSize);
+      const at = cutPosition(rest, chunkSize - overlapSize);
       yield rest.slice(0, at).trim();
       rest = rest.slice(at).trim();
     }
     if (rest !== '') yield rest;
   }
-}
-
-/**
- * The position after the last sentence, line or word that fits; otherwise, a position that does not split a surrogate
- * pair.
- */
-function cutOf(text: string, maxLength: number): number {
-  const head = text.slice(0, maxLength);
-  const ends = ['. ', '! ', '? ', '.\n', '\n', ' '].map((end) => head.lastIndexOf(end) + 1);
-  const sentence = Math.max(...ends.slice(0, 4));
-  for (const at of [sentence, ...ends.slice(4)]) if (at > maxLength / 2) return at;
-  return /[\uD800-\uDBFF]$/.test(head) ? maxLength - 1 : maxLength;
 }
 
 function tailOf(text: string): string {

@@ -9,7 +9,7 @@ export class UnreadableDocument extends Error {
 }
 
 /** A document that exceeds these limits is refused. */
-export const extractionLimits = { characters: 20_000_000, pages: 2000, htmlDepth: 500 };
+export const extractionLimits = { characters: 20_000_000, chunks: 100_000, pages: 2000, htmlDepth: 500 };
 
 type Reader = (bytes: Uint8Array) => Section[] | Promise<Section[]>;
 
@@ -26,6 +26,8 @@ const readers: Record<string, Reader> = {
 export async function extract(bytes: Uint8Array, mimeType: string): Promise<Chunk[]> {
   const chunks = chunksOf(await sectionsOf(bytes, mimeType));
   if (chunks.length === 0) throw new UnreadableDocument('the document contains no text');
+  if (chunks.length > extractionLimits.chunks)
+    throw new UnreadableDocument(`the document has more than ${extractionLimits.chunks} sections`);
   return chunks;
 }
 
@@ -171,5 +173,5 @@ function cleaned(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
     .replace(/[\u0000-\u0008\u000B-\u001F\u007F]/g, ' ')
-    .replace(/\p{Surrogate}/gu, '\uFFFD');
+    .toWellFormed();
 }

@@ -3,8 +3,8 @@ import type { KnowledgeUploadActivities } from '../../../workflows/knowledge-upl
 import type { KnowledgeUploadInput } from '../../../workflows/knowledge-upload/messages.js';
 import { isRefusal, notFound } from '../../errors.js';
 import { derivedId } from '../../graph/store/names.js';
-import { refuseOverlong, type NewMemory } from '../memories/operations.js';
-import { memoryBounds } from '../memories/rules.js';
+import type { NewMemory } from '../memories/operations.js';
+import { documentBounds, refuseOverlong } from '../memories/rules.js';
 import type { Chunk } from './chunks.js';
 import { noteChange } from '../../governance/change-notes.js';
 import { recordServiceRun } from '../../governance/service-record.js';
@@ -17,6 +17,7 @@ import { readBatch, removeBatches, removeChunks, sourceOf, storeBatches, writeCh
 type Request<Name extends keyof KnowledgeUploadActivities> = Parameters<KnowledgeUploadActivities[Name]>[0];
 
 export interface KnowledgeUploadDeps extends Pick<Deps, 'mongo' | 'graph' | 'files' | 'governance'> {
+  extract: Extraction;
   remember: Remember;
 }
 
@@ -29,9 +30,8 @@ type Remember = (
 
 /** Reads the document's text and stores its chunks in batches. */
 export async function extractChunks(
-  { mongo: { collections }, files }: KnowledgeUploadDeps,
+  { mongo: { collections }, files, extract }: KnowledgeUploadDeps,
   upload: KnowledgeUploadInput,
-  extract: Extraction,
   signal: AbortSignal,
 ): Promise<{ total: number; batches: number }> {
   const file = await readyFile(collections, upload);
@@ -71,7 +71,7 @@ export async function rememberDocument(
   const memory_id = derivedId('memory', file._id);
   const options = { entity_types: null, budget: null, review: false };
   try {
-    refuseOverlong(turns, memoryBounds.documentCharacters);
+    refuseOverlong(turns, documentBounds);
     await remember(place, memory_id, { turns, is_conversation: true, source: sourceOf(file), ...options });
     await setProgress(collections, upload, { memory_id });
   } catch (error) {

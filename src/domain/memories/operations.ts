@@ -24,7 +24,7 @@ import type { Deps } from '../deps.js';
 import { sumOf } from './extract.js';
 import { narrowed } from './extraction-schema.js';
 import { nothingFound, type MemoryDocument, type MemoryPartDocument, type MemoryView, type Turn } from './record.js';
-import { memoryBounds, partsOf } from './rules.js';
+import { partsOf } from './rules.js';
 import { endReview } from './write.js';
 
 /** A text to remember, after the validation of its surface. */
@@ -285,11 +285,4 @@ const participles = { approve: 'approved', reject: 'rejected', cancel: 'cancelle
 /** The turns of a text without speakers. */
 export function turnsOfText(text: string, at: number): Turn[] {
   return [{ speaker: null, text, at }];
-}
-
-/** @throws AppError `invalid_input` */
-export function refuseOverlong(turns: readonly Turn[], most = memoryBounds.characters): void {
-  const characters = turns.reduce((sum, { text }) => sum + text.length, 0);
-  if (characters > most)
-    throw new AppError('invalid_input', `text: has ${characters} characters; at most ${most} are allowed`);
 }

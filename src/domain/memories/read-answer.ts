@@ -6,6 +6,7 @@ import type { OntologyDefinition } from '../../graph/ontology/definition.js';
 import { PropertyValue, saveBounds } from '../../graph/save/input.js';
 import { nameKey, PropertyName } from '../../graph/store/names.js';
 import type { Span } from '../../graph/store/provenance.js';
+import { startBefore } from '../../graph/store/validity.js';
 import type { Json, JsonMap } from '../../graph/store/values.js';
 import { isJsonObject, parseJsonOrUndefined } from '../../json.js';
 import { literalPattern } from '../../literal-pattern.js';
@@ -214,8 +215,8 @@ function validity(
   { valid_from, valid_to }: { valid_from?: string | null | undefined; valid_to?: string | null | undefined },
   { at }: Place,
 ): Pick<FoundFact, 'valid_from' | 'valid_to'> {
-  const from = secondsOf(valid_from) ?? at;
   const to = secondsOf(valid_to);
+  const from = secondsOf(valid_from) ?? startBefore(to, at);
   return { valid_from: from, valid_to: to !== null && to > from ? to : null };
 }
 
@@ -226,5 +227,5 @@ function secondsOf(text: string | null | undefined): number | null {
 
 /** Replaces halves of surrogate pairs, which cannot be stored. */
 function wellFormed<T>(value: T): T {
-  return (typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\uFFFD') : value) as T;
+  return (typeof value === 'string' ? value.toWellFormed() : value) as T;
 }

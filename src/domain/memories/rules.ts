@@ -7,6 +7,8 @@ import {
   textFacts,
   type Operation,
 } from '../../governance/operations/operation.js';
+import { cutPosition } from '../../cut-text.js';
+import { AppError } from '../../errors.js';
 import type { TextRange, Turn } from './record.js';
 
 export const rememberRules: Operation = {
@@ -31,7 +33,21 @@ export const undoMergeRules: Operation = {
   facts: textFacts('merge_id'),
 };
 
-export const memoryBounds = { characters: 200_000, turns: 2000, budget: 1_000_000, documentCharacters: 2_000_000 };
+export const memoryBounds = { characters: 200_000, turns: 2000, budget: 1_000_000 };
+/** A document with more turns than this would not fit into a record, which MongoDB limits to 16 MiB. */
+export const documentBounds = { characters: 2_000_000, turns: 20_000 };
+
+/** @throws AppError `invalid_input` */
+export function refuseOverlong(
+  turns: readonly Pick<Turn, 'text'>[],
+  most: Pick<typeof memoryBounds, 'characters' | 'turns'> = memoryBounds,
+): void {
+  const characters = turns.reduce((sum, { text }) => sum + text.length, 0);
+  if (characters > most.characters)
+    throw new AppError('invalid_input', `text: has ${characters} characters; at most ${most.characters} are allowed`);
+  if (turns.length > most.turns)
+    throw new AppError('invalid_input', `text: has ${turns.length} sections; at most ${most.turns} are allowed`);
+}
 
 /** Credits of one model turn: one for each 1000 tokens. */
 export function creditsOf({ input_tokens, output_tokens }: { input_tokens: number; output_tokens: number }): number {
@@ -48,7 +64,7 @@ export function partsOf(turns: readonly Pick<Turn, 'text'>[], isConversation: bo
   let size = 0;
   for (const [at, turn] of turns.entries()) {
     for (let start = 0; start < turn.text.length;) {
-      const end = cutOf(turn.text, start);
+      const end = start + cutPosition(turn.text.slice(start), partSize);
       if (size > 0 && size + end - start > partSize) {
         parts.push(current);
         current = [];
@@ -61,15 +77,4 @@ export function partsOf(turns: readonly Pick<Turn, 'text'>[], isConversation: bo
   }
   if (current.length > 0) parts.push(current);
   return parts;
-}
-
-/** After the last paragraph, sentence or word that fits; otherwise, where no surrogate pair is split. */
-function cutOf(text: string, start: number): number {
-  if (text.length - start <= partSize) return text.length;
-  const head = text.slice(start, start + partSize);
-  for (const mark of ['\n\n', '. ', '。', '\n', ' ']) {
-    const at = head.lastIndexOf(mark);
-    if (at > partSize / 2) return start + at + mark.length;
-  }
-  return start + (/[\uD800-\uDBFF]$/.test(head) ? partSize - 1 : partSize);
 }

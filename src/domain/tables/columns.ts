@@ -61,7 +61,9 @@ function definitionProblem({
   if (object_fields !== null && !holdsObjects)
     return 'object_fields: is only allowed for an object column or an array of objects';
   if (enum_options !== null && holdsObjects) return 'enum_options: is not allowed for objects';
-  const repeated = enum_options?.find((option, at) => enum_options.indexOf(option) < at);
+  const repeatedField = repeatedIn(object_fields?.map(({ name }) => name));
+  if (repeatedField !== undefined) return `object_fields: the name ${JSON.stringify(repeatedField)} must be unique`;
+  const repeated = repeatedIn(enum_options);
   if (repeated !== undefined) return `enum_options: the option ${JSON.stringify(repeated)} must be unique`;
   const mismatch = enum_options?.find(
     (option) => valueProblem(ruleOfOption(column_type, array_type), option) !== undefined,
@@ -71,6 +73,10 @@ function definitionProblem({
   if (problem !== undefined) return `default_value: ${problem}`;
   const bytes = BSON.calculateObjectSize({ default_value });
   return bytes > maxDefaultBytes ? `default_value: must not exceed ${maxDefaultBytes} bytes` : undefined;
+}
+
+function repeatedIn<T>(values: readonly T[] | null | undefined): T | undefined {
+  return values?.find((value, at) => values.indexOf(value) < at);
 }
 
 /** The options of an array column apply to its elements. */

@@ -140,7 +140,7 @@ async function undoCreate(
 }
 
 const maxAttempts = 20;
-/** For all columns of a table together, because each call reads them. */
+/** For all columns of a table and the ids of deleted ones together, because each call reads them. */
 const maxColumnsBytes = 1024 * 1024;
 
 /** Existing records have no value for the column. Throws `conflict` if the table has a column with this name. */
@@ -156,7 +156,8 @@ export const addColumn = defineOperation({
       const present = table.columns.find((column) => column.key === recordId);
       if (present) return toColumn(present);
       const column: StoredColumn = { ...makeColumn(input, table.columns, table.retired_column_ids), key: recordId };
-      const bytes = BSON.calculateObjectSize({ columns: [...table.columns, column] });
+      const { retired_column_ids } = table;
+      const bytes = BSON.calculateObjectSize({ columns: [...table.columns, column], retired_column_ids });
       if (bytes > maxColumnsBytes)
         throw new AppError('validation_failed', 'the columns of a table must not exceed 1 MiB in total');
       const unchanged = { _id: table_id, columns_version: table.columns_version };

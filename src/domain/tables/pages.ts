@@ -23,7 +23,7 @@ const maxCursorValueBytes = 1000;
 export function orderOf(columns: readonly Column[], sort: string): Order {
   const id = sort.replace(/^-/, '');
   const column = columns.find(({ column_id }) => column_id === id);
-  if (!column) throw new AppError('invalid_request', `sort: ${id}: ${unknownColumn(columns, id)}`);
+  if (!column) throw new AppError('invalid_request', `sort: ${JSON.stringify(id)} ${unknownColumn(columns, id)}`);
   return { column, direction: sort.startsWith('-') ? -1 : 1 };
 }
 

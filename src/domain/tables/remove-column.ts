@@ -19,8 +19,8 @@ import { ProjectId } from '../../ids.js';
 
 type Tables = Pick<Mongo, 'db' | 'collections'>;
 
-/** For tables with more rows, a workflow removes the data. */
-const maxRowsSweptInline = 5000;
+/** Above this row id, a workflow removes the data. A table with few rows can have large row ids, because they are not reused. */
+const maxRowIdSweptInline = 5000;
 /** The range of row ids in one update. */
 const rowsPerBatch = 1000;
 
@@ -43,7 +43,7 @@ export const deleteColumn = defineOperation({
     const column = [...table.columns, ...table.removing].find((each) => each.column_id === column_id);
     if (!column) throw notFound('the column');
     const name = JSON.stringify(column.column_name);
-    if (table.row_count > maxRowsSweptInline) {
+    if (table.last_row_id > maxRowIdSweptInline) {
       // Start the workflow first. It also hides the column if this process crashes.
       await startRemoval(deps, table, column_id, column.column_name);
       await hideColumn(mongo, table_id, column_id);

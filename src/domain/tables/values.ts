@@ -1,3 +1,4 @@
+import { largestTime } from '../../time.js';
 import type { Column, ObjectField, RecordValues } from './schemas.js';
 import { isSystemColumn, unknownColumn } from './system-columns.js';
 
@@ -8,7 +9,10 @@ const scalars: Record<string, { is(value: unknown): boolean; expected: string }>
   number: { is: (value) => typeof value === 'number' && Number.isFinite(value), expected: 'a number' },
   integer: { is: (value) => Number.isSafeInteger(value), expected: 'an integer' },
   boolean: { is: (value) => typeof value === 'boolean', expected: 'true or false' },
-  date: { is: (value) => typeof value === 'number' && Number.isFinite(value), expected: 'a number of epoch seconds' },
+  date: {
+    is: (value) => typeof value === 'number' && Math.abs(value) <= largestTime,
+    expected: `a number of epoch seconds from ${-largestTime} to ${largestTime}`,
+  },
 };
 
 /** The problem of a value for a column, or undefined. Null means no value and is valid for every column. */

@@ -4,16 +4,16 @@ import { derivedId, TypeName } from '../../graph/store/names.js';
 import { defineTool } from '../../governance/tools/tool.js';
 import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
-import { checkMemory, refuseOverlong, startMemory, turnsOfText, type NewMemory } from '../memories/operations.js';
+import { checkMemory, startMemory, turnsOfText, type NewMemory } from '../memories/operations.js';
 import { MemoryView } from '../memories/record.js';
-import { memoryBounds, rememberRules } from '../memories/rules.js';
+import { memoryBounds, refuseOverlong, rememberRules } from '../memories/rules.js';
 
 const text = (most: number) =>
   z
     .string()
     .min(1)
     .max(most)
-    .refine((value) => !/\p{Surrogate}/u.test(value), 'contains an incomplete character');
+    .refine((value) => value.isWellFormed(), 'contains an incomplete character');
 
 const TurnInput = z.strictObject({ speaker: text(200), text: text(saveBounds.valueLength), at: Time.optional() });
 

@@ -27,7 +27,7 @@ const strings = new Set(['STRING_LITERAL1', 'STRING_LITERAL2']);
 /** Checks the text in linear time before parsing, whose cost may grow faster than the text. */
 export function lexWithinBounds(text: string): LexedText {
   if (text.length > textLimits.length) throw refuse(`The query is longer than ${textLimits.length} characters`);
-  if (/\p{Surrogate}/u.test(text)) throw refuse('The query contains a lone surrogate, which is not a character');
+  if (!text.isWellFormed()) throw refuse('The query contains a lone surrogate, which is not a character');
   if (/[\0-\x08\x0E-\x1F\x7F]/.test(text)) throw refuse('The query contains a control character');
   // Neo4j replaces these escapes before parsing, so it would parse a different text than the guard.
   if (/\\u/i.test(text))

@@ -24,9 +24,13 @@ export interface Resolved {
   isDropped: boolean;
 }
 
+/** Neo4j cannot index a key of more than 8 KB, and NFKC can make a name 18 times longer. */
+const maxAliasLength = 500;
+
 /** Returns the same key for names that differ only in case, spacing or Unicode form. */
 export function aliasKey(projectId: string, type: string, name: string): string {
-  return JSON.stringify([projectId, type, name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim()]);
+  const alias = name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+  return JSON.stringify([projectId, type, alias.slice(0, maxAliasLength)]);
 }
 
 /**

@@ -35,7 +35,6 @@ export async function nearestTo(
   const timeoutMs = Math.min(question.timeoutMs, maxWaitMs);
   const deadline = AbortSignal.timeout(timeoutMs);
   const options = {
-    kinds: ['entity', 'fact'] as const,
     moment: question.moment,
     timeoutMs,
     bookmark: question.bookmark,
@@ -60,7 +59,7 @@ export async function nearestTo(
 
 /**
  * Returns the entities of the hits that belong to the projects and are valid at the time. A fact counts for its
- * subject.
+ * subject, and a relationship for both of its entities.
  */
 export async function vectorHits(
   tx: ManagedTransaction,
@@ -69,11 +68,25 @@ export async function vectorHits(
 ): Promise<ScoredEntity[]> {
   if (hits.length === 0) return [];
   const { records } = await tx.run(
-    `UNWIND $hits AS hit MATCH (node:_Scoped) WHERE elementId(node) = hit.elementId AND node.project_id IN $projectIds AND ${validAtTimeOrInPeriods('node')}
-     OPTIONAL MATCH (subject:Entity)-[:HAS_FACT]->(node) WHERE subject.project_id = node.project_id
-     WITH hit, coalesce(subject, node) AS entity WHERE entity:Entity AND ${validAtTimeOrInPeriods('entity')}
+    `CALL () {
+       UNWIND $nodes AS hit MATCH (node:_Scoped) WHERE elementId(node) = hit.elementId AND node.project_id IN $projectIds AND ${validAtTimeOrInPeriods('node')}
+       OPTIONAL MATCH (subject:Entity)-[:HAS_FACT]->(node) WHERE subject.project_id = node.project_id
+       RETURN hit, coalesce(subject, node) AS entity
+       UNION ALL
+       UNWIND $links AS hit MATCH (from:Entity)-[r]->(to:Entity) WHERE elementId(r) = hit.elementId AND ${validAtTimeOrInPeriods('r')}
+       UNWIND [from, to] AS entity RETURN hit, entity
+     }
+     WITH hit, entity WHERE entity:Entity AND entity.project_id IN $projectIds AND ${validAtTimeOrInPeriods('entity')}
      RETURN ${keyOf('entity')} AS entity, hit.score AS score`,
-    { ...scope, hits: hits.map(({ elementId, score }) => ({ elementId, score })) },
+    {
+      ...scope,
+      nodes: hits.filter(({ kind }) => kind !== 'relationship').map(scored),
+      links: hits.filter(({ kind }) => kind === 'relationship').map(scored),
+    },
   );
   return records.map((record) => record.toObject() as unknown as ScoredEntity);
+}
+
+function scored({ elementId, score }: Nearest) {
+  return { elementId, score };
 }

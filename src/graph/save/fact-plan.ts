@@ -2,6 +2,7 @@ import type { ManagedTransaction } from 'neo4j-driver';
 import { newId } from '../../ids.js';
 import { readFacts, type StoredFact } from '../store/facts.js';
 import { reconcile } from '../store/reconcile.js';
+import { startBefore } from '../store/validity.js';
 import type { EntityPlan } from './entity-plan.js';
 import type { EntityRef, SaveInput } from './input.js';
 import { problem, type InputPath } from './problems.js';
@@ -114,7 +115,7 @@ function statementOf(fact: GivenFact, place: InputPath, context: Context, names:
     predicate: fact.predicate,
     object,
     confidence: fact.confidence,
-    valid_from: fact.valid_from ?? Math.min(context.now, (fact.valid_to ?? Infinity) - 1e-6),
+    valid_from: fact.valid_from ?? startBefore(fact.valid_to, context.now),
     valid_to: fact.valid_to ?? null,
     stamp: fact.stamp ?? context.stamp,
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { EntityId, EntityName, PropertyName, TypeName } from '../store/names.js';
 import { largestTime } from '../../time.js';
+import { VisibleText } from '../../visible-text.js';
 import type { Json } from '../store/values.js';
 
 export const saveBounds = {
@@ -63,17 +64,14 @@ const RelationshipInput = z
 const FactInput = z
   .strictObject({
     subject: EntityRef,
-    predicate: z
-      .string()
-      .trim()
-      .min(1)
+    predicate: VisibleText.min(1)
       .max(200)
-      .refine((text) => !/\p{Surrogate}/u.test(text), 'contains an incomplete character'),
+      .refine((text) => text.isWellFormed(), 'contains an incomplete character'),
     object: z.union([
       z
         .string()
         .max(saveBounds.valueLength)
-        .refine((text) => !/\p{Surrogate}/u.test(text), 'contains an incomplete character'),
+        .refine((text) => text.isWellFormed(), 'contains an incomplete character'),
       z.number(),
       z.boolean(),
       NamedEntity,
@@ -130,7 +128,7 @@ export const IngestInput = z
 function problemOf(value: Json, depth = 0): string | undefined {
   if (typeof value === 'string') {
     if (value.length > saveBounds.valueLength) return `is longer than ${saveBounds.valueLength} characters`;
-    return /\p{Surrogate}/u.test(value) ? 'contains an incomplete character' : undefined;
+    return value.isWellFormed() ? undefined : 'contains an incomplete character';
   }
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= saveBounds.depth) return `is deeper than ${saveBounds.depth}`;

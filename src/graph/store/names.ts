@@ -1,5 +1,6 @@
 import { v5 } from 'uuid';
 import { z } from 'zod';
+import { isVisible } from '../../visible-text.js';
 
 const text = (maxLength: number) =>
   z
@@ -7,7 +8,8 @@ const text = (maxLength: number) =>
     .min(1)
     .max(maxLength)
     .refine((value) => !/[\u0000-\u001F\u007F\p{Surrogate}]/u.test(value), 'holds a character that a name cannot have')
-    .refine((value) => value.trim() === value, 'begins or ends with a space');
+    .refine((value) => value.trim() === value, 'begins or ends with a space')
+    .refine(isVisible, 'must contain a visible character');
 
 const reservedTypes = new Set([
   ...['entity', 'fact', 'sealed', 'projectstate', 'has_fact', 'fact_object'],

@@ -32,3 +32,11 @@ export function mergedValidity(
 export function isSameValidity(a: OwnValidity, b: OwnValidity): boolean {
   return a.valid_from === b.valid_from && a.valid_to === b.valid_to;
 }
+
+/** In seconds. Shorter times are lost in numbers for the 17th century and before. */
+const shortestValidity = 1e-3;
+
+/** Returns the start of a fact that names none: the time when it was stated, or just before its end if that is earlier. */
+export function startBefore(end: number | null | undefined, stated: number): number {
+  return Math.min(stated, (end ?? Infinity) - shortestValidity);
+}

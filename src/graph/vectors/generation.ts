@@ -26,13 +26,12 @@ function hexadecimal(id: string): string {
   return id;
 }
 
-/** Creates the index of the generation. Safe to repeat. */
+/**
+ * Creates the index of the generation. Safe to repeat. Indexes are never dropped: an empty one costs almost nothing, and
+ * a project could begin its generation while another process drops the index.
+ */
 export async function createGeneration({ writer }: Connection, { id, model, dimensions }: Generation): Promise<void> {
   await withSession(writer.session(), async (session) => {
-    const { records } = await session.executeRead((tx) =>
-      tx.run('MATCH (g:_Generation {key: $id}) RETURN g.key AS id', { id }),
-    );
-    if (records.length > 0) return;
     await session.executeWrite((tx) =>
       tx.run(
         `CREATE VECTOR INDEX ${vectorIndex(id)} IF NOT EXISTS FOR (v:${vectorLabel(id)}) ON (v.embedding)
@@ -46,25 +45,5 @@ export async function createGeneration({ writer }: Connection, { id, model, dime
         dimensions: neo4j.int(dimensions),
       }),
     );
-  });
-}
-
-/** Drops the indexes of generations that no project uses or builds and that have no vectors. */
-export async function dropUnusedGenerations({ writer }: Connection, inUse: string): Promise<void> {
-  await withSession(writer.session(), async (session) => {
-    const { records } = await session.executeRead((tx) =>
-      tx.run(
-        `MATCH (g:_Generation) WHERE g.key <> $inUse
-         AND NOT EXISTS { MATCH (s:ProjectState) WHERE s.embedding_generation = g.key OR s.embedding_building = g.key }
-         RETURN g.key AS id`,
-        { inUse },
-      ),
-    );
-    for (const id of records.map((record) => record.get('id') as string)) {
-      const left = await session.executeRead((tx) => tx.run(`MATCH (v:${vectorLabel(id)}) RETURN v LIMIT 1`));
-      if (left.records.length > 0) continue;
-      await session.executeWrite((tx) => tx.run(`DROP INDEX ${vectorIndex(id)} IF EXISTS`));
-      await session.executeWrite((tx) => tx.run('MATCH (g:_Generation {key: $id}) DELETE g', { id }));
-    }
   });
 }

@@ -22,8 +22,6 @@ type NearestAnswer =
   | { unavailable: string };
 
 interface NearestOptions {
-  /** All kinds if omitted. */
-  kinds?: readonly VectorKind[];
   /** Selects elements that are valid at that time. If omitted, selects elements of any time except superseded facts. */
   moment?: Moment;
   /** The timeout of each of the two queries. */
@@ -158,8 +156,7 @@ const found = 'elementId(e) AS elementId, e.id AS id, v.kind AS kind, score';
 /** Joins vectors with their elements in the project, so that no hit is deleted or superseded. */
 function elements({ moment }: Search): string {
   const validThen = (element: string) => (moment === undefined ? '' : ` AND ${validAtTimeOrInPeriods(element)}`);
-  return `WHERE v.kind IN $kinds
-    CALL (v) {
+  return `CALL (v) {
       WITH v WHERE v.kind = 'entity' MATCH (n:Entity {project_id: $projectId, id: v.id}) WHERE true${validThen('n')} RETURN n AS e
       UNION ALL
       WITH v WHERE v.kind = 'fact'
@@ -171,8 +168,6 @@ function elements({ moment }: Search): string {
     }`;
 }
 
-const allKinds: readonly VectorKind[] = ['entity', 'fact', 'relationship'];
-
-function parametersOf({ projectId, generation, vector, limit, kinds = allKinds, moment }: Search) {
-  return { projectId, generation, vector: [...vector], limit: neo4j.int(limit), kinds: [...kinds], ...moment };
+function parametersOf({ projectId, generation, vector, limit, moment }: Search) {
+  return { projectId, generation, vector: [...vector], limit: neo4j.int(limit), ...moment };
 }

@@ -5,6 +5,7 @@ import { type exampleAgentflow, newAgentflowExample } from '../../../src/domain/
 import { apiClient, type ApiClient } from '../../support/client.js';
 import { eventually } from '../../support/eventually.js';
 import { createKey, createWorkspace, useDeps } from '../../support/fixture.js';
+import { loseAnswer } from '../../support/lost-answers.js';
 import { refusal } from '../../support/refusal.js';
 import { verifies } from '../../support/verifies.js';
 import { wholeAgentflow } from './whole-agentflow.js';
@@ -25,14 +26,6 @@ async function create(api: ApiClient, body: object = twoAgents) {
   const answer = await api.post('/agentflow', body);
   expect(answer).toMatchObject({ status: 201 });
   return answer.body as typeof exampleAgentflow;
-}
-
-/** Leaves the state of a process that died after it stored the record and before it stored the answer. */
-async function loseAnswer(recordId: string) {
-  const lost = { answer: null, leased_until: new Date(0) };
-  expect(await deps.mongo.collections.idempotency.updateOne({ record_id: recordId }, { $set: lost })).toMatchObject({
-    matchedCount: 1,
-  });
 }
 
 describe('POST /agentflow', () => {
@@ -211,7 +204,8 @@ describe('POST /agentflow', () => {
 
   test('creates one agentflow from calls with one Idempotency-Key: concurrent, later and after a crash', async () => {
     verifies('platform.idempotency.replay', 'platform.idempotency.other-body');
-    const { api } = await createWorkspace(deps);
+    const workspace = await createWorkspace(deps);
+    const { api } = workspace;
     const key = { 'idempotency-key': newId() };
     const answers = await Promise.all(Array.from({ length: 5 }, () => api.post('/agentflow', twoAgents, key)));
     const [first] = answers;
@@ -219,10 +213,30 @@ describe('POST /agentflow', () => {
     expect(await api.post('/agentflow', { name: 'Other' }, key)).toMatchObject(
       refusal(409, 'conflict', 'Idempotency-Key'),
     );
-    await loseAnswer(first?.body._id);
+    await loseAnswer(deps, { workspace, route: 'post /agentflow', key: key['idempotency-key'] });
     expect(await api.post('/agentflow', twoAgents, key)).toMatchObject({ status: 201, body: first?.body });
     expect((await api.get('/agentflow')).body.total_count).toBe(1);
   });
+});
+
+describe('POST /agentflow/{id}/agent', () => {
+  test.each([{ title: 'C' }, { _id: 'c', title: 'C' }])(
+    'adds %j once for one Idempotency-Key, also after a crash',
+    async (agent) => {
+      verifies('platform.idempotency.replay');
+      const workspace = await createWorkspace(deps);
+      const { api } = workspace;
+      const path = `/agentflow/${(await create(api))._id}/agent`;
+      const key = newId();
+      const add = () => api.post(path, agent, { 'idempotency-key': key });
+      const { status, body } = await add();
+      await loseAnswer(deps, { workspace, route: `post ${path}`, key });
+      expect(await add()).toMatchObject({ status, body });
+      expect([status, body.agents.length, body.last_added]).toEqual([201, 3, undefined]);
+      if ('_id' in agent)
+        expect(await api.post(path, agent)).toMatchObject(refusal(422, 'validation_failed', 'must be unique'));
+    },
+  );
 });
 
 describe('GET /agentflow', () => {

@@ -117,6 +117,22 @@ test.each([
   expect((await facts(workspace))[0].fact.valid_from).toBe(Date.parse(meant) / 1000);
 });
 
+test('a fact of which the text names only the end is not valid any more', async () => {
+  const quote = 'Ada Lovelace lived in Berlin until May 2020.';
+  const { entities, facts: found } = livesIn('Ada Lovelace', 'Berlin', quote);
+  const workspace = await product.workspace(() => ({
+    entities,
+    facts: found.map((fact) => ({ ...fact, valid_to: '2020-05-01' })),
+  }));
+  await remembered(workspace, { text: quote, at: '2024-01-01T00:00:00Z' });
+  expect(await facts(workspace)).toEqual([]);
+  const { body } = await workspace.gateway.post('/v1/query-context', {
+    query: 'MATCH (f:Fact) WHERE f.project_id = $project_id RETURN f',
+    as_of: Date.parse('2020-05-01') / 1000 - 0.0005,
+  });
+  expect(body.facts).toMatchObject([{ predicate: 'city', object: 'Berlin' }]);
+});
+
 test('finds a quote whose line ends the model has changed', async () => {
   verifies('memory.span');
   const workspace = await product.workspace(() =>

@@ -180,6 +180,9 @@ describe('POST /v1/save-context', () => {
       entity({}, { name: 'x'.repeat(501) }),
       entity({ a: '\uD800' }),
       entity({}, { id: 'a\u0000b' }),
+      entity({}, { name: '\u200B' }),
+      entity({}, { id: '\u2060\u200D' }),
+      { facts: [{ subject: 'a', predicate: '\u00AD', object: 'b' }] },
       entity({ a: [[[[[[[[[[1]]]]]]]]]] }),
       { entities: Array.from({ length: 1001 }, (_, at) => ({ type: 'T', name: `n${at}` })) },
       {},
@@ -193,6 +196,23 @@ describe('POST /v1/save-context', () => {
     await call(save, ctx, entity({ text: 'nul \u0000 inside', quote: "'); MATCH (n) DETACH DELETE n //" }));
     const { entities } = await call(query, ctx, { query: all });
     expect(entities[0].properties).toEqual({ text: 'nul \u0000 inside', quote: "'); MATCH (n) DETACH DELETE n //" });
+  });
+
+  test('keeps a fact of which only a distant end is known', async () => {
+    verifies('gateway.save-context');
+    const ctx = contextOf();
+    const fact = {
+      subject: 'byzantium',
+      predicate: 'capital',
+      object: 'Constantinople',
+      valid_to: '1453-05-29T00:00:00Z',
+    };
+    await call(save, ctx, { entities: [{ id: 'byzantium', type: 'Empire', name: 'Byzantium' }], facts: [fact] });
+    const { facts } = await call(query, ctx, {
+      query: 'MATCH (n:Entity)-[:HAS_FACT]->(f) WHERE n.project_id = $project_id RETURN f',
+      as_of: Date.parse(fact.valid_to) / 1000 - 0.0005,
+    });
+    expect(facts).toMatchObject([{ object: 'Constantinople' }]);
   });
 
   test('stores a thousand entities with their relationships and facts in one call', async () => {

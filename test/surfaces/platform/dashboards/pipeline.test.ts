@@ -73,6 +73,11 @@ const forbidden: [string, object[]][] = [
   ['more than 1 $unwind', [{ $unwind: '$a' }, { $facet: { x: [{ $unwind: '$b' }] } }]],
   ['20 stages', many(pipelineBounds.stages + 1, { $limit: 1 })],
   ['20 stages', [{ $facet: { a: many(12, { $limit: 1 }), b: many(12, { $limit: 1 }) } }]],
+  ['$limit: must be an integer of at least 1', [{ $limit: 0 }]],
+  ['$limit: must be an integer of at least 1', [{ $limit: 'x' }]],
+  ['$limit: must be an integer of at least 1', [{ $facet: { a: [{ $limit: 1.5 }] } }]],
+  ['$skip: must be an integer of at least 0', [{ $skip: 1e20 }]],
+  ['$skip: must be an integer of at least 0', [{ $skip: -1 }]],
   ['nested deeper', [{ $match: nested(12) }]],
   ['$split', [{ $project: { x: { $split: ['a,b', ','] } } }]],
   ['more than 50 values', [{ $addFields: { x: many(51, { a: 1 }) } }]],
@@ -170,7 +175,7 @@ describe('POST /dashboard/{projectID}/component', () => {
         resource,
         query: { aggregation_code: stages },
       });
-    for (const stage of [{ $limit: -1 }, { $limit: 'x' }, { $sort: 5 }, { $facet: { a: [{ $group: 1 }] } }])
+    for (const stage of [{ $unset: 1 }, { $sort: 5 }, { $facet: { a: [{ $group: 1 }] } }])
       expect([stage, await add([stage])]).toMatchObject([
         stage,
         {

@@ -29,6 +29,12 @@ describe('chunksOf', () => {
     expect(chunks.every(({ text }) => !/\p{Surrogate}/u.test(text))).toBe(true);
   });
 
+  test('ends chunks of Chinese and Japanese at the end of a sentence', () => {
+    const chunks = chunksOf([section('これは文です。'.repeat(500))]);
+    expect(chunks.length).toBeGreaterThan(3);
+    for (const { text } of chunks) expect(text.endsWith('。')).toBe(true);
+  });
+
   test('returns no chunks for an empty text', () => expect(chunksOf([section(' \n\n \n')])).toEqual([]));
 });
 
@@ -85,6 +91,7 @@ describe('extract', () => {
     ['CSV whose quote never ends', 'text/csv', Buffer.from('a,b\n"never'), /CSV cannot be read/],
     ['text that is not UTF-8', 'text/plain', Buffer.from([0xff, 0xfe, 0x41]), /not text in UTF-8/],
     ['text that is too long', 'text/plain', Buffer.alloc(extractionLimits.characters + 1, 'a'), /longer than/],
+    ['too many sections', 'text/markdown', Buffer.from('# a\n'.repeat(100_001)), /more than 100000 sections/],
     ['empty text', 'text/markdown', Buffer.from(' \n\n'), /no text/],
     ['a picture', 'image/png', Buffer.from('x'), /cannot be read/],
   ])('reports what is wrong with %s', async (_, type, content, message) => {

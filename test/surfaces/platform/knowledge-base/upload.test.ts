@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createKnowledgeUploadActivities } from '../../../../activities/knowledge-upload.js';
+import { createExtraction } from '../../../../src/domain/knowledge/extract-apart.js';
 import { createFiles } from '../../../../src/domain/files/create-files.js';
 import { newId } from '../../../../src/ids.js';
 import { knowledgeUploadWorkflowId } from '../../../../workflows/knowledge-upload/messages.js';
@@ -293,6 +294,7 @@ describe('a document whose chunks could not all be written', () => {
     const activities = createKnowledgeUploadActivities({
       ...deps,
       files: { ...deps.files, store },
+      extract: createExtraction(),
       remember: async () => undefined,
     });
     const input = {

@@ -85,4 +85,19 @@ describe('DELETE /delete/column/{projectID} of a large table', () => {
     const metadata: any = await handle.query('__temporal_workflow_metadata');
     expect(metadata.currentDetails).toContain(`100 %, row ${count + 1} of ${count + 1}`);
   });
+
+  test('leaves the data to the workflow also if the table has few rows but large row ids', async () => {
+    verifies('table.large-column-delete');
+    const workspace = app.through(await createWorkspace(deps));
+    const table = await createTable(workspace, columns);
+    const { _id: table_id } = table;
+    await deps.mongo.collections.tables.updateOne({ _id: table_id }, { $set: { last_row_id: 2_000_000 } });
+    expect(await table.insert({ price: '1' })).toMatchObject({ status: 201, body: { row_id: 2_000_001 } });
+    expect(await deleteColumn(workspace, { table_id, column_id: 'price' })).toEqual({
+      status: 200,
+      body: expect.stringContaining('its data is being removed'),
+    });
+    const handle = deps.temporal.client.workflow.getHandle(columnRemovalWorkflowId(table_id, 'price'));
+    expect(await handle.result()).toEqual({ cleared: 1 });
+  });
 });

@@ -202,6 +202,14 @@ describe('GET …/records', () => {
     expect(await list({ sort: 'colour' })).toMatchObject(refusal(400, 'invalid_request', 'colour'));
     expect(await list({ sort: '-Price' })).toMatchObject(refusal(400, 'invalid_request', 'its column_id is price'));
     expect(await list({ sort: '$where' })).toMatchObject(refusal(400, 'invalid_request', '$where'));
+    for (const [sort, id] of [
+      ['', ''],
+      ['-', ''],
+      ['--price', '-price'],
+    ] as const)
+      expect(await list({ sort })).toMatchObject(
+        refusal(400, 'invalid_request', `sort: "${id}" is not a column of the table`),
+      );
     const { next_cursor } = await records({ sort: 'price', limit: '1' });
     expect(await list({ sort: '-price', cursor: next_cursor })).toMatchObject(
       refusal(400, 'invalid_request', 'cursor'),

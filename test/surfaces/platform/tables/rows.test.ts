@@ -224,6 +224,8 @@ describe('POST …/table/{table_id}/row', () => {
     ['count', { count: 1.5 }],
     ['open', { open: 'true' }],
     ['due', { due: '2026-01-01' }],
+    ['due: must be a number of epoch seconds from', { due: 1e300 }],
+    ['due', { due: -1.1e12 }],
     ['stage', { stage: 'lost' }],
     ['size', { size: 2 }],
     ['tags', { tags: 'x' }],

@@ -104,6 +104,23 @@ describe('POST /storage/{projectID}/table', () => {
       'the option "won" must be unique',
       { table_name: 'T', columns: [{ ...stage, enum_options: ['won', 'new', 'won'] }] },
     ],
+    [
+      422,
+      'object_fields: the name "city" must be unique',
+      {
+        table_name: 'T',
+        columns: [
+          {
+            column_name: 'A',
+            column_type: 'object',
+            object_fields: [
+              { name: 'city', type: 'string' },
+              { name: 'city', type: 'number' },
+            ],
+          },
+        ],
+      },
+    ],
     [400, 'table_name: must contain a visible character', { table_name: '\u200B\u00AD' }],
     [400, 'columns.0.column_name', { table_name: 'T', columns: [{ ...stage, column_name: '\u3164' }] }],
     [
@@ -240,6 +257,14 @@ describe('POST …/table/{table_id}/column', () => {
       workspace.api.post(`${path}/column`, { column_name, column_type: 'enum', enum_options });
     for (const name of ['A', 'B', 'C', 'D']) expect(await add(name)).toMatchObject({ status: 201 });
     expect(await add('E')).toMatchObject(refusal(422, 'validation_failed', '1 MiB'));
+  });
+
+  test('refuses a column if the ids of deleted columns would exceed 1 MiB, because each call reads them', async () => {
+    const workspace = await createWorkspace(deps);
+    const { _id, path } = await createTable(workspace);
+    const retired_column_ids = Array.from({ length: 15_000 }, (_, at) => `${at}`.padStart(60, 'x'));
+    await deps.mongo.collections.tables.updateOne({ _id }, { $set: { retired_column_ids } });
+    expect(await workspace.api.post(`${path}/column`, stage)).toMatchObject(refusal(422, 'validation_failed', '1 MiB'));
   });
 
   test('keeps all of many concurrent columns, and creates one for one Idempotency-Key', async () => {
