@@ -4,7 +4,6 @@ import { type Collections, defineCollection } from '../../stores/collections.js'
 import { insertOnce } from '../../stores/insert-once.js';
 import { epochSeconds } from '../../time.js';
 import type { ModelTurnRequest } from '../../../workflows/agentflow-execution/steps/model.js';
-import { knowledgeText } from './knowledge-text.js';
 import { sha256Hex } from '../../sha256.js';
 
 type Knowledge = Pick<ExecutionKnowledgeDocument, 'query' | 'lifecycle_id' | 'entities' | 'text'>;
@@ -36,6 +35,7 @@ interface KnowledgeBaseOptions {
 
 const maxEntities = 25;
 const maxQuestionLength = 2000;
+const maxTextLength = 40_000;
 
 export function createKnowledgeBase({
   collections: { execution_knowledge },
@@ -74,6 +74,47 @@ export function createKnowledgeBase({
 function questionOf(goal: string, prompt: string): string {
   const rest = prompt.replace(goal, '').trim();
   return `about: ${[goal.trim(), rest].filter((part) => part !== '').join(' ')}`.slice(0, maxQuestionLength);
+}
+
+/** Formats an answer of the graph as Markdown with one line per statement; empty if nothing was found. */
+function knowledgeText({
+  entities,
+  relationships,
+  facts,
+}: Pick<ContextAnswer, 'entities' | 'relationships' | 'facts'>): string {
+  const names = new Map(entities.map(({ id, name }) => [id, name || id]));
+  const nameOf = (id: string) => names.get(id) ?? id;
+  const lines = [
+    ...entities.map(
+      ({ id, type, properties, provenance }) =>
+        `- ${nameOf(id)} (${type})${listed(properties)}${origin(provenance.source)}`,
+    ),
+    ...relationships.map(
+      ({ from, type, to, properties, provenance }) =>
+        `- ${nameOf(from)} ${type} ${nameOf(to)}${listed(properties)}${origin(provenance.source)}`,
+    ),
+    ...facts.map(
+      ({ subject, predicate, object, provenance }) =>
+        `- ${nameOf(subject)} ${predicate}: ${valueText(object)}${origin(provenance.source)}`,
+    ),
+  ];
+  const text = lines.join('\n');
+  return text.length > maxTextLength
+    ? `${text.slice(0, text.lastIndexOf('\n', maxTextLength))}\n[cut: ${lines.length} lines in all]`
+    : text;
+}
+
+function listed(properties: Record<string, unknown>): string {
+  const parts = Object.entries(properties).map(([name, value]) => `${name}: ${valueText(value)}`);
+  return parts.length === 0 ? '' : `: ${parts.join('; ')}`;
+}
+
+function origin(source: string | null): string {
+  return source === null ? '' : ` (source: ${source})`;
+}
+
+function valueText(value: unknown): string {
+  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replace(/\s+/g, ' ');
 }
 
 /**
