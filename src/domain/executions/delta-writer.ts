@@ -101,7 +101,11 @@ export function createProgressWriter(collections: Deltas, step: ReportingStep) {
   const news = createNewsWriter(collections, step, { intervalMs: progressIntervalMs, take });
   return {
     add({ progress, total, message }: Progress): void {
-      newest = { progress, total: total ?? null, message: message === undefined ? null : message.slice(0, maxMessageLength) };
+      newest = {
+        progress,
+        total: total ?? null,
+        message: message === undefined ? null : message.slice(0, maxMessageLength),
+      };
       if (reports < maxReports) news.soon();
     },
     end: news.end,
