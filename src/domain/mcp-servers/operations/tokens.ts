@@ -124,7 +124,7 @@ async function find({ collections }: TokenDeps, of: TokenFor): Promise<McpAuthor
 }
 
 function needed({ projectId, connectorId, owner }: TokenFor, why: string): OutboundError {
-  const who = owner === 'person' ? 'the person on whose behalf the run works' : 'a person';
+  const who = owner === 'person' ? 'the person on whose behalf it is called' : 'a person';
   return new OutboundError(
     'authorization_needed',
     `the MCP server needs an authorization (${why}): ${who} must open the address that POST /connectors/${projectId}/${connectorId}/authorize returns`,

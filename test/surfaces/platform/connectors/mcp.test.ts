@@ -452,8 +452,14 @@ test('private addresses are refused, and so are configurations that name both or
   }
   const stdio = await connect(member, { command: 'memory' });
   expect(await member.api.get(toolsPath(member, stdio))).toMatchObject({ status: 503 });
-  for (const given of [{}, { url: changing.url, command: 'memory' }, { url: 'http://a:b@c/mcp' }]) {
+  const header = { type: 'header', name: 'x-key', value: 'y' };
+  for (const [given, problem] of [
+    [{}, 'url: give either url or command'],
+    [{ url: changing.url, command: 'memory' }, 'url: give either url or command'],
+    [{ command: 'memory', auth: header }, 'auth: must be none for a command'],
+    [{ url: 'http://a:b@c/mcp' }, 'url: must not contain credentials'],
+  ] as const) {
     const answer = await member.api.post(`/connectors/${member.projectID}/mcp`, { name: 'x', ...given });
-    expect([given, answer.status]).toEqual([given, 400]);
+    expect(answer).toMatchObject({ status: 400, body: { error_description: problem } });
   }
 });
