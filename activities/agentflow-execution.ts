@@ -9,6 +9,7 @@ import { createProgressWriter, type ReportingStep } from '../src/domain/executio
 import { readDocuments, type DocumentStores } from '../src/domain/executions/documents.js';
 import { takeModelTurn, type ModelActivityDeps } from '../src/domain/executions/model-turn.js';
 import { renderGoal } from '../src/domain/executions/prompt.js';
+import { pick } from '../src/pick.js';
 import type { Collections } from '../src/stores/collections.js';
 import type { ChatModel } from '../src/models/port.js';
 import type { CallActionRequest } from '../workflows/agentflow-execution/steps/action.js';
@@ -128,20 +129,16 @@ export function createAnomalyActivities(
 
 /** Renders previews and goals, without side effects. */
 export function createPreviewActivities(exchanges: Exchanges): Pick<StepActivities, 'composePreview' | 'renderGoal'> {
+  const render = <T>(key: string | undefined, work: () => T, input?: unknown) =>
+    runKept(exchanges, key, async (_signal, note) => {
+      if (input !== undefined) note({ input });
+      const output = work();
+      note({ output });
+      return output;
+    });
   return {
-    composePreview: (request) =>
-      runKept(exchanges, request.idempotency_key, async (_signal, note) => {
-        const output = proposedActions(request);
-        note({ output });
-        return output;
-      }),
+    composePreview: (request) => render(request.idempotency_key, () => proposedActions(request)),
     renderGoal: (request) =>
-      runKept(exchanges, request.idempotency_key, async (_signal, note) => {
-        const { template, failure } = request;
-        note({ input: { template, failure } });
-        const output = renderGoal(request);
-        note({ output });
-        return output;
-      }),
+      render(request.idempotency_key, () => renderGoal(request), pick(request, 'template', 'failure')),
   };
 }

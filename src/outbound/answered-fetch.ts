@@ -2,11 +2,20 @@ import { createParser } from 'eventsource-parser';
 import { isJsonObject, parseJsonOrUndefined } from '../json.js';
 import { OutboundError } from './outbound-error.js';
 
+/** The maximum size of all pages of the lists of tools in a session. */
+const maxListBytes = 16 * 1024 * 1024;
+
 /**
  * Wraps the `fetch` of an MCP client. A response that ends without the answer to its request is passed to `failed`,
- * because the library would wait for that answer.
+ * because the library would wait for that answer. So is a list of tools that is too large, because the library collects
+ * all pages.
  */
 export function createAnsweredFetch(send: typeof fetch, failed: (error: OutboundError) => void): typeof fetch {
+  let listed = 0;
+  const fail = (error: OutboundError): never => {
+    failed(error);
+    throw error;
+  };
   return async (url, init) => {
     const response = await send(url, init);
     const request = typeof init?.body === 'string' ? parseJsonOrUndefined(init.body) : undefined;
@@ -27,6 +36,8 @@ export function createAnsweredFetch(send: typeof fetch, failed: (error: Outbound
     const decoder = new TextDecoder();
     const check = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, to) {
+        if (request.method === 'tools/list') listed += chunk.byteLength;
+        if (listed > maxListBytes) fail(tooLong());
         const piece = decoder.decode(chunk, { stream: true });
         if (isStream) events.feed(piece);
         else text += piece;
@@ -35,9 +46,7 @@ export function createAnsweredFetch(send: typeof fetch, failed: (error: Outbound
       flush() {
         if (text !== '') read(text);
         if (isAnswered) return;
-        const error = hasOther ? otherAnswer() : endedEarly();
-        failed(error);
-        throw error;
+        fail(hasOther ? otherAnswer() : endedEarly());
       },
     });
     return new Response(response.body.pipeThrough(check), response);
@@ -45,6 +54,8 @@ export function createAnsweredFetch(send: typeof fetch, failed: (error: Outbound
 }
 
 const isJson = ({ headers }: Response) => headers.get('content-type')?.includes('application/json') ?? false;
+const tooLong = () =>
+  new OutboundError('too_large', `the tools of the MCP server are larger than ${maxListBytes} bytes in total`);
 const otherAnswer = () =>
   new OutboundError('action_refused', 'the MCP server answered with something that is not the answer to the request');
 const endedEarly = () => new OutboundError('unreachable', 'the MCP server ended its response without an answer');

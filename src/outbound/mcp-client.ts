@@ -44,12 +44,7 @@ interface McpCallOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-export interface McpSession {
-  listTools(): Promise<Tool[]>;
-  /** Returns whether the server reported that its tools changed after the last `listTools`. */
-  hasChanged(): boolean;
-  callTool(name: string, input: Record<string, unknown>, options: McpCallOptions): Promise<CallToolResult>;
-}
+export type McpSession = ReturnType<typeof sessionOf>;
 
 /** A form that the server asks a person to fill in. The schema is not checked. */
 export interface ElicitationQuestion {
@@ -66,16 +61,6 @@ export interface McpSessionOptions {
    * Asks a person on behalf of the server. Without it, the server gets `cancel`. The time of the person does not count.
    */
   ask?: ((question: ElicitationQuestion, signal: AbortSignal) => Promise<ElicitationAnswer>) | undefined;
-}
-
-/** Calls MCP servers that users specify, in both eras of the protocol. */
-export interface McpClient {
-  /**
-   * Opens a session, runs the work and ends the session.
-   * @throws OutboundError `target_refused`, `timeout`, `too_large`, `unreachable`, `action_refused` or
-   * `action_unavailable`; the signal's reason when it aborts
-   */
-  use<T>(target: McpTarget, options: McpSessionOptions, work: (session: McpSession) => Promise<T>): Promise<T>;
 }
 
 /** The maximum size of a response over HTTP and stdio: one message, or one stream. */
@@ -98,9 +83,17 @@ const unchecked: jsonSchemaValidator = {
 /** Returns why a value does not match the output schema of its tool. Rejects after the time limit. */
 export type OutputCheck = (output: McpOutput, timeoutMs: number) => Promise<string | undefined>;
 
-export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOutput: OutputCheck): McpClient {
+export type McpClient = ReturnType<typeof createMcpClient>;
+
+/** Calls MCP servers that users specify, in both eras of the protocol. */
+export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOutput: OutputCheck) {
   return {
-    use: (target, options, work) =>
+    /**
+     * Opens a session, runs the work and ends the session.
+     * @throws OutboundError `target_refused`, `timeout`, `too_large`, `unreachable`, `action_refused` or
+     * `action_unavailable`; the signal's reason when it aborts
+     */
+    use: <T>(target: McpTarget, options: McpSessionOptions, work: (session: McpSession) => Promise<T>): Promise<T> =>
       withDeadline(options, async (signal, clock) => {
         const failed = new AbortController();
         const authProvider = 'url' in target && target.bearer ? await authProviderOf(target.bearer) : undefined;
@@ -149,7 +142,7 @@ function answerQuestions(client: Client, { ask }: McpSessionOptions, clock: Cloc
 
 type Within = { signal: AbortSignal; timeout: number };
 
-function sessionOf(client: Client, problemOfOutput: OutputCheck, within: Within): McpSession {
+function sessionOf(client: Client, problemOfOutput: OutputCheck, within: Within) {
   let hasChanged = false;
   let onlyAsTask: ReadonlySet<string> = new Set();
   let outputs: ReadonlyMap<string, Tool['outputSchema']> = new Map();
@@ -157,15 +150,20 @@ function sessionOf(client: Client, problemOfOutput: OutputCheck, within: Within)
     hasChanged = true;
   });
   return {
-    async listTools() {
+    async listTools(): Promise<Tool[]> {
       hasChanged = false;
       const { tools } = await client.listTools(undefined, { ...within, cacheMode: 'refresh' });
       onlyAsTask = new Set(tools.flatMap(({ name, execution }) => (execution?.taskSupport === 'required' ? name : [])));
       outputs = new Map(tools.map(({ name, outputSchema }) => [name, outputSchema]));
       return tools;
     },
+    /** Returns whether the server reported that its tools changed after the last `listTools`. */
     hasChanged: () => hasChanged,
-    async callTool(name, input, { meta, onProgress }) {
+    async callTool(
+      name: string,
+      input: Record<string, unknown>,
+      { meta, onProgress }: McpCallOptions,
+    ): Promise<CallToolResult> {
       const params = { name, arguments: input, _meta: meta };
       const options = { ...within, ...(onProgress && { onprogress: onProgress }) };
       const schema = outputs.get(name);

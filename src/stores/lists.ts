@@ -64,7 +64,7 @@ export async function countUpTo<T extends Document>(collection: Collection<T>, f
 /**
  * Returns one page, newest first. Without `by`, sorts by `_id`, which must be a UUIDv7. `by` is the dotted path of a
  * time that does not change while the record is in the list. Records with equal times are sorted by `_id`, and
- * records without a time come last.
+ * records without a time come last. With a projection, the records lack the fields that it leaves out.
  * @throws AppError `invalid_request` for an invalid cursor
  */
 export async function listPage<T extends Document & { _id: string }>(
@@ -72,13 +72,14 @@ export async function listPage<T extends Document & { _id: string }>(
   filter: Filter<T>,
   query: ListQuery,
   by?: string,
+  projection?: Document,
 ): Promise<Page<WithId<T>>> {
   // Combine the filters with `$and`, because both can contain `$or`.
   const pageFilter = query.cursor === undefined ? filter : { $and: [filter, filterAfter(query.cursor, by)] };
   const [total, found] = await Promise.all([
     countUpTo(collection, filter),
     collection
-      .find(pageFilter as Filter<T>)
+      .find(pageFilter as Filter<T>, { ...(projection && { projection }) })
       .sort(by === undefined ? { _id: -1 } : { [by]: -1, _id: -1 })
       .limit(query.limit + 1)
       .toArray(),

@@ -5,8 +5,10 @@ import {
   defaultGrpcRetryOptions,
   isGrpcServiceError,
   makeGrpcRetryInterceptor,
+  ScheduleNotFoundError,
   WorkflowClient,
   WorkflowNotFoundError,
+  type ScheduleHandle,
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
 import type { DataConverter, QueryDefinition } from '@temporalio/common';
@@ -226,5 +228,19 @@ export async function cancelWorkflow(temporal: Pick<Temporal, 'call'>, workflowI
     await temporal.call((client) => client.workflow.getHandle(workflowId).cancel());
   } catch (error) {
     if (!isWorkflowGone(error)) throw error;
+  }
+}
+
+/** Works on a Temporal Schedule. Returns undefined if there is none with this id. */
+export async function onScheduleIfAny<T>(
+  temporal: Pick<Temporal, 'call'>,
+  scheduleId: string,
+  work: (handle: ScheduleHandle) => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await temporal.call((client) => work(client.schedule.getHandle(scheduleId)));
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return undefined;
+    throw error;
   }
 }

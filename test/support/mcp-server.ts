@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { spawn } from 'node:child_process';
 import path from 'node:path';
+import { json } from 'node:stream/consumers';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -16,6 +17,8 @@ export interface McpServer {
   headers: IncomingMessage['headers'][];
   /** The result of every call. */
   result: (name: string, signal: AbortSignal, report: (progress: object) => Promise<void>) => Promise<any>;
+  /** The statuses with which it refuses its next calls, in order. */
+  refusals: number[];
   /** Resets all connections. */
   dropConnections(): void;
   close(): Promise<void>;
@@ -23,8 +26,11 @@ export interface McpServer {
 
 /** An MCP server whose tools and results a test can change at any time. */
 export async function startMcpServer(): Promise<McpServer> {
-  const http = createServer((req, res) => {
+  const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     running.headers.push(req.headers);
+    const body: any = req.method === 'POST' ? await json(req) : undefined;
+    const refusal = body?.method === 'tools/call' ? running.refusals.shift() : undefined;
+    if (refusal !== undefined) return void res.writeHead(refusal).end();
     const server = new Server({ name: 'changing', version: '1' }, { capabilities: { tools: {} } });
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: running.tools }));
     server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal, sendNotification, _meta }) => {
@@ -37,14 +43,16 @@ export async function startMcpServer(): Promise<McpServer> {
     // Without sessions, and with one stream for each answer.
     const transport = new StreamableHTTPServerTransport({});
     res.on('close', () => void server.close());
-    void server.connect(transport as never).then(() => transport.handleRequest(req, res));
-  });
+    void server.connect(transport as never).then(() => transport.handleRequest(req, res, body));
+  };
+  const http = createServer((req, res) => void answer(req, res));
   const { url, close } = await listen(http);
   const running: McpServer = {
     url: `${url}/mcp`,
     tools: [],
     calls: [],
     headers: [],
+    refusals: [],
     result: async (name) => ({ content: [{ type: 'text', text: `${name} did it` }] }),
     dropConnections: () => http.closeAllConnections(),
     close,

@@ -39,7 +39,7 @@ export async function runStep(input: AgentflowExecutionInput, state: ExecutionSt
       attempts: attemptsOf(error),
       attempt_details: attemptDetailsOf(error),
       at: epochSeconds(),
-      error: stepMessageOf(error),
+      error: status === 'cancelled' ? status : stepMessageOf(error),
     });
     if (status === 'cancelled' || !(error instanceof ActivityFailure) || !definition.continueAfter) throw error;
     definition.continueAfter(error, step, run);

@@ -100,7 +100,8 @@ function staleVoteProblem(input: ApprovalInput, state: ApprovalState, request: D
   const { decision, payload_digest: seen } = request;
   const isUnseen = decision === 'approve' && seen === undefined && state.edited_payload_digest !== undefined;
   if (!isUnseen && (seen === undefined || seen === digestOf(input, state))) return undefined;
-  return 'the call was edited: read it again, and send the `payload_digest` of the call that you approve';
+  const why = state.edited_payload_digest === undefined ? 'another call waits' : 'the call was edited';
+  return `${why}: read it again, and send the \`payload_digest\` of the call that you approve`;
 }
 
 /** The digest of the call to which a request or a vote applies. */

@@ -1,15 +1,5 @@
-import { stepActivities, type StepActivities } from '../agentflow-execution/steps/index.js';
-import type { CatalogSyncActivities } from '../catalog-sync/activities.js';
-import type { CodeSyncActivities } from '../code-sync/activities.js';
-import type { ColumnRemovalActivities } from '../column-removal/activities.js';
-import type { ConnectorEventsActivities } from '../connector-events/activities.js';
-import type { ConnectorLoadActivities } from '../connector-load/activities.js';
-import type { EmbeddingActivities } from '../embedding/activities.js';
-import type { KnowledgeUploadActivities } from '../knowledge-upload/activities.js';
-import type { McpToolsActivities } from '../mcp-tools/activities.js';
-import type { ProjectRemovalActivities } from '../project-removal/activities.js';
-import type { RememberActivities } from '../remember/activities.js';
-import type { TextIndexActivities } from '../text-index/activities.js';
+import type { Activities } from '../activities.js';
+import { stepActivities } from '../agentflow-execution/steps/index.js';
 
 /**
  * `control`: workflow tasks, and activities for decisions, projections and bookkeeping, all short. `steps`: calls of
@@ -19,21 +9,8 @@ import type { TextIndexActivities } from '../text-index/activities.js';
 export const queueKinds = ['control', 'steps', 'bulk'] as const;
 export type QueueKind = (typeof queueKinds)[number];
 
-type Names = keyof (StepActivities &
-  CatalogSyncActivities &
-  CodeSyncActivities &
-  ColumnRemovalActivities &
-  ConnectorEventsActivities &
-  ConnectorLoadActivities &
-  EmbeddingActivities &
-  KnowledgeUploadActivities &
-  McpToolsActivities &
-  ProjectRemovalActivities &
-  RememberActivities &
-  TextIndexActivities);
-
 /** Activities outside `control`. */
-const kinds: ReadonlyMap<string, QueueKind> = new Map<Names, QueueKind>([
+const kinds: ReadonlyMap<string, QueueKind> = new Map<keyof Activities, QueueKind>([
   ...stepActivities.map((name) => [name, 'steps'] as const),
   ['verifyAccount', 'steps'],
   ['listMcpTools', 'steps'],

@@ -5,7 +5,6 @@ import type { HttpClient, HttpResponse } from '../../outbound/http-client.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { isTransientStatus, retryAfterOf } from '../../outbound/retry-hints.js';
 import { AppError } from '../../errors.js';
-import type { TokenSource } from './action-call.js';
 import { sha256Hex } from '../../sha256.js';
 import { parseJsonObject } from '../../json.js';
 
@@ -20,7 +19,11 @@ const earlyMs = 30_000;
 /** The default lifetime if the answer does not state one (RFC 6749, 5.1). */
 const defaultLifetimeSeconds = 300;
 
-export function createTokenSource(http: Pick<HttpClient, 'request'>): TokenSource {
+/**
+ * Gets access tokens by OAuth client credentials (RFC 6749, 4.4), and caches them in memory until shortly before they
+ * expire.
+ */
+export function createTokenSource(http: Pick<HttpClient, 'request'>) {
   const held = new LRUCache<string, CachedToken>({ max: maxTokens });
   const fetching = new Map<string, Promise<CachedToken>>();
 
@@ -36,7 +39,16 @@ export function createTokenSource(http: Pick<HttpClient, 'request'>): TokenSourc
   }
 
   return {
-    async tokenFor({ id, sealed }, credentials, signal, refused) {
+    /**
+     * Never returns the token `refused`, which the server answered with 401.
+     * @throws OutboundError and AppError like an action
+     */
+    async tokenFor(
+      { id, sealed }: { id: string; sealed: string },
+      credentials: ClientCredentials,
+      signal: AbortSignal,
+      refused?: string,
+    ): Promise<string> {
       const key = `${id}/${sha256Hex(sealed)}`;
       const present = held.get(key);
       if (present && present.expiresAt > Date.now() && present.token !== refused) return present.token;
@@ -44,6 +56,8 @@ export function createTokenSource(http: Pick<HttpClient, 'request'>): TokenSourc
     },
   };
 }
+
+export type TokenSource = ReturnType<typeof createTokenSource>;
 
 async function fetchToken(http: Pick<HttpClient, 'request'>, credentials: ClientCredentials): Promise<CachedToken> {
   const { token_url: url, client_id, client_secret, scope, send_as } = credentials;

@@ -12,6 +12,7 @@ import {
   expiredCall,
   hasExpired,
   notRepeated,
+  outcomeOf,
   reasonOf,
   refusedOr,
   refusalAfterDecision,
@@ -162,12 +163,11 @@ async function settleUsed({ collections }: ActDeps, { approval_id }: ApprovalOfS
 }
 
 async function resultOf(deps: ActDeps, { edited }: PreparedAct, { performed }: PerformedAct): Promise<ActResult> {
-  if ('error' in performed) return refusedOr(performed.error);
-  const { status, body } = performed.ending;
-  if (status !== 'pending_approval') return body as ActAnswer;
-  const { approval_id, expires_at } = body as AwaitedApproval;
-  if (edited) await keepEdits(deps, approval_id, edited);
-  return { held: { approval_id, expires_at, ...(edited && { is_edited: true }) } };
+  const outcome = outcomeOf<ActAnswer>(performed);
+  if ('body' in outcome) return outcome.body;
+  if (!edited || 'refused' in outcome) return outcome;
+  await keepEdits(deps, outcome.held.approval_id, edited);
+  return { held: { ...outcome.held, is_edited: true } };
 }
 
 /** What the agent receives instead of the answer that was lost. */

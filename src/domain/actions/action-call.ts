@@ -5,7 +5,7 @@ import type { Mongo } from '../../stores/mongo.js';
 import type { JsonObject } from '../../json.js';
 import type { BeginQuestions } from '../mcp-servers/operations/elicitations.js';
 import type { McpServerDeps } from '../mcp-servers/operations/live-tools.js';
-import type { ClientCredentials } from '../connectors/rules/config.js';
+import type { TokenSource } from './access-tokens.js';
 import type { KeepFiles } from './operations/keep-files.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 
@@ -87,20 +87,3 @@ export interface PreparedCall {
 
 /** @throws AppError for an action, an input or a connector that cannot be used */
 export type ActionExecutor = (deps: ActionDeps, call: ActionCall) => PreparedCall | Promise<PreparedCall>;
-
-/**
- * Gets access tokens by OAuth client credentials (RFC 6749, 4.4), and caches them in memory until shortly before they
- * expire.
- */
-export interface TokenSource {
-  /**
-   * Never returns the token `refused`, which the server answered with 401.
-   * @throws OutboundError and AppError like an action
-   */
-  tokenFor(
-    connector: OpenConnector,
-    credentials: ClientCredentials,
-    signal: AbortSignal,
-    refused?: string,
-  ): Promise<string>;
-}

@@ -58,10 +58,11 @@ export function createPrepareAction(deps: Omit<ActionDeps, 'tokens'>): PrepareAc
         const { value, secrets } = connector
           ? await recordUse(deps.mongo.collections, connector.id, options.signal, () => send(onRedirect))
           : await send(onRedirect);
+        // First, because the rest walks the value to any depth.
+        checkJson(value, answerGate(`the answer of the action "${action.name}"`));
         // Histories and records keep answers.
         const output = hideSecrets(value, secrets);
         options.note?.({ output });
-        checkJson(value, answerGate(`the answer of the action "${action.name}"`));
         checkOutput(action, value);
         return output;
       },

@@ -1,6 +1,7 @@
 import type { McpToolPlan } from '../../../workflows/agentflow-execution/mcp-tool-plan.js';
 import { AppError, isAppError, isRefusal } from '../../errors.js';
 import { canonicalText, type JsonObject } from '../../json.js';
+import { answerGate, checkJson } from '../../json-gate.js';
 import type { ElicitationQuestion, McpSession, McpSessionOptions } from '../../outbound/mcp-client.js';
 import { isOutboundError, OutboundError, withUnsent } from '../../outbound/outbound-error.js';
 import { hashOf } from '../mcp-servers/rules.js';
@@ -90,6 +91,7 @@ async function callTool(
       if (!isSent) throw withUnsent(error, true);
       throw isRepeatable || isAnswer(error) ? error : lostAnswer(tool.name, error);
     });
+  checkJson(result, answerGate(`the result of "${name}"`));
   const { value, files } = readMcpResult(name, hideSecrets(result, secrets) as typeof result);
   if (canonicalText(value).length > maxBytes)
     throw new OutboundError('too_large', `the result of "${name}" is larger than ${maxBytes} bytes`);
@@ -179,8 +181,11 @@ function suspended(name: string, reason: string): OutboundError {
   );
 }
 
+/** With these statuses, a server says that it has not handled the request (RFC 9110, 15.5.9 and 15.6.4; RFC 8470; RFC 6585). */
+const unhandled: ReadonlySet<number | undefined> = new Set([408, 425, 429, 503]);
+
 function isAnswer(error: unknown): boolean {
-  return isAppError(error) || (isOutboundError(error) && !error.retryable);
+  return isAppError(error) || (isOutboundError(error) && (!error.retryable || unhandled.has(error.status)));
 }
 
 /** Not retryable: no idempotency key of the protocol is known to every server. */

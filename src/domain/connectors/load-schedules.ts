@@ -1,4 +1,4 @@
-import { ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleSpec } from '@temporalio/client';
+import { ScheduleAlreadyRunning, type ScheduleSpec } from '@temporalio/client';
 import {
   connectorLoadId,
   connectorLoadType,
@@ -6,7 +6,7 @@ import {
 } from '../../../workflows/connector-load/messages.js';
 import { attributePairs } from '../../../workflows/search-attributes.js';
 import { AppError } from '../../errors.js';
-import type { Temporal } from '../../temporal/client.js';
+import { onScheduleIfAny, type Temporal } from '../../temporal/client.js';
 import { cronTexts, readCron } from '../../temporal/cron.js';
 import { priorityOf } from '../../temporal/priority.js';
 import { isLoaded, namedFrequencies, type ConnectorDocument, type DataLoaderConfig } from './record.js';
@@ -19,52 +19,55 @@ type LoadedConnector = Pick<ConnectorDocument, '_id' | 'projectID' | 'organizati
  * its connector becomes active, and stopped after the connector becomes inactive. If the process crashes in between, the
  * schedule is still active, and its next run calls `align`.
  */
-export interface LoadSchedules {
-  /** Creates the schedule and loads immediately, or updates and unpauses an existing one. @throws AppError `invalid_request` for an invalid cron expression */
-  start(connector: LoadedConnector): Promise<void>;
-  /** Brings the schedule in line with the stored connector: running, paused or deleted. */
-  align(connectorId: string): Promise<void>;
-  /** After a change of the loader: aligns the schedule and loads immediately. */
-  reload(connectorId: string): Promise<void>;
-}
-
 export function createLoadSchedules({
   collections,
   temporal,
 }: {
   collections: ConnectorCollections;
   temporal: Temporal;
-}): LoadSchedules {
-  const schedules: LoadSchedules = {
-    async start(connector) {
-      try {
-        await temporal.call((client) => client.schedule.create(scheduleOf(connector, temporal.taskQueue)));
-      } catch (error) {
-        if (error instanceof ScheduleAlreadyRunning)
-          await updateSchedule(temporal, connector).catch((cause: unknown) => Promise.reject(toAppError(cause)));
-        else throw toAppError(error);
-      }
-    },
+}) {
+  const onScheduleOf = (connectorId: string, operation: 'pause' | 'trigger' | 'delete') =>
+    onScheduleIfAny<unknown>(temporal, connectorLoadId(connectorId), (handle) => handle[operation]());
 
-    async reload(connectorId) {
-      await schedules.align(connectorId);
+  /** Creates the schedule and loads immediately, or updates and unpauses an existing one. @throws AppError `invalid_request` for an invalid cron expression */
+  async function start(connector: LoadedConnector): Promise<void> {
+    try {
+      await temporal
+        .call((client) => client.schedule.create(scheduleOf(connector, temporal.taskQueue)))
+        .catch((error: unknown) => {
+          if (error instanceof ScheduleAlreadyRunning) return updateSchedule(temporal, connector);
+          throw error;
+        });
+    } catch (error) {
+      throw toAppError(error);
+    }
+  }
+
+  /** Brings the schedule in line with the stored connector: running, paused or deleted. */
+  async function align(connectorId: string): Promise<void> {
+    // The second read detects a concurrent change of the connector.
+    for (let before = await readWanted(collections, connectorId); ;) {
+      if (before.wanted === 'active') await start(before.connector);
+      else await onScheduleOf(connectorId, before.wanted === 'deleted' ? 'delete' : 'pause');
+      const after = await readWanted(collections, connectorId);
+      if (after.wanted === before.wanted) return;
+      before = after;
+    }
+  }
+
+  return {
+    start,
+    align,
+    /** After a change of the loader: aligns the schedule and loads immediately. */
+    async reload(connectorId: string): Promise<void> {
+      await align(connectorId);
       const { wanted } = await readWanted(collections, connectorId);
-      if (wanted === 'active') await onSchedule(temporal, connectorId, 'trigger');
-    },
-
-    async align(connectorId) {
-      // The second read detects a concurrent change of the connector.
-      for (let before = await readWanted(collections, connectorId); ;) {
-        if (before.wanted === 'active') await schedules.start(before.connector);
-        else await onSchedule(temporal, connectorId, before.wanted === 'deleted' ? 'delete' : 'pause');
-        const after = await readWanted(collections, connectorId);
-        if (after.wanted === before.wanted) return;
-        before = after;
-      }
+      if (wanted === 'active') await onScheduleOf(connectorId, 'trigger');
     },
   };
-  return schedules;
 }
+
+export type LoadSchedules = ReturnType<typeof createLoadSchedules>;
 
 async function updateSchedule(temporal: Temporal, connector: LoadedConnector): Promise<void> {
   const { action, spec, policies } = scheduleOf(connector, temporal.taskQueue);
@@ -88,18 +91,6 @@ async function readWanted(collections: ConnectorCollections, id: string): Promis
   const connector = await findConnector(collections, id);
   if (!connector || !isLoaded(connector)) return { wanted: 'deleted' };
   return connector.status === 'active' ? { wanted: 'active', connector } : { wanted: 'inactive' };
-}
-
-async function onSchedule(
-  temporal: Temporal,
-  connectorId: string,
-  operation: 'pause' | 'trigger' | 'delete',
-): Promise<void> {
-  try {
-    await temporal.call((client) => client.schedule.getHandle(connectorLoadId(connectorId))[operation]());
-  } catch (error) {
-    if (!(error instanceof ScheduleNotFoundError)) throw error;
-  }
 }
 
 function scheduleOf({ _id, projectID, organization_id, data_loader_config }: LoadedConnector, taskQueue: string) {

@@ -5,9 +5,9 @@ import { newId } from '../../ids.js';
 import {
   expiredCall,
   hasExpired,
+  outcomeOf,
   performAsRun,
   reasonOf,
-  refusedOr,
   refusalAfterDecision,
   type RunCallDeps,
 } from '../actions/operations/calls-of-runs.js';
@@ -38,11 +38,8 @@ export async function continueAfterAnomaly(
 }
 
 function resultOf(performed: Performed): ContinueResult {
-  if ('error' in performed) return refusedOr(performed.error);
-  const { status, body } = performed.ending;
-  if (status !== 'pending_approval') return { permitted: true };
-  const { approval_id, expires_at } = body as AwaitedApproval;
-  return { held: { approval_id, expires_at } };
+  const outcome = outcomeOf(performed);
+  return 'body' in outcome ? { permitted: true } : outcome;
 }
 
 function ask(

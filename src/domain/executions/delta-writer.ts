@@ -15,74 +15,56 @@ const maxMessageLength = 500;
 export type ReportingStep = Omit<StepNews, 'n'> & { execution_id: string };
 type Deltas = Pick<Collections, 'execution_deltas'>;
 
-interface NewsWriter {
-  /** Writes what `take` returns, after all earlier writes. Writes nothing if it returns undefined. */
-  flush(): Promise<void>;
-  /** Writes after a short time, together with everything that is added until then. */
-  soon(): void;
-  /** Writes what remains. */
-  end(): Promise<void>;
-}
-
 /**
- * Writes the news of a step for viewers, in batches, on a best-effort basis: after a failed write, it skips the rest,
+ * Writes what `take` returns for viewers, in batches, on a best-effort basis: after a failed write, it skips the rest,
  * because text with a gap is worse than text that ends early. The step itself continues.
  */
 function createNewsWriter(
   { execution_deltas }: Deltas,
   { execution_id, ...step }: ReportingStep,
   { intervalMs, take }: { intervalMs: number; take: () => NewsContent | undefined },
-): NewsWriter {
+) {
   let written = 0;
   let timer: NodeJS.Timeout | undefined;
-  let hasFailed = false;
+  let isOver = false;
   let writing = Promise.resolve();
 
   const write = async (): Promise<void> => {
     const content = take();
-    if (content === undefined || hasFailed) return;
+    if (content === undefined) return;
     written += 1;
     const delta = { ...step, n: written, ...content };
     const now = Date.now();
-    try {
-      await execution_deltas.insertOne({
-        _id: deltaId(execution_id, delta),
-        ...delta,
-        at: now / 1000,
-        expires_at: new Date(now + keptMs),
-      });
-    } catch {
-      hasFailed = true;
-    }
+    const expires_at = new Date(now + keptMs);
+    await execution_deltas.insertOne({ _id: deltaId(execution_id, delta), ...delta, at: now / 1000, expires_at });
   };
+  /** Writes after all earlier writes, because a reader that has seen one batch does not look for an earlier one. */
   const flush = (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    // Batches are written in sequence, because a reader that has seen one batch does not look for an earlier one.
     writing = writing.then(write);
+    writing.catch(() => undefined);
     return writing;
   };
   return {
-    flush,
-    soon() {
-      timer ??= setTimeout(() => void flush(), intervalMs);
+    now() {
+      if (!isOver) void flush();
     },
-    async end() {
+    /** Writes after a short time, together with everything that is added until then. */
+    soon() {
+      if (!isOver) timer ??= setTimeout(() => void flush(), intervalMs);
+    },
+    /** Writes what remains. */
+    async end(): Promise<void> {
+      isOver = true;
       await within(maxFinalWriteMs, flush(), () => new Error('late')).catch(() => undefined);
     },
   };
 }
 
-interface DeltaWriter {
-  add(text: string): void;
-  /** Writes the remaining text. */
-  end(): Promise<void>;
-}
-
 /** Writes the text of a model turn. */
-export function createDeltaWriter(collections: Deltas, turn: ReportingStep): DeltaWriter {
+export function createDeltaWriter(collections: Deltas, turn: ReportingStep) {
   let waiting = '';
-  let hasEnded = false;
   const take = () => {
     const text = waiting;
     waiting = '';
@@ -90,16 +72,12 @@ export function createDeltaWriter(collections: Deltas, turn: ReportingStep): Del
   };
   const news = createNewsWriter(collections, turn, { intervalMs: flushIntervalMs, take });
   return {
-    add(text) {
-      if (hasEnded) return;
+    add(text: string): void {
       waiting += text;
-      if (waiting.length >= maxBatchLength) void news.flush();
+      if (waiting.length >= maxBatchLength) news.now();
       else news.soon();
     },
-    async end() {
-      hasEnded = true;
-      await news.end();
-    },
+    end: news.end,
   };
 }
 
@@ -110,17 +88,10 @@ interface Progress {
   message?: string | undefined;
 }
 
-interface ProgressWriter {
-  add(progress: Progress): void;
-  /** Writes the last report. */
-  end(): Promise<void>;
-}
-
 /** Writes the progress of a call: the newest report, at most twice a second and 200 times, and the last one. */
-export function createProgressWriter(collections: Deltas, step: ReportingStep): ProgressWriter {
+export function createProgressWriter(collections: Deltas, step: ReportingStep) {
   let newest: NewsContent | undefined;
   let reports = 0;
-  let hasEnded = false;
   const take = () => {
     const report = newest;
     newest = undefined;
@@ -129,14 +100,14 @@ export function createProgressWriter(collections: Deltas, step: ReportingStep): 
   };
   const news = createNewsWriter(collections, step, { intervalMs: progressIntervalMs, take });
   return {
-    add({ progress, total = null, message }) {
-      if (hasEnded) return;
-      newest = { progress, total, message: message === undefined ? null : message.slice(0, maxMessageLength) };
+    add({ progress, total, message }: Progress): void {
+      newest = {
+        progress,
+        total: total ?? null,
+        message: message === undefined ? null : message.slice(0, maxMessageLength),
+      };
       if (reports < maxReports) news.soon();
     },
-    async end() {
-      hasEnded = true;
-      await news.end();
-    },
+    end: news.end,
   };
 }

@@ -42,17 +42,7 @@ const maxWaiting = 1000;
 const maxShown = 5;
 const maxTextLength = 32_000;
 
-interface ExchangeWriter {
-  note(part: ExchangePart): void;
-  end(): void;
-}
-
-export interface Exchanges {
-  /** @param key the idempotency key of the step; undefined for earlier releases, whose exchanges are not kept */
-  begin(key: string | undefined, attempt: number): ExchangeWriter;
-  /** Writes what was added so far, or waits a second. Never rejects. */
-  flush(): Promise<void>;
-}
+export type Exchanges = ReturnType<typeof createExchanges>;
 
 interface ExchangeDeps {
   collections: Pick<Collections, 'execution_exchanges'>;
@@ -63,7 +53,7 @@ interface ExchangeDeps {
  * Stores what steps send and receive, separately from the histories and records of runs. Steps do not wait for it: all
  * exchanges of a second are written together. Writes are best effort.
  */
-export function createExchanges({ collections, secrets }: ExchangeDeps): Exchanges {
+export function createExchanges({ collections, secrets }: ExchangeDeps) {
   const waiting = new Map<string, Exchange>();
   let writing = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -80,6 +70,7 @@ export function createExchanges({ collections, secrets }: ExchangeDeps): Exchang
       await collections.execution_exchanges.bulkWrite(writes, { ordered: false }).catch(() => undefined);
     }
   }
+  /** Writes what was added so far, or waits a second. Never rejects. */
   async function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
@@ -87,7 +78,8 @@ export function createExchanges({ collections, secrets }: ExchangeDeps): Exchang
     await within(maxWaitMs, writing, () => new Error('late')).catch(() => undefined);
   }
   return {
-    begin(key, attempt) {
+    /** @param key the idempotency key of the step; undefined for earlier releases, whose exchanges are not kept */
+    begin(key: string | undefined, attempt: number) {
       const now = Date.now();
       const exchange: Exchange = { attempt, started_at: now / 1000 };
       const _id = `${key}#${String(now).padStart(13, '0')}`;
@@ -98,13 +90,13 @@ export function createExchanges({ collections, secrets }: ExchangeDeps): Exchang
         timer ??= setTimeout(() => void flush(), writeEveryMs);
       };
       return {
-        note(part) {
+        note(part: ExchangePart): void {
           hasParts = true;
           Object.assign(exchange, part);
           if ('output' in part) exchange.ended_at = Date.now() / 1000;
           add();
         },
-        end() {
+        end(): void {
           if (!hasParts || exchange.ended_at !== undefined) return;
           exchange.ended_at = Date.now() / 1000;
           add();
@@ -144,8 +136,15 @@ export async function readExchanges(
   return found.reverse().map(({ _id, sealed }) => JSON.parse(secrets.open(sealed, purposeOf(_id))) as Exchange);
 }
 
-/** All exchanges of an execution. "0" is the next character after "/". */
-export const exchangesOf = (executionId: string) => ({ _id: { $gt: `${executionId}/`, $lt: `${executionId}0` } });
+/** Removes the exchanges of all steps of a deleted project. Safe to repeat. */
+export async function removeExchanges(
+  { executions, execution_exchanges }: Pick<Collections, 'executions' | 'execution_exchanges'>,
+  projectID: string,
+): Promise<void> {
+  for await (const { _id } of executions.find({ projectID }, { projection: { _id: 1 } }))
+    // "0" is the next character after "/".
+    await execution_exchanges.deleteMany({ _id: { $gt: `${_id}/`, $lt: `${_id}0` } });
+}
 
 function purposeOf(id: string): string {
   return `execution-exchange:${id}`;

@@ -8,7 +8,7 @@ import { defineOperation, defineStream, reads, writes } from '../operation.js';
 import { createExecution, NewExecution } from './operations/create.js';
 import { EventMessage } from './events.js';
 import { ExecutionFilter, filterOf } from './operations/filter.js';
-import { Execution, toExecution, toSummary, type ExecutionDocument } from './record.js';
+import { Execution, notInSummary, toExecution, toSummary, type ExecutionDocument } from './record.js';
 import { readLive } from './operations/live.js';
 import { monitor, Monitoring } from './monitoring.js';
 import { execute, move } from './operations/moves.js';
@@ -21,7 +21,7 @@ import { Id, ProjectId } from '../../ids.js';
 import { queryNumber } from '../../query-number.js';
 export { executionsCollection, executionEventsCollection } from './record.js';
 export { executionKnowledgeCollection } from './knowledge-base.js';
-export { executionExchangesCollection } from './exchanges.js';
+export { executionExchangesCollection, removeExchanges } from './exchanges.js';
 export { executionDeltasCollection } from './deltas.js';
 
 const key = z.object({ execution_id: Id });
@@ -69,8 +69,8 @@ export const listExecutions = defineOperation({
   output: listOf(Execution),
   async run({ deps, ctx, input }) {
     const { executions } = deps.mongo.collections;
-    const page = await listPage(executions, filterOf(ctx.principal, input), input, 'created_at');
-    const view = input.fields === 'summary' ? toSummary : toExecution;
+    const [view, left] = input.fields === 'summary' ? [toSummary, notInSummary] : [toExecution];
+    const page = await listPage(executions, filterOf(ctx.principal, input), input, 'created_at', left);
     return { ...page, data: page.data.map((record) => view(record)) };
   },
 });

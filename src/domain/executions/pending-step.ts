@@ -6,6 +6,7 @@ import {
 import { executionWorkflowId } from '../../../workflows/agentflow-execution/messages.js';
 import type { StepAttempt, StepRecord } from '../../../workflows/agentflow-execution/step-record.js';
 import type { Deps } from '../deps.js';
+import { pick } from '../../pick.js';
 import { isWorkflowGone } from '../../temporal/client.js';
 import type { LiveExecution } from './operations/read.js';
 import type { Execution } from './record.js';
@@ -79,15 +80,7 @@ export async function withWaitingStep(
   if (step?.status !== 'running' || execution.execution_context.waiting_for) return execution;
   const pending = await pendingStep(deps, run).catch(() => undefined);
   if (!pending || pending.error === null) return execution;
-  const { attempts, error, next_attempt_at } = pending;
-  const waiting_for = {
-    kind: 'step',
-    step_id: step.step_id,
-    agent_id: step.agent_id,
-    name: step.name,
-    attempts,
-    error,
-    next_attempt_at,
-  };
+  const reason = pick(pending, 'attempts', 'error', 'next_attempt_at');
+  const waiting_for = { kind: 'step', ...pick(step, 'step_id', 'agent_id', 'name'), ...reason };
   return { ...execution, execution_context: { ...execution.execution_context, waiting_for } };
 }

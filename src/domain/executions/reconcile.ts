@@ -2,6 +2,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
 import {
   agentflowExecutionType,
+  endCodes,
   executionWorkflowId,
   type ExecutionConclusion,
   type ExecutionEvent,
@@ -15,6 +16,8 @@ import type { Mongo } from '../../stores/mongo.js';
 import { isWorkflowGone, type Temporal } from '../../temporal/client.js';
 import { epochSeconds } from '../../time.js';
 import { isOver, type ExecutionDocument } from './record.js';
+
+type Preview = ExecutionDocument['previews'][string];
 
 export interface ReconcileDeps {
   mongo: Mongo;
@@ -74,24 +77,21 @@ function changeBy(record: ExecutionDocument, end: End, at: number) {
       fields: { status: 'completed' as const, conclusion: end.conclusion },
     };
   }
-  const failure: ExecutionFailure = {
-    ...end.failure,
-    by: null,
-    at,
-    step_id: record.steps.find(({ status }) => status === 'running')?.step_id ?? null,
-  };
-  const steps = record.steps.flatMap(({ status }, index) =>
-    status === 'running'
-      ? [
-          [`steps.${index}.status`, 'cancelled'],
-          [`steps.${index}.ended_at`, at],
-          [`steps.${index}.error`, failure.message],
-        ]
-      : [],
-  ) as [string, unknown][];
-  const previews = Object.values(record.previews).flatMap(({ agent_id, status }): [string, unknown][] =>
-    status === 'waiting' ? [[`previews.${agent_id}.status`, 'expired']] : [],
+  const unfinished = record.steps.flatMap(({ status }, index) =>
+    status === 'running' || status === 'waiting' ? index : [],
   );
+  const step_id = record.steps[unfinished[0] ?? -1]?.step_id ?? null;
+  const failure: ExecutionFailure = { ...end.failure, by: null, at, step_id };
+  const steps = unfinished.flatMap((index): [string, unknown][] => [
+    [`steps.${index}.status`, 'cancelled'],
+    [`steps.${index}.ended_at`, at],
+    [`steps.${index}.error`, failure.message],
+  ]);
+  // Written as a whole, because the id of an agent can contain a dot.
+  const previews = Object.entries(record.previews).map(([id, preview]): [string, Preview] => [
+    id,
+    preview.status === 'waiting' ? { ...preview, status: 'expired' } : preview,
+  ]);
   const waited = record.execution_context.waiting_for ? { 'execution_context.waiting_for': null } : {};
   return {
     type: 'failed' as const,
@@ -100,7 +100,8 @@ function changeBy(record: ExecutionDocument, end: End, at: number) {
       status: 'failed' as const,
       'execution_context.failure': failure,
       ...waited,
-      ...Object.fromEntries([...steps, ...previews]),
+      previews: Object.fromEntries(previews),
+      ...Object.fromEntries(steps),
     },
   };
 }
@@ -143,7 +144,8 @@ function failureOf(error: unknown): Pick<ExecutionFailure, 'reason' | 'code' | '
   if (cause instanceof CancelledFailure)
     return { reason: 'cancelled', code: 'cancelled', message: 'cancelled on request' };
   const code = (cause instanceof ApplicationFailure && cause.type) || 'step_failed';
-  return { reason: 'step_failed', code, message: cause?.message ?? 'the execution failed' };
+  const reason = endCodes.find((one) => one === code) ?? 'step_failed';
+  return { reason, code, message: cause?.message ?? 'the execution failed' };
 }
 
 const open = ['ready', 'running', 'paused'] as const;

@@ -205,7 +205,13 @@ export function toExecution(record: ExecutionDocument, live?: ExecutionState): E
   };
 }
 
-/** The execution as lists show it, without the fields that grow with its agents. */
+/** The fields that grow with the agents of an execution. Lists do not read them for summaries. */
+export const notInSummary = {
+  ...{ plan: 0, steps: 0, previews: 0, agents_output: 0, anomaly_detected: 0, conclusion: 0 },
+  ...{ input_variables: 0, runtime_inputs: 0, files: 0, 'agentflow.agents': 0 },
+} as const;
+
+/** The execution as lists show it, without these fields. */
 export function toSummary(record: ExecutionDocument): Execution {
   const { agentflow, ...rest } = toExecution(record);
   const empty = { input_variables: {}, runtime_inputs: {}, previews: {}, agents_output: [], files: [] };

@@ -20,14 +20,7 @@ interface RunNews {
 }
 
 /** Reads the events of a run, and keeps the newest ones. */
-interface RunReader {
-  read(): Promise<RunNews>;
-  keep(news: RunNews): void;
-  /** The events after `last`. Undefined if some of them are only in the store. */
-  keptAfter(last: number): readonly ExecutionEvent[] | undefined;
-}
-
-export function createRunReader(deps: ReconcileDeps, id: string): RunReader {
+export function createRunReader(deps: ReconcileDeps, id: string) {
   const { collections } = deps.mongo;
   let kept: Tail<number, ExecutionEvent> | undefined;
   const readStored = async (last: number, upTo: number) => {
@@ -41,7 +34,7 @@ export function createRunReader(deps: ReconcileDeps, id: string): RunReader {
     return events;
   };
   return {
-    async read() {
+    async read(): Promise<RunNews> {
       const projection = { status: 1, started_at: 1, last_event_seq: 1 } as const;
       const found = await collections.executions.findOne({ _id: id }, { projection });
       if (!found) return { events: [], stored: 0, ended: 0, answered: true };
@@ -61,9 +54,10 @@ export function createRunReader(deps: ReconcileDeps, id: string): RunReader {
         answered: answer !== undefined,
       };
     },
-    keep({ events, stored }) {
+    keep({ events, stored }: RunNews): void {
       for (const event of events) kept?.add(event, stored);
     },
-    keptAfter: (last) => kept?.after(last),
+    /** The events after `last`. Undefined if some of them are only in the store. */
+    keptAfter: (last: number) => kept?.after(last),
   };
 }

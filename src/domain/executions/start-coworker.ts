@@ -1,41 +1,29 @@
 import type { StartCoworkerRequest } from '../../../workflows/connector-events/activities.js';
-import { refuseFormerMember, type Owner } from '../../auth/former-members.js';
+import { refuseFormerMember } from '../../auth/former-members.js';
 import { memberOf, type Principal } from '../../auth/principal.js';
-import { isAppError } from '../../errors.js';
-import type { Mongo } from '../../stores/mongo.js';
 import type { Deps } from '../deps.js';
 import { createExecution, type NewExecution } from './operations/create.js';
 import { execute } from './operations/moves.js';
 import { startOnBehalf } from './operations/start-on-behalf.js';
-import { findConnector, pauseConnector } from '../connectors/operations/store.js';
+import { findConnector, pauseIfOwnerLeft } from '../connectors/operations/store.js';
 
-/** Prepares and executes the coworker's execution. */
+/** Prepares and executes the coworker's execution. @throws AppError `access_denied` if its person has left the project */
 export async function startCoworker(deps: Deps, request: StartCoworkerRequest): Promise<{ execution_id: string }> {
   const { start, connector_id, callback } = request;
   const { execution_id, agentflow_id: agentflowId } = start;
   const principal = principalOf(request);
-  await pauseForFormerMember(deps.mongo.collections, connector_id, principal);
+  const { collections } = deps.mongo;
+  const connector = await findConnector(collections, connector_id);
+  if (connector) await pauseIfOwnerLeft(collections, connector);
+  await refuseFormerMember(collections, principal, 'connector');
   const { location } = callback.payload;
   const document = location === undefined ? null : (await deps.blobs.get(location)).toString('utf8');
-  const connector = await findConnector(deps.mongo.collections, connector_id);
   const causedBy = connector?.triggers_edited_by ?? [];
   await startOnBehalf(deps, { channel: 'callback', principal, agentflowId, executionId: execution_id }, () =>
     createExecution(deps, principal, inputOf(request, document), { id: execution_id, causedBy }),
   );
   await execute(deps, principal, execution_id, callback.callback_id);
   return { execution_id };
-}
-
-/** @throws AppError `access_denied` after it has paused the connector */
-async function pauseForFormerMember(
-  collections: Mongo['collections'],
-  connectorId: string,
-  owner: Owner,
-): Promise<void> {
-  await refuseFormerMember(collections, owner, 'connector').catch(async (refusal: unknown) => {
-    if (isAppError(refusal)) await pauseConnector(collections, connectorId, owner.userId, refusal.message);
-    throw refusal;
-  });
 }
 
 /** Passes a payload that was too large for a signal as a document, because the execution's record contains the inputs. */

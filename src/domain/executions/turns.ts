@@ -6,21 +6,16 @@ import { createTail } from './tail.js';
 
 const pauseMs = 300;
 
-/** The news of the newest two steps of a run that report while they run. A process reads them once for all viewers. */
-interface Turns {
-  /** Call this with new events before viewers see them. If they end a step, this reads the rest of its news. */
-  follow(events: readonly ExecutionEvent[]): Promise<void>;
-  /** The news of a step after a position. Undefined if some of them are only in the store. */
-  after(after_seq: number, last: string): readonly ExecutionDeltaDocument[] | undefined;
-}
-
-/** Calls `wake` when there is news, until `signal` is aborted. */
+/**
+ * The news of the newest two steps of a run that report while they run. A process reads them once for all viewers. Calls
+ * `wake` when there is news, until `signal` is aborted.
+ */
 export function createTurns(
   collections: Pick<Collections, 'execution_deltas'>,
   id: string,
   wake: () => void,
   signal: AbortSignal,
-): Turns {
+) {
   let running: Turn | undefined;
   let previous: Turn | undefined;
   const watch = async (turn: Turn) => {
@@ -30,7 +25,8 @@ export function createTurns(
     }
   };
   return {
-    async follow(events) {
+    /** Call this with new events before viewers see them. If they end a step, this reads the rest of its news. */
+    async follow(events: readonly ExecutionEvent[]): Promise<void> {
       if (running?.isRunning && endsStep(events)) {
         running.isRunning = false;
         await running.read();
@@ -41,19 +37,15 @@ export function createTurns(
       running = createTurn(collections, id, started);
       void watch(running);
     },
-    after: (after_seq, last) => [running, previous].find((turn) => turn?.after_seq === after_seq)?.after(last),
+    /** The news of a step after a position. Undefined if some of them are only in the store. */
+    after: (after_seq: number, last: string) =>
+      [running, previous].find((turn) => turn?.after_seq === after_seq)?.after(last),
   };
 }
 
-interface Turn {
-  after_seq: number;
-  isRunning: boolean;
-  /** Reads the news. @returns whether there was any; after a failure, the next read finds it */
-  read(): Promise<boolean>;
-  after(last: string): readonly ExecutionDeltaDocument[] | undefined;
-}
+type Turn = ReturnType<typeof createTurn>;
 
-function createTurn(collections: Pick<Collections, 'execution_deltas'>, id: string, after_seq: number): Turn {
+function createTurn(collections: Pick<Collections, 'execution_deltas'>, id: string, after_seq: number) {
   const tail = createTail(beforeDeltas(id, after_seq), ({ _id }: ExecutionDeltaDocument) => _id);
   let reading = Promise.resolve(false);
   const readNew = async () => {
@@ -67,7 +59,8 @@ function createTurn(collections: Pick<Collections, 'execution_deltas'>, id: stri
   return {
     after_seq,
     isRunning: true,
-    read() {
+    /** Reads the news. @returns whether there was any; after a failure, the next read finds it */
+    read(): Promise<boolean> {
       // Reads run in sequence, so that nothing is added twice.
       reading = reading.then(readNew).catch(() => false);
       return reading;

@@ -24,10 +24,6 @@ export interface RunView {
   leave(): void;
 }
 
-interface Watch {
-  view(): RunView;
-}
-
 interface WatchDeps extends ReconcileDeps {
   log: Logger;
   followHistory: FollowHistory;
@@ -39,7 +35,7 @@ export type ViewRun = (record: ExecutionDocument) => RunView;
 
 /** All views of a run in this process share one watch of it, which starts with the first view and ends with the last. */
 export function createViewRun(deps: WatchDeps): ViewRun {
-  const watches = new Map<string, Watch>();
+  const watches = new Map<string, ReturnType<typeof createWatch>>();
   return (record) => {
     const watch = watches.get(record._id) ?? createWatch(deps, record, () => watches.delete(record._id));
     watches.set(record._id, watch);
@@ -47,11 +43,7 @@ export function createViewRun(deps: WatchDeps): ViewRun {
   };
 }
 
-function createWatch(
-  deps: WatchDeps,
-  { _id: id, status, last_event_seq }: ExecutionDocument,
-  onEnd: () => void,
-): Watch {
+function createWatch(deps: WatchDeps, { _id: id, status, last_event_seq }: ExecutionDocument, onEnd: () => void) {
   const { collections } = deps.mongo;
   const abandoned = abortWith(deps.stopping);
   const { signal } = abandoned;
@@ -74,7 +66,7 @@ function createWatch(
   if (end === undefined) void followRun(deps, id, { look, isOver: () => signal.aborted || end !== undefined, signal });
 
   return {
-    view() {
+    view(): RunView {
       const left = new AbortController();
       let seen = version();
       let isBehind = false;

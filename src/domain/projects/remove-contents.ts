@@ -8,7 +8,7 @@ import { unbindProject } from '../connectors/operations/repositories.js';
 import { deleteConnectorCompletely } from '../connectors/operations/setup.js';
 import type { Deps } from '../deps.js';
 import { move } from '../executions/operations/moves.js';
-import { removeExchanges } from '../executions/operations/remove-exchanges.js';
+import { removeExchanges } from '../executions/operations.js';
 import { removeSchedules } from '../schedules/operations.js';
 import { removeTables } from '../tables/operations.js';
 

@@ -1,14 +1,14 @@
-import { ScheduleNotFoundError, type ScheduleDescription } from '@temporalio/client';
+import type { ScheduleDescription } from '@temporalio/client';
 import { z } from 'zod';
 import { scheduleId } from '../../../workflows/coworker-run/messages.js';
 import type { Deps } from '../deps.js';
 import { countUpTo, decodePosition, ListQuery, pageOf } from '../../stores/lists.js';
+import { onScheduleIfAny } from '../../temporal/client.js';
 import { epochSeconds } from '../../time.js';
 import { defineOperation, reads } from '../operation.js';
 import { findSchedule, type ScheduleDocument, type ScheduleRunDocument } from './record.js';
 import { ScheduleRuns, type ScheduleRun } from './schemas.js';
 import { maxPlannedTimes, plannedBetween } from './planned-times.js';
-import { onSchedule } from './temporal.js';
 import { plannedTime } from './times.js';
 import { Id } from '../../ids.js';
 import { pick } from '../../pick.js';
@@ -40,7 +40,7 @@ export const listRuns = defineOperation({
         .limit(maxRuns)
         .toArray(),
       countUpTo(schedule_runs, { schedule_id: id }),
-      describe(deps, id),
+      onScheduleIfAny(deps.temporal, scheduleId(id), (handle) => handle.describe()),
     ]);
     const idle = live ? await idleTimes(deps, record, stored, live) : [];
     const all = [
@@ -67,15 +67,6 @@ export const listRuns = defineOperation({
 });
 
 type FiredRun = Omit<ScheduleRunDocument, 'executions'>;
-
-async function describe({ temporal }: Deps, id: string) {
-  try {
-    return await onSchedule(temporal, id, (handle) => handle.describe());
-  } catch (error) {
-    if (error instanceof ScheduleNotFoundError) return undefined;
-    throw error;
-  }
-}
 
 function toScheduleRun(run: ScheduleRunDocument, temporal_ui_url: string): ScheduleRun {
   const stored = pick(run, 'scheduled_for', 'started_at', 'ended_at', 'status', 'executions', 'error');

@@ -3,7 +3,6 @@ import {
   encodeScheduleOverlapPolicy,
   isGrpcServiceError,
   ScheduleAlreadyRunning,
-  ScheduleNotFoundError,
   ScheduleOverlapPolicy,
   type ScheduleDescription,
   type ScheduleHandle,
@@ -18,6 +17,7 @@ import {
 import { attributePairs } from '../../../workflows/search-attributes.js';
 import type { Deps } from '../deps.js';
 import { AppError } from '../../errors.js';
+import { onScheduleIfAny } from '../../temporal/client.js';
 import { conflictAwareSchedules } from '../../temporal/conflict-aware-schedules.js';
 import { priorityOf } from '../../temporal/priority.js';
 import { startOnce } from '../../temporal/start-once.js';
@@ -53,7 +53,7 @@ export function onSchedule<T>(
 export async function applySchedule({ mongo, temporal }: Stores, id: string): Promise<void> {
   const read = () => mongo.collections.schedules.findOne({ _id: id });
   for (let record = await read(); ;) {
-    if (!record || record.is_deleted) await remove(temporal, id);
+    if (!record || record.is_deleted) await onScheduleIfAny(temporal, scheduleId(id), (handle) => handle.delete());
     else {
       await createOrUpdate(temporal, record);
       await runSkipped(temporal, record);
@@ -61,14 +61,6 @@ export async function applySchedule({ mongo, temporal }: Stores, id: string): Pr
     const after = await read();
     if (after?.revision === record?.revision) return;
     record = after;
-  }
-}
-
-async function remove(temporal: Deps['temporal'], id: string): Promise<void> {
-  try {
-    await onSchedule(temporal, id, (handle) => handle.delete());
-  } catch (error) {
-    if (!(error instanceof ScheduleNotFoundError)) throw error;
   }
 }
 

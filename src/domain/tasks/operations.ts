@@ -15,13 +15,19 @@ import { pick } from '../../pick.js';
 
 const key = z.object({ id: Id });
 
+/** The fields of executions that `toTask` needs. */
+const shown = Object.fromEntries(
+  [...sharedFields, 'task_id', 'agentflow.name', 'execution_context'].map((name) => [name, 1]),
+);
+
 export const listTasks = defineOperation({
   name: 'task.list',
   ...reads,
   input: ListQuery.extend(ExecutionFilter.shape),
   output: listOf(Task),
   async run({ deps, ctx, input }) {
-    const page = await listPage(deps.mongo.collections.executions, filterOf(ctx.principal, input), input, 'created_at');
+    const { executions } = deps.mongo.collections;
+    const page = await listPage(executions, filterOf(ctx.principal, input), input, 'created_at', shown);
     return { ...page, data: page.data.map((record) => toTask(record)) };
   },
 });

@@ -62,6 +62,15 @@ export function refusedOr(error: unknown): { refused: Refused } {
   return { refused: { code, message: `${error.message}${by}` } };
 }
 
+/** How a call ended for its run: with an answer, waiting for an approval, or refused. @throws as `refusedOr` */
+export function outcomeOf<T>(performed: Performed): { body: T } | { held: AwaitedApproval } | { refused: Refused } {
+  if ('error' in performed) return refusedOr(performed.error);
+  const { status, body } = performed.ending;
+  if (status !== 'pending_approval') return { body: body as T };
+  const { approval_id, expires_at } = body as AwaitedApproval;
+  return { held: { approval_id, expires_at } };
+}
+
 /** Why S6 refused the approval; undefined for other errors. */
 export function reasonOf(error: unknown): string | undefined {
   return factsOfRefusal(error)?.reason;

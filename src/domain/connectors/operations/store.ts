@@ -170,7 +170,7 @@ export async function moveConnector(
 }
 
 /** Stops all use of the connector until a user activates it, unless it has another owner by now. */
-export async function pauseConnector(
+async function pauseConnector(
   { connectors }: Pick<Collections, 'connectors'>,
   _id: string,
   user_id: string,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SecretBox } from '../../../auth/secret-box.js';
-import { mcpConfigFields, toPublicConfig, storedPlaceholder } from '../rules/config.js';
+import { checkMcp, mcpConfigFields, toPublicConfig, storedPlaceholder } from '../rules/config.js';
 import { openConfig } from '../operations/store.js';
 import {
   ConnectorCategory,
@@ -63,6 +63,7 @@ export type NewConnector = z.infer<typeof NewConnector>;
 
 export const NewMcpConnector = z
   .strictObject({ name: fields.name, ...mcpConfigFields, projectID: z.string().optional() })
+  .superRefine(checkMcp)
   .meta({
     id: 'NewMcpConnector',
     example: {

@@ -79,19 +79,18 @@ export const mcpConfigFields = {
   command: z.string().min(1).max(100).optional().describe('A name in `MCP_STDIO_COMMANDS` of the workers.'),
   auth: z.discriminatedUnion('type', [NoAuth, HeaderAuth, OauthAuth]).default({ type: 'none' }),
 };
-const urlOrCommand = 'give either url or command';
+/** A process gets no credentials. */
+export function checkMcp(
+  { url, command, auth }: { url?: unknown; command?: unknown; auth: { type: string } },
+  context: z.RefinementCtx,
+): void {
+  const add = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+  if ((url === undefined) === (command === undefined)) add('url', 'give either url or command');
+  if (command !== undefined && auth.type !== 'none') add('auth', 'must be none for a command');
+}
 
 /** An MCP server: its URL with an optional header or OAuth, or the name of a command that the workers allow (`MCP_STDIO_COMMANDS`). */
-export const McpConfig = z
-  .looseObject(mcpConfigFields)
-  .refine(({ url, command }) => (url === undefined) !== (command === undefined), {
-    path: ['url'],
-    message: urlOrCommand,
-  })
-  .refine(({ command, auth }) => command === undefined || auth.type === 'none', {
-    path: ['auth'],
-    message: 'must be none for a command',
-  });
+export const McpConfig = z.looseObject(mcpConfigFields).superRefine(checkMcp);
 
 /** The account provider's API, used to verify accounts and to perform actions. */
 const accountFields = {

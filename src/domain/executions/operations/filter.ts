@@ -15,7 +15,7 @@ const personWaits = { $in: personKinds };
 const filterOfState = {
   ready: { status: 'ready' },
   running: { status: 'running', [waitsForPerson]: { $not: personWaits } },
-  waiting: { [waitsForPerson]: personWaits },
+  waiting: { status: { $ne: 'paused' }, [waitsForPerson]: personWaits },
   paused: { status: 'paused' },
   completed: { status: 'completed' },
   failed: { status: 'failed', [failureReason]: { $ne: 'cancelled' } },

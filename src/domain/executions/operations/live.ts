@@ -5,18 +5,16 @@ import { readExecution, readLiveState } from './read.js';
 import { toExecution, type Execution, type ExecutionDocument } from '../record.js';
 import { pick } from '../../../pick.js';
 
+const newestFields = ['execution_id', 'agentflow_id', 'goal', 'status', 'created_at', 'end_time'] as const;
+
 /** The newest executions of the caller's project. */
 export async function listNewest({ mongo }: Pick<Deps, 'mongo'>, { projectId }: Principal, limit: number) {
   const newest = await mongo.collections.executions
-    .find({ projectID: projectId })
+    .find({ projectID: projectId }, { projection: Object.fromEntries(newestFields.map((name) => [name, 1])) })
     .sort({ created_at: -1, _id: -1 })
     .limit(limit)
     .toArray();
-  return newest.map(toSummary);
-}
-
-function toSummary(record: ExecutionDocument) {
-  return pick(record, 'execution_id', 'agentflow_id', 'goal', 'status', 'created_at', 'end_time');
+  return newest.map((record) => pick(record, ...newestFields));
 }
 
 /** The current state of an execution. @throws AppError `not_found` */

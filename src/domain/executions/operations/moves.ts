@@ -12,7 +12,7 @@ import {
   type MoveResult,
 } from '../../../../workflows/agentflow-execution/messages.js';
 import { refusalOf, type Move } from '../../../../workflows/agentflow-execution/state.js';
-import type { StartChildRequest } from '../../../../workflows/agentflow-execution/child-messages.js';
+import { startChildUpdate, type StartChildRequest } from '../../../../workflows/agentflow-execution/child-messages.js';
 import type { Principal } from '../../../auth/principal.js';
 import { publicUrlOf } from '../../../config.js';
 import type { Deps } from '../../deps.js';
@@ -24,7 +24,6 @@ import { startOnce } from '../../../temporal/start-once.js';
 import { outcomeOfUpdate, updateOnce } from '../../../temporal/update-once.js';
 import { readLiveState, readExecution } from './read.js';
 import { isOver, type ExecutionDocument } from '../record.js';
-import { startInParent } from '../start-in-parent.js';
 import { sha256Hex } from '../../../sha256.js';
 
 /** Runs continue as new well below the server's limits, so that replays are fast. */
@@ -85,6 +84,30 @@ async function startRun(
     typedSearchAttributes: attributePairs(attributes),
     args: [input],
   });
+}
+
+/**
+ * Asks the workflow of the parent to start an execution as its child workflow.
+ * @throws AppError `unavailable` if no worker answers for the parent
+ */
+async function startInParent(
+  deps: Deps,
+  { parent_execution_id: parentId }: ExecutionDocument,
+  request: StartChildRequest,
+): Promise<'started' | 'started before' | 'no parent runs'> {
+  if (parentId === null) return 'no parent runs';
+  const parent = await deps.mongo.collections.executions.findOne({ _id: parentId }, { projection: { status: 1 } });
+  if (!parent || isOver(parent.status)) return 'no parent runs';
+  try {
+    const started = await deps.temporal.callWorker((client) =>
+      client.workflow.getHandle(executionWorkflowId(parentId)).executeUpdate(startChildUpdate, { args: [request] }),
+    );
+    return started ? 'started' : 'started before';
+  } catch (error) {
+    // The parent was never started, or it has ended and its record is not updated yet.
+    if (isWorkflowGone(error) || error instanceof WorkflowUpdateFailedError) return 'no parent runs';
+    throw error;
+  }
 }
 
 async function readStartRequest(deps: Deps, id: string): Promise<unknown> {

@@ -97,7 +97,7 @@ export async function waitingPreviews(
     status: { $in: ['running', 'paused'] as const },
   };
   const by = 'execution_context.waiting_for.requested_at';
-  const page = await listPage(mongo.collections.executions, waiting as object, paging, by);
+  const page = await listPage(mongo.collections.executions, waiting as object, paging, by, shown);
   const data = page.data.flatMap((record) => {
     const { agent_id, requested_at = null } = Waiting.parse(record.execution_context.waiting_for);
     const preview = record.previews[agent_id];
@@ -105,6 +105,16 @@ export async function waitingPreviews(
   });
   return { ...page, data };
 }
+
+/** What `toPreviewApproval` and the order of the list need. */
+const shown = {
+  status: 1,
+  goal: 1,
+  'agentflow.name': 1,
+  executed_by: 1,
+  previews: 1,
+  'execution_context.waiting_for': 1,
+};
 
 /** Previews of a release that did not record the time are sorted last. */
 const Waiting = z.object({ agent_id: z.string(), requested_at: z.number().nullish() });

@@ -69,23 +69,13 @@ export async function decidePreview(
       updateId,
     });
   } catch (error) {
-    if (refusedFor(error) === 'invalid_request') throw new AppError('invalid_request', messageOf(error));
-    if (refusedFor(error) === 'conflict') throw new AppError('conflict', messageOf(error));
+    const refusal = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+    if (refusal instanceof ApplicationFailure && (refusal.type === 'invalid_request' || refusal.type === 'conflict'))
+      throw new AppError(refusal.type, refusal.message);
     if (error instanceof WorkflowUpdateFailedError || isWorkflowGone(error)) {
       const status = await currentStatus(deps, principal, executionId);
       throw new AppError('conflict', `the execution is ${status}: this agent has no preview that waits for a decision`);
     }
     throw error;
   }
-}
-
-function refusedFor(error: unknown): string | null | undefined {
-  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-  return cause instanceof ApplicationFailure ? cause.type : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error && error.cause instanceof Error
-    ? error.cause.message
-    : 'edits: do not apply to this preview';
 }

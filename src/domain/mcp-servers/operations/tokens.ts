@@ -23,15 +23,6 @@ export interface TokenFor {
   userId: string | undefined;
 }
 
-export interface McpTokens {
-  /**
-   * An access token that is not the `refused` one, which the server answered with 401.
-   * @throws OutboundError `authorization_needed` if a person must authorize (again), `action_unavailable`; AppError
-   *   `unconfigured` if this process does not have the encryption key
-   */
-  tokenFor(of: TokenFor, refused?: string): Promise<string>;
-}
-
 interface TokenDeps {
   collections: Pick<Collections, 'mcp_authorizations' | 'mcp_revocations' | 'mcp_oauth_clients'>;
   box: Pick<SecretBox, 'seal' | 'open'>;
@@ -49,9 +40,16 @@ const pauseMs = 300;
 /** For this time, waiting calls receive the failure of the holder instead of trying again. */
 const failedSeconds = 2;
 
-export function createMcpTokens(deps: TokenDeps): McpTokens {
+export type McpTokens = ReturnType<typeof createMcpTokens>;
+
+export function createMcpTokens(deps: TokenDeps) {
   return {
-    async tokenFor(of, refused) {
+    /**
+     * An access token that is not the `refused` one, which the server answered with 401.
+     * @throws OutboundError `authorization_needed` if a person must authorize (again), `action_unavailable`; AppError
+     *   `unconfigured` if this process does not have the encryption key
+     */
+    async tokenFor(of: TokenFor, refused?: string): Promise<string> {
       const found = await find(deps, of);
       const { tokens } = openTokens(deps.box, found);
       const isStale = found.valid_until !== null && found.valid_until <= epochSeconds();
@@ -126,7 +124,7 @@ async function find({ collections }: TokenDeps, of: TokenFor): Promise<McpAuthor
 }
 
 function needed({ projectId, connectorId, owner }: TokenFor, why: string): OutboundError {
-  const who = owner === 'person' ? 'the person on whose behalf the run works' : 'a person';
+  const who = owner === 'person' ? 'the person on whose behalf it is called' : 'a person';
   return new OutboundError(
     'authorization_needed',
     `the MCP server needs an authorization (${why}): ${who} must open the address that POST /connectors/${projectId}/${connectorId}/authorize returns`,

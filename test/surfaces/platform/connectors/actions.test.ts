@@ -169,6 +169,22 @@ describe('an action', () => {
     expect(server.seen(where)).toHaveLength(calls);
   });
 
+  test('is called once if its answer is nested too deep to look for secrets in it', async () => {
+    verifies('action.restful.authentication');
+    const workspace = await createWorkspace(deps);
+    const at = `/deep/${workspace.projectID}`;
+    const auth = { type: 'bearer', token: 'brr-s3cret' };
+    const { _id } = await connectorOf(workspace, 'restful', { base_url: server.url, auth });
+    const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+    server.answer(at, (_, res) => void res.writeHead(200, { 'content-type': 'application/json' }).end(deep));
+    const { execution_context } = await run(workspace, _id, [{ endpoint: at }], {}, 'failed');
+    expect(execution_context.failure).toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining('nested deeper'),
+    });
+    expect(server.seen(at)).toHaveLength(1);
+  });
+
   test('is retried as its server asks: after silence, after 500, and at the date of a 429', async () => {
     verifies('action.restful.hints');
     const workspace = await createWorkspace(deps);

@@ -268,13 +268,16 @@ test('results that are too large or errors, and calls that are lost or cancelled
     url: changing.url,
     auth: { type: 'header', name: 'Authorization', value: 'Bearer tool-s3cret' },
   });
-  changing.tools = ['large', 'error', 'lost', 'leak', 'held'].map((name) => toolNamed(name));
+  changing.tools = ['large', 'deep', 'error', 'lost', 'leak', 'held'].map((name) => toolNamed(name));
   await accept(member, id);
   changing.calls = [];
   const text = (value: string, isError = false) => ({ content: [{ type: 'text', text: value }], isError });
+  let deep: object = {};
+  for (let level = 0; level < 4000; level += 1) deep = { a: deep };
   let aborted = false;
   changing.result = async (name, signal) => {
     if (name === 'large') return text('x'.repeat(1024 * 1024));
+    if (name === 'deep') return { content: [], structuredContent: deep };
     if (name === 'error') return text('no such ticket', true);
     if (name === 'leak') return text('the token is tool-s3cret');
     if (name === 'lost') throw Object.assign(new Error('lost'), { code: -32000 });
@@ -285,16 +288,18 @@ test('results that are too large or errors, and calls that are lost or cancelled
       });
     });
   };
-  const calls = ['large', 'error', 'lost', 'leak'].map((name): [string, object] => [name, {}]);
-  const flow = agentThatCalls('results', id, ['large', 'error', 'lost', 'leak'], calls);
+  const names = ['large', 'deep', 'error', 'lost', 'leak'];
+  const calls = names.map((name): [string, object] => [name, {}]);
+  const flow = agentThatCalls('results', id, names, calls);
   await untilExecution(member, await startExecution(member, flow), 'completed');
   expect(answersTo('results')).toMatchObject([
     { error: { code: 'too_large' } },
+    { error: { code: 'validation_failed', message: expect.stringContaining('nested deeper') } },
     { error: { code: 'action_refused', message: expect.stringContaining('no such ticket') } },
     { error: { code: 'action_refused' } },
     { text: 'the token is [secret]' },
   ]);
-  expect(changing.calls.map(({ name }) => name)).toEqual(['large', 'error', 'lost', 'leak']);
+  expect(changing.calls.map(({ name }) => name)).toEqual(names);
   const held = await startExecution(member, agentThatCalls('held', id, ['held'], [['held', {}]]));
   await eventually(() => expect(changing.calls.map(({ name }) => name)).toContain('held'));
   await moveExecution(member, held, 'cancel');
@@ -328,6 +333,30 @@ test('a call whose answer is lost is not repeated unless the tool is read-only',
   await untilExecution(member, await startExecution(member, flow), 'completed');
   expect(answersTo('unknown')).toMatchObject([{ error: { code: 'outcome_unknown' } }, { text: 'again' }]);
   expect(server.calls.map(({ name }) => name)).toEqual(['write', 'read', 'read']);
+  await server.close();
+});
+
+test('a call that the server was too busy to handle is repeated, also if the tool is not read-only', async () => {
+  verifies('mcp-client.outcome-unknown');
+  const member = await workspace();
+  const server = await startMcpServer();
+  const id = await connect(member, { url: server.url });
+  server.tools = [toolNamed('write'), toolNamed('other')];
+  await accept(member, id);
+  server.refusals = [429, 503];
+  server.result = async (name) => {
+    server.refusals = [500];
+    return { content: [{ type: 'text', text: `${name} did it` }] };
+  };
+  const calls = ['write', 'other'].map((name): [string, object] => [name, {}]);
+  await untilExecution(
+    member,
+    await startExecution(member, agentThatCalls('busy', id, ['write', 'other'], calls)),
+    'completed',
+  );
+  // With 500, the server may have acted.
+  expect(answersTo('busy')).toMatchObject([{ text: 'write did it' }, { error: { code: 'outcome_unknown' } }]);
+  expect(server.calls.map(({ name }) => name)).toEqual(['write']);
   await server.close();
 });
 
@@ -423,8 +452,14 @@ test('private addresses are refused, and so are configurations that name both or
   }
   const stdio = await connect(member, { command: 'memory' });
   expect(await member.api.get(toolsPath(member, stdio))).toMatchObject({ status: 503 });
-  for (const given of [{}, { url: changing.url, command: 'memory' }, { url: 'http://a:b@c/mcp' }]) {
+  const header = { type: 'header', name: 'x-key', value: 'y' };
+  for (const [given, problem] of [
+    [{}, 'url: give either url or command'],
+    [{ url: changing.url, command: 'memory' }, 'url: give either url or command'],
+    [{ command: 'memory', auth: header }, 'auth: must be none for a command'],
+    [{ url: 'http://a:b@c/mcp' }, 'url: must not contain credentials'],
+  ] as const) {
     const answer = await member.api.post(`/connectors/${member.projectID}/mcp`, { name: 'x', ...given });
-    expect([given, answer.status]).toEqual([given, 400]);
+    expect(answer).toMatchObject({ status: 400, body: { error_description: problem } });
   }
 });

@@ -34,6 +34,10 @@ describe('an approver', () => {
       edited_payload_digest: null,
       editable_fields: { text: 'string', count: 'integer' },
     });
+    expect(await approve(of, approval, { payload_digest: 'another' })).toMatchObject({
+      status: 409,
+      body: { error_description: expect.stringContaining('another call waits: read it again') },
+    });
     const edits = { text: 'Dear Grace' };
     const edited_payload_digest = payloadDigest('act.http', { edited: payload_digest, edits });
     const decided = await approve(of, approval, { edits, payload_digest, reason: 'The other one' });

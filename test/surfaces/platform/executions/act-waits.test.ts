@@ -50,6 +50,10 @@ describe('a pause of a run whose act waits', () => {
     const id = await of.start('one');
     const approval = await heldApproval(of, id);
     await pausedWith(of, id, approval);
+    const { api, projectID } = of.workspace;
+    const listed = async (state: string) => (await api.get(`/${projectID}/execution_flows?state=${state}`)).body.data;
+    await eventually(async () => expect(await listed('paused')).toMatchObject([{ execution_id: id }]));
+    expect(await listed('waiting')).toEqual([]);
     expect(await decide(of.approver, approval, 'approve')).toMatchObject({ status: 200, body: { status: 'approved' } });
     expect(of.seen()).toBe(0);
     await moveExecution(of.workspace, id, 'resume');

@@ -171,7 +171,7 @@ describe('POST /execute_flow/{execution_id}/cancel', () => {
       step_id: null,
     });
     const { body } = await workspace.api.get(`/execute_flow/${id}/monitoring`);
-    expect(body).toMatchObject({ status: 'failed', steps: [{ status: 'cancelled' }] });
+    expect(body).toMatchObject({ status: 'failed', steps: [{ status: 'cancelled', error: 'cancelled' }] });
     release();
     expect(calls(workspace)).toEqual(['one']);
   });

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ExecutionDocument } from '../../../../src/domain/executions/record.js';
 import { createReconciler } from '../../../../src/domain/executions/reconcile.js';
 import { executionWorkflowId } from '../../../../workflows/agentflow-execution/messages.js';
 import { openEventStream } from '../../../support/event-stream.js';
 import { eventually } from '../../../support/eventually.js';
-import { heldExecution, moveExecution, untilExecution } from '../../../support/executions.js';
+import { closedAs, heldExecution, moveExecution, startExecution, untilExecution } from '../../../support/executions.js';
 import { createWorkspace, useDeps } from '../../../support/fixture.js';
+import { flowThatCalls } from '../../../support/flows.js';
 import { seedExecution } from '../../../support/seeded-executions.js';
 import { temporalCli } from '../../../support/temporal-cli.js';
 import { useHttpSink } from '../../../support/use-http-sink.js';
@@ -70,6 +72,54 @@ describe('a run that Temporal terminated', () => {
     });
     first.release();
     second.release();
+  });
+
+  test('ends what it waited for: the step of its act, and the preview of an agent with a dot in its id', async () => {
+    verifies('execution.reconciled');
+    const workspace = await createWorkspace(deps);
+    const preview = {
+      ...{ preview_id: 'a.b/preview', agent_id: 'a.b', title: 'A', status: 'waiting', kind: 'output', proposed: {} },
+      ...{ edits: null, requested_at: 1, expires_at: 2, decided_by: null, decided_at: null },
+    } as const;
+    const step: ExecutionDocument['steps'][number] = {
+      ...{ step_id: 'a.b/call', kind: 'action', agent_id: 'a.b', skill_id: null, action_id: null, name: 'Call' },
+      ...{ attempts: 0, started_at: 1, ended_at: null, error: null },
+      status: 'waiting',
+    };
+    const { _id: id } = await seedExecution(deps, workspace, {
+      ...{ status: 'running', started_at: 1, steps: [step], previews: { 'a.b': preview } },
+      execution_context: { waiting_for: { kind: 'approval', step_id: step.step_id } },
+    });
+    const { body } = await workspace.api.get(`/execute_flow/${id}`);
+    expect(body.previews).toEqual({ 'a.b': { ...preview, status: 'expired' } });
+    expect(body.execution_context).toMatchObject({ waiting_for: null, failure: { step_id: step.step_id } });
+    expect((await workspace.api.get(`/execute_flow/${id}/monitoring`)).body.steps).toMatchObject([
+      { status: 'cancelled', ended_at: expect.any(Number), error: expect.stringContaining('no longer has this run') },
+    ]);
+  });
+
+  test('has the reason that its workflow gave, if a restored database lost the end', async () => {
+    verifies('execution.reconciled');
+    const workspace = await createWorkspace(deps);
+    const flow = flowThatCalls([]);
+    const agents = flow.agents.map((agent) => ({ ...agent, is_preview_mode_enabled: true }));
+    const id = await startExecution(workspace, { ...flow, agents });
+    await untilExecution(workspace, id, { execution_context: { waiting_for: { kind: 'preview' } } });
+    const decision = {
+      agent_id: 'agent_1',
+      preview_id: 'agent_1/output/preview',
+      decision: 'reject',
+      reason: 'Too long',
+    };
+    expect(await workspace.api.post(`/execute_flow/${id}/preview`, decision)).toMatchObject({ status: 200 });
+    await untilExecution(workspace, id, 'failed');
+    await closedAs(deps, id);
+    const unwritten = { $set: { status: 'running' }, $unset: { 'execution_context.failure': '' } } as const;
+    await deps.mongo.collections.executions.updateOne({ _id: id }, unwritten);
+    expect((await workspace.api.get(`/execute_flow/${id}`)).body).toMatchObject({
+      status: 'failed',
+      execution_context: { failure: { reason: 'preview_rejected', code: 'preview_rejected', message: 'Too long' } },
+    });
   });
 
   test('is lost if a restored server no longer knows it', async () => {

@@ -31,7 +31,7 @@ export function waitingOf({ execution_context }: Run): Waiting | undefined {
 
 export function stateOf(run: Run): State {
   if (run.status === 'failed') return failureOf(run)?.reason === 'cancelled' ? 'cancelled' : 'failed';
-  const kind = isOver(run) ? undefined : waitingOf(run)?.kind;
+  const kind = run.status === 'running' ? waitingOf(run)?.kind : undefined;
   return kind !== undefined && kind !== 'step' ? 'waiting' : run.status;
 }
 
