@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { Form } from './field.js';
 import { Window } from './parts.js';
+import { useIsGone } from './use-is-gone.js';
 import { useSubmit } from './use-submit.js';
 
 interface ConfirmOptions<Result> {
@@ -26,10 +27,12 @@ interface ConfirmOptions<Result> {
 export function Confirm<Result>(props: ConfirmOptions<Result>) {
   const { title, action, isFinal = false, act, nameOf, invalidates = [], onDone, onClose, children, tools } = props;
   const queries = useQueryClient();
+  const isGone = useIsGone();
   const { error, isBusy, submit } = useSubmit(async (options) => {
     try {
       const result = await act(options);
-      onClose();
+      // The person may have closed this dialog, and opened another one.
+      if (!isGone.current) onClose();
       onDone?.(result);
     } finally {
       for (const queryKey of invalidates) void queries.invalidateQueries({ queryKey });

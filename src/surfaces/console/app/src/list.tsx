@@ -26,7 +26,7 @@ interface ListOptions<T, Name extends string> {
  */
 export function List<T, Name extends string = never>(props: ListOptions<T, Name>) {
   const { name, columns, keyOf, empty, filters, tools, ...pages } = props;
-  const { rows, total, count, error, hasOlder, loadOlder } = usePages(pages);
+  const { rows, total, count, error, hasOlder, isStuck, loadOlder } = usePages(pages);
   return (
     <>
       {filters ? <FilterForm {...filters} error={error} /> : <Problem error={error} />}
@@ -47,6 +47,7 @@ export function List<T, Name extends string = never>(props: ListOptions<T, Name>
           keyOf={keyOf}
           total={total}
           hasOlder={hasOlder}
+          isStuck={isStuck}
           onEnd={loadOlder}
         />
       )}

@@ -85,6 +85,8 @@ interface TimeOptions {
 export function Time({ at, format }: TimeOptions) {
   if (at === null || at === undefined) return <span className="soft">–</span>;
   const date = new Date(at * 1000);
+  // Data can contain any number as a time.
+  if (Number.isNaN(date.getTime())) return <>{at}</>;
   const iso = date.toISOString();
   const day = date.toDateString() === new Date().toDateString() ? '' : `${date.toLocaleDateString()} `;
   return (
@@ -93,6 +95,9 @@ export function Time({ at, format }: TimeOptions) {
     </time>
   );
 }
+
+/** Rounds a number of credits to two decimals. */
+export const rounded = (credits: number): number => Math.round(credits * 100) / 100;
 
 export function durationText(seconds: number): string {
   const milliseconds = Math.round(Math.max(0, seconds) * 1000);
@@ -191,12 +196,13 @@ export function Empty({ children, command }: { children: ReactNode; command?: st
           <pre tabIndex={0} role="region" aria-label="Command">
             {command}
           </pre>
-          <button
-            type="button"
-            onClick={() => void navigator.clipboard?.writeText(command).then(() => setCopied(true))}
-          >
-            {copied ? 'Copied' : 'Copy'}
-          </button>
+          {/* Browsers offer the clipboard only over HTTPS or on localhost. */}
+          {'clipboard' in navigator && (
+            <ActionButton
+              name={copied ? 'Copied' : 'Copy'}
+              onClick={() => void navigator.clipboard.writeText(command).then(() => setCopied(true))}
+            />
+          )}
         </div>
       )}
     </div>
@@ -213,15 +219,24 @@ export function Data({ value, label }: { value: unknown; label: string }) {
   );
 }
 
+interface WindowOptions {
+  title: string;
+  isDrawer?: boolean;
+  /** Whether Escape and a click outside close the window, like its button. */
+  isDismissable?: boolean;
+  /** Undefined if the person cannot close the window. */
+  onClose?: () => void;
+  children: ReactNode;
+}
+
 /** A modal dialog, which keeps the focus until it is closed. */
-export function Window(props: { title: string; isDrawer?: boolean; onClose?: () => void; children: ReactNode }) {
-  const { title, isDrawer = false, onClose, children } = props;
+export function Window({ title, isDrawer = false, isDismissable = true, onClose, children }: WindowOptions) {
   return (
     <ModalOverlay
       className={isDrawer ? 'overlay side' : 'overlay'}
       isOpen
-      isDismissable={onClose !== undefined}
-      isKeyboardDismissDisabled={onClose === undefined}
+      isDismissable={isDismissable}
+      isKeyboardDismissDisabled={!isDismissable}
       onOpenChange={(isOpen) => void (isOpen || onClose?.())}
     >
       <Modal className="window">
@@ -235,53 +250,4 @@ export function Window(props: { title: string; isDrawer?: boolean; onClose?: () 
       </Modal>
     </ModalOverlay>
   );
-}
-
-function ignoreErrors(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // Ignore it.
-  }
-}
-
-/** Keeps a text across a reload. */
-export function useDraft(key: string): [text: string, set: (text: string) => void] {
-  const name = `draft:${key}`;
-  const [text, setText] = useState(() => sessionStorage.getItem(name) ?? '');
-  return [
-    text,
-    (next) => {
-      setText(next);
-      if (next === '') sessionStorage.removeItem(name);
-      // A text that exceeds the storage quota is kept only until the person leaves the page.
-      else ignoreErrors(() => sessionStorage.setItem(name, next));
-    },
-  ];
-}
-
-/** Keeps an object across a reload. It is removed when it has no fields. */
-export function useJsonDraft<T extends object>(key: string): [value: Partial<T>, set: (value: Partial<T>) => void] {
-  const [stored, store] = useDraft(key);
-  const value = (stored === '' ? {} : JSON.parse(stored)) as Partial<T>;
-  return [value, (next) => store(Object.keys(next).length === 0 ? '' : JSON.stringify(next))];
-}
-
-type Drafts = Record<string, string>;
-
-export interface Edits {
-  drafts: Drafts;
-  set(name: string, text: string): void;
-  clear(): void;
-}
-
-/** Keeps several texts across a reload. */
-export function useDrafts(key: string): Edits {
-  const [stored, store] = useJsonDraft<Drafts>(key);
-  const drafts = stored as Drafts;
-  const set = (name: string, text: string) => {
-    const { [name]: _before, ...others } = drafts;
-    store(text === '' ? others : { ...others, [name]: text });
-  };
-  return { drafts, set, clear: () => store({}) };
 }

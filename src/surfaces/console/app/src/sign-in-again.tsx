@@ -27,7 +27,7 @@ export function SignInAgain() {
     }
   };
   return (
-    <Window title="Sign in again">
+    <Window title="Sign in again" isDismissable={false}>
       <p>Your session has expired. Sign in to continue. Your changes on this page are kept.</p>
       {problem !== undefined && (
         <p className="problem" role="alert">

@@ -26,5 +26,5 @@ export function useSubmit<Args extends unknown[]>(
       setBusy(false);
     }
   };
-  return { error, isBusy, submit, forget: () => setError(undefined) };
+  return { error, isBusy, submit, clearError: () => setError(undefined) };
 }

@@ -64,7 +64,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
   const editor = useEditor(agentflow);
   const [view, setView] = useState<View>('form');
   const [done, setDone] = useState<string>();
-  const { error, isBusy, submit, forget } = useSave(agentflow, editor, setDone);
+  const { error, isBusy, submit, clearError } = useSave(agentflow, editor, setDone);
   const mayEdit = may(agentflow ? 'patch /agentflow/{id}' : 'post /agentflow');
   const hasFields = view === 'form' || view === 'graph';
   const { fields, top } = refusalByField(error, (path) => (hasFields ? fieldOf(path, editor.document) : undefined));
@@ -116,7 +116,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
               canSave={!isBusy && editor.document !== undefined && (!agentflow || editor.isChanged)}
               onDiscard={() => {
                 editor.discard();
-                forget();
+                clearError();
               }}
             />
           )}
@@ -136,14 +136,14 @@ function useSave(agentflow: Agentflow | undefined, editor: Editor, onDone: (text
   const queries = useQueryClient();
   const navigate = useNavigate();
   return useSubmit(async (options) => {
-    const { document, discard } = editor;
+    const { document } = editor;
     if (!document) return;
     onDone(undefined);
     const saved = agentflow
       ? await call('patch', '/agentflow/{id}', { params: { id: agentflow._id }, body: editor.changes() })
       : await call('post', '/agentflow', { body: newBodyOf(document) }, options);
     queries.setQueryData(['agentflow', saved._id], saved);
-    discard();
+    editor.saved(saved);
     if (agentflow) return onDone('Saved.');
     const params = { agentflowId: saved._id };
     await navigate({ to: '/agentflows/$agentflowId', params });

@@ -37,7 +37,6 @@ const columns: readonly Column<Agentflow>[] = [
 export function Agentflows() {
   const filter = route.useSearch();
   const { text = '' } = filter;
-  const navigate = route.useNavigate();
   const may = useMay();
   return (
     <Page title="Agentflows">
@@ -49,7 +48,7 @@ export function Agentflows() {
         columns={columns}
         keyOf={({ _id }) => _id}
         empty={<NoAgentflows isFiltered={text !== ''} />}
-        filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
+        filters={{ fields, filter }}
         tools={
           may('post /agentflow') && (
             <Link className="button primary" to="/agentflows/new">

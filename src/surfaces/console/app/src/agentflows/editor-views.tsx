@@ -2,6 +2,7 @@ import { ActionButton } from '../parts.js';
 import { CheckField, SelectField, TextField } from '../field.js';
 import { JsonField, parsed } from '../json-field.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
+import { quantity } from '../quantity.js';
 import { AgentForm, type FormOptions } from './agent-form.js';
 import { idOf, isFields, text, titleOf, withAgent, withNewAgent, withValueAt } from './document.js';
 import { useSelectedAgent, type Editor } from './use-editor.js';
@@ -151,7 +152,7 @@ export function GraphView(props: FormOptions) {
 
 function detailOf(agent: Record<string, unknown>, isFirst: boolean): string {
   const skills = Array.isArray(agent.skills) ? agent.skills.length : 0;
-  return [isFirst && 'first agent', text(agent.role), skills > 0 && `${skills} ${skills === 1 ? 'skill' : 'skills'}`]
+  return [isFirst && 'first agent', text(agent.role), skills > 0 && quantity(skills, 'skill')]
     .filter(Boolean)
     .join(', ');
 }

@@ -124,14 +124,13 @@ function columnsOf(open: (entry: AuditEntry) => void): readonly Column<AuditEntr
 
 function Entries() {
   const filter = route.useSearch();
-  const navigate = route.useNavigate();
   const [open, setOpen] = useState<AuditEntry>();
   const [columns] = useState(() => columnsOf(setOpen));
   const { since, ...exactFilters } = filter;
   return (
     <>
       <List
-        filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
+        filters={{ fields, filter }}
         name="Entries"
         counted={['entry', 'entries']}
         queryKey={['audit', 'entries', filter]}

@@ -15,7 +15,7 @@ export function Authorization({ connectorId, mayWithdraw }: { connectorId: strin
   const { data, error } = useQuery({
     queryKey: key,
     queryFn: () => call('get', '/connectors/{projectID}/{connector_id}/authorize', { params }),
-    refetchInterval: address ? 2000 : false,
+    refetchInterval: ({ state }) => (address && (state.data?.authorized_at ?? null) === address.knownAt ? 2000 : false),
   });
   const isOpen = address !== undefined && (data?.authorized_at ?? null) === address.knownAt;
   const begin = async () => {

@@ -46,13 +46,12 @@ type ConnectorFilter = Pick<Connector, 'category' | 'status'>;
 
 export function Connectors() {
   const filter = route.useSearch();
-  const navigate = route.useNavigate();
   const [isCreating, setCreating] = useState(false);
   const may = useMay();
   return (
     <Page title="Connectors">
       <List
-        filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
+        filters={{ fields, filter }}
         name="Connectors"
         counted={['connector', 'connectors']}
         queryKey={['connectors', filter]}

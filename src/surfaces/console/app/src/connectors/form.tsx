@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { TextField, SelectField } from '../field.js';
-import { useDraft } from '../parts.js';
+import { useJsonDraft } from '../use-draft.js';
 
 /** A field of the form: its path in the API, and the authentication types that use it. */
 interface FormField {
@@ -67,16 +67,17 @@ type Kind = keyof typeof auths;
 
 /** Keeps the texts of the form across a reload, except secrets. */
 export function useConnectorForm(key: string, initial: Texts) {
-  const [stored, store] = useDraft(key);
+  // Only changed texts are kept, so that an update does not revert changes by others.
+  const [changed, store] = useJsonDraft<Texts>(key);
   const [secrets, setSecrets] = useState<Texts>({});
-  const drafts = stored === '' ? initial : (JSON.parse(stored) as Texts);
+  const drafts = { ...initial, ...changed } as Texts;
   const kind: Kind = drafts.kind === 'mcp' ? 'mcp' : 'restful';
   const auth = drafts.auth !== undefined && drafts.auth in auths[kind] ? drafts.auth : 'none';
   const visibleFields = fields.filter((field) => field.kind === kind && (field.auth?.includes(auth) ?? true));
-  const set = (name: string, text: string) => store(JSON.stringify({ ...drafts, [name]: text }));
+  const set = (name: string, text: string) => store({ ...changed, [name]: text });
   // An update has a `config` for every category; the creation of an MCP server does not have one.
   const nameOf = (path: string) => (kind === 'mcp' ? path.replace(/^config\./, '') : path);
-  return { form: { drafts, set, secrets, setSecrets, kind, auth, visibleFields }, nameOf, clear: () => store('') };
+  return { form: { drafts, set, secrets, setSecrets, kind, auth, visibleFields }, nameOf, clear: () => store({}) };
 }
 
 type Texts = Record<string, string>;

@@ -4,8 +4,10 @@ import { curl } from '../curl.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
 import { LifecycleLink } from '../links.js';
 import { Field, Form, TextField, SelectField } from '../field.js';
-import { Data, Empty, useDraft, Page, Section } from '../parts.js';
+import { Data, Empty, Page, Section } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { fromLocalInput } from '../schedules/schedule.js';
+import { quantity } from '../quantity.js';
 import { useSubmit } from '../use-submit.js';
 import { Entities, EntityDrawer, Facts, Relationships } from './tables.js';
 
@@ -89,7 +91,7 @@ function Result({ answer }: { answer: Answer }) {
   return (
     <Section title="Results">
       <p role="status">
-        {counts.map(([count, one, several]) => `${count} ${count === 1 ? one : several}`).join(', ')}
+        {counts.map(([count, one, several]) => quantity(count, one, several)).join(', ')}
         {truncated && '; more results exist'}. <LifecycleLink id={lifecycle_id}>Lifecycle of the call</LifecycleLink>
       </p>
       {isEmpty && <NothingFound />}

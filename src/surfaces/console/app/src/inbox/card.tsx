@@ -4,6 +4,7 @@ import { call, capitalized, type InboxItem } from '../api.js';
 import { ConnectorLink, LifecycleLink, RunLink } from '../links.js';
 import { Badge, Data, Time } from '../parts.js';
 import { useMay } from '../session.js';
+import { useNames } from '../use-names.js';
 import { previewOf } from './edits.js';
 import { Decide, decisionsOf, DecisionButtons, type Decision } from './decide.js';
 import { Facts } from '../facts.js';
@@ -124,9 +125,10 @@ function HeldCall({ item }: { item: InboxItem }) {
   });
   const exactCall = includedCall ?? data?.payload;
   const preview = previewOf(item);
+  const nameOf = useNames();
   const names = body.votes.map(({ user_id, decision, comment }) => (
     <li key={user_id}>
-      {user_id}: {decision} {comment && <q>{comment}</q>}
+      <bdi>{nameOf(user_id)}</bdi>: {decision} {comment && <q>{comment}</q>}
     </li>
   ));
   return (

@@ -3,7 +3,8 @@ import { call, type ApiKey, type Grant } from '../api.js';
 import { curl } from '../curl.js';
 import { TextField, CheckField } from '../field.js';
 import { List } from '../list.js';
-import { Empty, Time, useDraft, Window, Page } from '../parts.js';
+import { Empty, Time, Window, Page } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { roleName, useRole } from '../roles.js';
 import { projectId, useMay } from '../session.js';
 import { useNames } from '../use-names.js';
@@ -144,7 +145,7 @@ function Create() {
         </fieldset>
       </ConfirmButton>
       {createdKey && (
-        <Window title={`API key ${createdKey.name}`} onClose={() => setCreatedKey(undefined)}>
+        <Window title={`API key ${createdKey.name}`} isDismissable={false} onClose={() => setCreatedKey(undefined)}>
           <Empty command={createdKey.secret}>Copy the secret now. It is not shown again:</Empty>
         </Window>
       )}

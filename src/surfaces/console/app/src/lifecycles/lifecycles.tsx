@@ -50,12 +50,11 @@ const columns: readonly Column<Lifecycle>[] = [
 
 export function Lifecycles() {
   const filter = route.useSearch();
-  const navigate = route.useNavigate();
   const { since, tool, status } = filter;
   return (
     <Page title="Lifecycles">
       <List
-        filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
+        filters={{ fields, filter }}
         name="Lifecycles"
         counted={['call', 'calls']}
         queryKey={['lifecycles', filter]}

@@ -4,6 +4,7 @@ import { call, type PolicyRule, type PolicySet } from '../api.js';
 import { holdCallsPolicy } from '../curl.js';
 import { List } from '../list.js';
 import { Badge, Data, Empty, Problem, Time, Window, Page, Section, Loading } from '../parts.js';
+import { roleName } from '../roles.js';
 import { useMay } from '../session.js';
 import { useNames } from '../use-names.js';
 import { Editor } from './editor.js';
@@ -71,7 +72,7 @@ function RuleLine({ rule, isBuiltIn = false }: { rule: PolicyRule; isBuiltIn?: b
     projects && `in ${projects.join(', ')}`,
     when !== undefined && `when ${when}`,
     approvers !== undefined && approvers > 1 && `with ${approvers} approvers`,
-    approver_roles && `by ${approver_roles.join(' or ')}`,
+    approver_roles && `by ${approver_roles.map(roleName).join(' or ')}`,
   ].filter(Boolean);
   return (
     <li>

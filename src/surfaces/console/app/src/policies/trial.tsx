@@ -3,7 +3,9 @@ import { call } from '../api.js';
 import { Facts } from '../facts.js';
 import { Form, TextField, SelectField } from '../field.js';
 import { JsonField, parsed } from '../json-field.js';
-import { Badge, useDraft, Section } from '../parts.js';
+import { Badge, Section } from '../parts.js';
+import { roleName } from '../roles.js';
+import { useDraft } from '../use-draft.js';
 import { useSubmit } from '../use-submit.js';
 
 const evaluate = (body: unknown) => call('post', '/v1/policies/evaluate', { body: body as never });
@@ -73,7 +75,7 @@ function Outcome({ decision: outcome }: { decision: Decision }) {
           Rules: policy_ids.join(', ') || 'No rule permits this call',
           Reason: reason,
           Approvers: isHeld && String(approvers),
-          'Approver roles': isHeld && approver_roles?.join(' or '),
+          'Approver roles': isHeld && approver_roles?.map(roleName).join(' or '),
           'Time limit for approval (seconds)': isHeld && String(approval_ttl_seconds),
           'Policy version': policy_version,
         }}

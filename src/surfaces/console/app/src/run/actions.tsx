@@ -1,7 +1,8 @@
 import { call, type Execution } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Reason } from '../field.js';
-import { ActionButton, useDraft } from '../parts.js';
+import { ActionButton } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { useMay } from '../session.js';
 import { actionsOf, isOver, type Action } from '../states.js';
 import { useDialog } from '../use-dialog.js';

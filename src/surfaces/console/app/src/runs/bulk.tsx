@@ -2,7 +2,9 @@ import { useRef, useState, type ReactNode } from 'react';
 import { call, type Execution } from '../api.js';
 import { Reason } from '../field.js';
 import { RunLink } from '../links.js';
-import { ErrorText, useDraft, Window } from '../parts.js';
+import { ErrorText, Window } from '../parts.js';
+import { useDraft } from '../use-draft.js';
+import { quantity } from '../quantity.js';
 import { type Move } from '../states.js';
 
 export type BulkAction = Move | 'rerun';
@@ -14,13 +16,15 @@ type Result = { isDone: boolean; text: ReactNode };
 /** Asks the person to confirm, then changes the state of several runs and shows the result of each. */
 export function BulkMove({
   move,
-  runs,
+  runs: chosen,
   onClose,
 }: {
   move: BulkAction;
   runs: readonly Execution[];
   onClose: () => void;
 }) {
+  // A run that no longer matches the filter leaves the list, but not this dialog.
+  const [runs] = useState(chosen);
   const [reason, setReason] = useDraft(`bulk.${move}`);
   const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map());
   const [isSent, setSent] = useState(false);
@@ -42,7 +46,7 @@ export function BulkMove({
     stopped.current = true;
     onClose();
   };
-  const count = runs.length === 1 ? '1 run' : `${runs.length} runs`;
+  const count = quantity(runs.length, 'run');
   const done = [...results.values()].filter(({ isDone }) => isDone).length;
   return (
     <Window title={`${names[move]} ${count}?`} onClose={close}>

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { call, validationTextOf, type Settings as StoredSettings } from '../api.js';
 import { Confirm, ConfirmButton } from '../confirm.js';
 import { JsonField, parsed, problemsAt } from '../json-field.js';
-import { Problem, useDraft, Page, Section } from '../parts.js';
+import { Problem, Page, Section } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
 import { AboutProject } from './about-project.js';
@@ -144,13 +145,13 @@ function OtherSettings({ settings }: { settings: StoredSettings }) {
   const queries = useQueryClient();
   const { reference_mapping, user_connectors, connector_group, user_settings_schema } = settings;
   const stored = JSON.stringify({ reference_mapping, user_connectors, connector_group, user_settings_schema }, null, 2);
-  const [draft, setDraft] = useDraft('settings.rest');
+  const [draft, setDraft, forget] = useDraft('settings.rest');
   const read = parsed(draft || stored);
-  const { error, isBusy, submit, forget } = useSubmit(async (options) => {
+  const { error, isBusy, submit, clearError } = useSubmit(async (options) => {
     if ('problem' in read) return;
     const body = read.value as object;
     queries.setQueryData(['settings'], await call('patch', '/settings/{projectID}', { body }, options));
-    setDraft('');
+    forget(draft);
   });
   const refused = validationTextOf(error);
   const problems = refused === undefined ? [] : problemsAt(refused, draft);
@@ -170,7 +171,7 @@ function OtherSettings({ settings }: { settings: StoredSettings }) {
           isChanged={draft !== ''}
           onDiscard={() => {
             setDraft('');
-            forget();
+            clearError();
           }}
         />
       )}

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { call } from '../api.js';
 import { TextField } from '../field.js';
-import { Empty, useDraft, Window } from '../parts.js';
+import { Empty, Window } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { apiAddress } from '../session.js';
 import { ConfirmButton } from '../confirm.js';
 
@@ -57,7 +58,7 @@ export function Follow() {
         </ConfirmButton>
       </p>
       {bound && (
-        <Window title={`Webhook of ${bound.repository}`} onClose={() => setBound(undefined)}>
+        <Window title={`Webhook of ${bound.repository}`} isDismissable={false} onClose={() => setBound(undefined)}>
           <Empty command={new URL(bound.webhook_path.slice(1), apiAddress).href}>
             At the code host, add a webhook for push events in JSON format with this address:
           </Empty>

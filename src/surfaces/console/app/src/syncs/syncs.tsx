@@ -4,6 +4,7 @@ import { curl } from '../curl.js';
 import { pollInterval } from '../news.js';
 import { Badge, Empty, Problem, Time, Page, Section, Loaded } from '../parts.js';
 import { LifecycleLink } from '../links.js';
+import { quantity } from '../quantity.js';
 import { useMay } from '../session.js';
 import { Follow, Unfollow } from './repositories.js';
 import { ConfirmButton } from '../confirm.js';
@@ -70,9 +71,7 @@ function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
 function catalogText(catalog: NonNullable<SyncState['catalog']>): string {
   const { state, waiting_events: events, waiting_for: names } = catalog;
   const next =
-    events === 0
-      ? ''
-      : `${events} ${events === 1 ? 'pending change' : 'pending changes'}${names.length > 0 ? `: ${names.join(', ')}` : ''}`;
+    events === 0 ? '' : `${quantity(events, 'pending change')}${names.length > 0 ? `: ${names.join(', ')}` : ''}`;
   if (state === 'unknown') return 'No worker responds.';
   return state === 'idle' ? 'No pending changes.' : next;
 }

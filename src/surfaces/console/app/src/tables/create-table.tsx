@@ -2,7 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { TextField, SelectField } from '../field.js';
-import { ActionButton, useJsonDraft } from '../parts.js';
+import { ActionButton } from '../parts.js';
+import { useJsonDraft } from '../use-draft.js';
 
 const types = ['string', 'number', 'integer', 'boolean', 'date', 'enum', 'array', 'object'] as const;
 type ColumnType = (typeof types)[number];

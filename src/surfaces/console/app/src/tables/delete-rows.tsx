@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react';
 import { call, type TableRecord } from '../api.js';
 import { ErrorText, Window } from '../parts.js';
+import { quantity } from '../quantity.js';
 
 interface DeleteOptions {
   tableId: string;
@@ -16,7 +17,7 @@ export function DeleteRows({ tableId, rows, onClose, onDone }: DeleteOptions) {
   const [refused, setRefused] = useState<readonly { row: number; error: unknown }[]>([]);
   const [state, setState] = useState<'asked' | 'busy' | 'over'>('asked');
   const stopped = useRef(false);
-  const count = rowsToDelete.length === 1 ? '1 row' : `${rowsToDelete.length} rows`;
+  const count = quantity(rowsToDelete.length, 'row');
   const start = async () => {
     setState('busy');
     let failures = 0;
@@ -33,6 +34,8 @@ export function DeleteRows({ tableId, rows, onClose, onDone }: DeleteOptions) {
       }
     }
     onDone();
+    // The person may have opened another dialog since.
+    if (stopped.current) return;
     if (failures === 0) onClose();
     else setState('over');
   };

@@ -1,3 +1,4 @@
+import type { Page as TablePage, PageQuery } from '../../../../../../sdk/node/src/page.js';
 import { call, type Table } from '../api.js';
 import { curl } from '../curl.js';
 import { List } from '../list.js';
@@ -22,6 +23,12 @@ const columns: readonly Column<Table>[] = [
   }),
 ];
 
+/** Returns one page of the tables. */
+export async function readTables(query: PageQuery): Promise<TablePage<Table>> {
+  const { tables: data, ...page } = await call('get', '/storage/{projectID}', { query });
+  return { ...page, data };
+}
+
 export function Tables() {
   const may = useMay();
   const [dialog, setDialog] = useDialog();
@@ -39,10 +46,7 @@ export function Tables() {
         name="Tables"
         counted={['table', 'tables']}
         queryKey={['tables']}
-        load={async (query) => {
-          const { tables, ...page } = await call('get', '/storage/{projectID}', { query });
-          return { ...page, data: tables };
-        }}
+        load={readTables}
         columns={columns}
         keyOf={({ _id }) => _id}
         empty={<Empty command={command}>This project has no tables yet. Create one here, or with this command:</Empty>}
