@@ -59,11 +59,13 @@ interface ButtonOptions<Result> extends Omit<ConfirmOptions<Result>, 'onClose'> 
   button: string;
   /** The accessible name of that button, if the label is not unique on the page. */
   buttonName?: string;
-  className?: string | undefined;
+  /** By default, the button of a final action is red. */
+  className?: string;
 }
 
 /** A button that asks the person to confirm an action. */
-export function ConfirmButton<Result>({ button, buttonName, className, ...confirm }: ButtonOptions<Result>) {
+export function ConfirmButton<Result>(props: ButtonOptions<Result>) {
+  const { button, buttonName, className = props.isFinal ? 'danger' : undefined, ...confirm } = props;
   const [isOpen, setOpen] = useState(false);
   return (
     <>

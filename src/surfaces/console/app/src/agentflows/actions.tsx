@@ -48,7 +48,6 @@ export function AgentflowActions({ agentflow: { _id: id, name }, editor, onDone 
       {may('delete /agentflow/{id}') && (
         <ConfirmButton
           button="Delete…"
-          className="danger"
           title={`Delete ${name}?`}
           action="Delete agentflow"
           isFinal

@@ -119,7 +119,6 @@ function Actions({ connector }: { connector: ConnectorRecord }) {
       {may('delete /connectors/{projectID}/{connector_id}') && (
         <ConfirmButton
           button="Delete…"
-          className="danger"
           title={`Delete ${name}?`}
           action="Delete connector"
           isFinal

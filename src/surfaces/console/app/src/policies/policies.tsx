@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
+import type { PageQuery } from '../../../../../../sdk/node/src/page.js';
 import { call, type PolicyRule, type PolicySet } from '../api.js';
 import { holdCallsPolicy } from '../curl.js';
 import { List } from '../list.js';
@@ -88,12 +89,8 @@ function RuleLine({ rule, isBuiltIn = false }: { rule: PolicyRule; isBuiltIn?: b
   );
 }
 
-interface Version {
-  version: number;
-  created_by: string | null;
-  created_at: number | null;
-  rules: number;
-}
+const readVersions = (query: PageQuery) => call('get', '/v1/policies/versions', { query });
+type Version = Awaited<ReturnType<typeof readVersions>>['data'][number];
 
 function Versions({ current }: { current: number }) {
   const [open, setOpen] = useState<number>();
@@ -117,7 +114,7 @@ function Versions({ current }: { current: number }) {
         counted={['version', 'versions']}
         // A new key reloads the list after a new version.
         queryKey={['policies', 'versions', current]}
-        load={(page) => call('get', '/v1/policies/versions', { query: page })}
+        load={readVersions}
         columns={columns}
         keyOf={({ version }) => String(version)}
         empty={<p className="empty">No versions have been saved yet.</p>}

@@ -1,5 +1,5 @@
 import { useRef, useState, type ReactNode } from 'react';
-import { call, type Execution } from '../api.js';
+import { call, capitalized, type Execution } from '../api.js';
 import { Reason } from '../field.js';
 import { RunLink } from '../links.js';
 import { ErrorText, Window } from '../parts.js';
@@ -8,7 +8,6 @@ import { quantity } from '../quantity.js';
 import { type Move } from '../states.js';
 
 export type BulkAction = Move | 'rerun';
-const names: Record<BulkAction, string> = { pause: 'Pause', resume: 'Resume', cancel: 'Cancel', rerun: 'Rerun' };
 const atOnce = 4;
 
 type Result = { isDone: boolean; text: ReactNode };
@@ -49,7 +48,7 @@ export function BulkMove({
   const count = quantity(runs.length, 'run');
   const done = [...results.values()].filter(({ isDone }) => isDone).length;
   return (
-    <Window title={`${names[move]} ${count}?`} onClose={close}>
+    <Window title={`${capitalized(move)} ${count}?`} onClose={close}>
       {isSent ? (
         <p role="status">
           {results.size} of {runs.length} processed, {done} succeeded.
@@ -71,7 +70,7 @@ export function BulkMove({
           <Reason text={reason} onChange={setReason} />
           <p className="actions">
             <button className={move === 'cancel' ? 'danger' : 'primary'}>
-              {names[move]} {count}
+              {capitalized(move)} {count}
             </button>
           </p>
         </form>

@@ -90,7 +90,6 @@ function ScheduleAction({ action, schedule: { _id: id, goal }, onDone }: ActionO
   return (
     <ConfirmButton
       button={`${name}…`}
-      className={action === 'delete' ? 'danger' : undefined}
       title={`${name}?`}
       action={texts.action}
       isFinal={action === 'delete'}

@@ -5,25 +5,7 @@ import { fromLocalInput, toLocalInput, type Schedule } from './schedule.js';
 type NewSchedule = components['schemas']['NewSchedule'];
 type SchedulePatch = components['schemas']['SchedulePatch'];
 
-/** The form as the person typed it. Only the API validates the values, so that all error messages come from it. */
-export type Values = Record<
-  | 'coworker_id'
-  | 'goal'
-  | 'table'
-  | 'type'
-  | 'interval'
-  | 'cron'
-  | 'time_zone'
-  | 'schedule'
-  | 'overlap'
-  | 'limit'
-  | 'catchup_window'
-  | 'jitter'
-  | 'pause_on_failure',
-  string
->;
-
-export const emptyValues: Values = {
+export const emptyValues = {
   coworker_id: '',
   goal: '',
   table: '',
@@ -38,6 +20,9 @@ export const emptyValues: Values = {
   jitter: '0',
   pause_on_failure: 'false',
 };
+
+/** The form as the person typed it. Only the API validates the values, so that all error messages come from it. */
+export type Values = Record<keyof typeof emptyValues, string>;
 
 export function valuesOf(schedule: Schedule): Values {
   const { frequency, limit, table } = schedule;

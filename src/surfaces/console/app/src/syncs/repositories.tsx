@@ -8,20 +8,16 @@ import { ConfirmButton } from '../confirm.js';
 
 const invalidates = [['syncs']];
 
-interface Bound {
-  repository: string;
-  webhook_path: string;
-  webhook_secret: string;
-}
+const follow = (repository: string, branch: string, options: { idempotencyKey: string }) =>
+  call('post', '/{projectID}/syncs/repositories', { body: { repository, ...(branch !== '' && { branch }) } }, options);
 
 /** Follows a repository and shows its webhook secret once. The secret is kept in memory only. */
 export function Follow() {
   const [repository, setRepository] = useDraft('syncs.repository');
   const [branch, setBranch] = useDraft('syncs.branch');
-  const [bound, setBound] = useState<Bound>();
+  const [bound, setBound] = useState<Awaited<ReturnType<typeof follow>>>();
   const act = async (options: { idempotencyKey: string }) => {
-    const body = { repository: repository.trim(), ...(branch.trim() !== '' && { branch: branch.trim() }) };
-    setBound(await call('post', '/{projectID}/syncs/repositories', { body }, options));
+    setBound(await follow(repository.trim(), branch.trim(), options));
     setRepository('');
     setBranch('');
   };
