@@ -90,7 +90,7 @@ test('the form of a schedule offers every agentflow of a project with more than 
   await deps.mongo.collections.agentflows.insertMany(copies);
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/schedules/new'));
-    await page.getByLabel('Agentflow', { exact: true }).selectOption('The oldest');
+    await page.getByRole('combobox', { name: 'Agentflow' }).selectOption('The oldest');
     await page.goto(consoleUrl(person, '/runs'));
     await page.getByRole('combobox', { name: 'Agentflow' }).selectOption('The oldest');
     await page.waitForURL(new RegExp(`agentflow=${_id}`));
@@ -120,10 +120,10 @@ test('after a decision, the next item of the inbox is selected', async () => {
 test('a time that no calendar has is shown as a number', async () => {
   verifies('console.context');
   const person = await createPerson(deps);
-  const fact = { subject: 'acme', predicate: 'owns', object: 'rockets', valid_from: 1e15 };
+  const fact = { subject: 'acme', predicate: 'owns', object: 'rockets', confidence: 1, valid_from: 1e15 };
   const entities = [{ id: 'acme', type: 'Company', name: 'Acme' }];
   const saved = await bearerClient(person.workspace.apiKey).post('/v1/save-context', { entities, facts: [fact] });
-  expect(saved.status).toBe(200);
+  expect(saved).toMatchObject({ status: 200 });
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/context'));
     await page.getByLabel('Question or Cypher').fill('Acme');

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { Form } from './field.js';
 import { Window } from './parts.js';
+import { useMay } from './session.js';
 import { useIsGone } from './use-is-gone.js';
 import { useSubmit } from './use-submit.js';
 
@@ -40,7 +41,7 @@ export function Confirm<Result>(props: ConfirmOptions<Result>) {
   });
   return (
     <Window title={title} onClose={onClose}>
-      <Form error={error} onSubmit={() => void (isBusy || submit())} {...(nameOf && { nameOf })}>
+      <Form error={error} onSubmit={() => void submit()} {...(nameOf && { nameOf })}>
         {children}
         <p className="actions">
           {tools}
@@ -55,6 +56,8 @@ export function Confirm<Result>(props: ConfirmOptions<Result>) {
 }
 
 interface ButtonOptions<Result> extends Omit<ConfirmOptions<Result>, 'onClose'> {
+  /** The operation that the person must be allowed to call, as `<method> <path>`. Otherwise there is no button. */
+  operation?: string;
   /** The label of the button that opens the dialog. */
   button: string;
   /** The accessible name of that button, if the label is not unique on the page. */
@@ -65,8 +68,10 @@ interface ButtonOptions<Result> extends Omit<ConfirmOptions<Result>, 'onClose'> 
 
 /** A button that asks the person to confirm an action. */
 export function ConfirmButton<Result>(props: ButtonOptions<Result>) {
-  const { button, buttonName, className = props.isFinal ? 'danger' : undefined, ...confirm } = props;
+  const { operation, button, buttonName, className = props.isFinal ? 'danger' : undefined, ...confirm } = props;
   const [isOpen, setOpen] = useState(false);
+  const may = useMay();
+  if (operation !== undefined && !may(operation)) return null;
   return (
     <>
       <button type="button" className={className} aria-label={buttonName} onClick={() => setOpen(true)}>

@@ -2,13 +2,16 @@ import { useEffect, useId, useState, type ReactNode } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
 import { capitalized, lifecycleOf, messageOf } from './api.js';
 import { LifecycleLink } from './links.js';
-import { useTitle } from './use-title.js';
+import { useSession } from './session.js';
 
 export const Loading = () => <p className="soft">Loading…</p>;
 
 /** Titles the page and the browser's tab. */
 export function Page({ title, name = title, children }: { title: string; name?: string; children: ReactNode }) {
-  useTitle(name);
+  const { project } = useSession().session;
+  useEffect(() => {
+    document.title = `${name} – ${project?.name ?? 'Console'}`;
+  }, [name, project]);
   return (
     <>
       <h1>

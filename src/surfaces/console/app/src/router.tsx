@@ -80,6 +80,8 @@ export function createAppRouter() {
     routeTree: root.addChildren([...operate, ...data, ...govern, ...project]),
     basepath: projectPath,
     scrollRestoration: true,
+    // A page of another record starts without the state of the previous one.
+    defaultRemountDeps: ({ params }) => params,
     defaultErrorComponent: ({ error }) => (
       <>
         <h1>This page could not be shown</h1>

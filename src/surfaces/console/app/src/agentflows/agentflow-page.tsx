@@ -3,15 +3,13 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { call } from '../api.js';
 import { SaveButtons } from '../field.js';
-import { writeGrant } from '../navigation.js';
-import { Needs } from '../needs.js';
 import { Problem, Time, Page, Loading, Loaded } from '../parts.js';
 import { refusalByField } from '../refusal-by-field.js';
 import { useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
 import { AgentflowActions } from './actions.js';
 import { fieldOf, newBodyOf, type Agentflow } from './document.js';
-import { FormView, GraphView, JsonView } from './editor-views.js';
+import { FieldsView, JsonView } from './editor-views.js';
 import { useEditor, type Editor } from './use-editor.js';
 
 const Versions = lazy(() => import('./versions.js').then(({ Versions: component }) => ({ default: component })));
@@ -19,20 +17,14 @@ const route = getRouteApi('/agentflows/$agentflowId');
 
 export function NewAgentflow() {
   return (
-    <Needs title="New agentflow" operation="post /agentflow" allowedBy={writeGrant}>
-      <Page title="New agentflow">
-        <AgentflowEditor />
-      </Page>
-    </Needs>
+    <Page title="New agentflow">
+      <AgentflowEditor />
+    </Page>
   );
 }
 
 export function AgentflowDetails() {
-  const { agentflowId } = route.useParams();
-  return <AgentflowPage key={agentflowId} id={agentflowId} />;
-}
-
-function AgentflowPage({ id }: { id: string }) {
+  const { agentflowId: id } = route.useParams();
   const query = useQuery({
     queryKey: ['agentflow', id],
     queryFn: () => call('get', '/agentflow/{id}', { params: { id } }),
@@ -102,11 +94,13 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
           {hasFields && editor.document === undefined && (
             <p className="problem">{editor.textProblem} Correct it in the JSON view.</p>
           )}
-          {view === 'form' && editor.document && (
-            <FormView document={editor.document} problems={fields} onChange={editor.change} />
-          )}
-          {view === 'graph' && editor.document && (
-            <GraphView document={editor.document} problems={fields} onChange={editor.change} />
+          {hasFields && editor.document && (
+            <FieldsView
+              document={editor.document}
+              problems={fields}
+              onChange={editor.change}
+              isGraph={view === 'graph'}
+            />
           )}
           {view !== 'versions' && mayEdit && (
             <SaveButtons

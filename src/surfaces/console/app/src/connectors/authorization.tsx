@@ -7,7 +7,7 @@ import { useSubmit } from '../use-submit.js';
 import { ConfirmButton } from '../confirm.js';
 
 /** Shows whether this person or the project has granted access to the MCP server. */
-export function Authorization({ connectorId, mayWithdraw }: { connectorId: string; mayWithdraw: boolean }) {
+export function Authorization({ connectorId }: { connectorId: string }) {
   const params = { connector_id: connectorId };
   const key = ['authorization', connectorId];
   const [address, setAddress] = useState<{ url: string; knownAt: number | null }>();
@@ -50,8 +50,9 @@ export function Authorization({ connectorId, mayWithdraw }: { connectorId: strin
             onClick={() => void begin.submit()}
           />
         )}
-        {mayWithdraw && data && data.state !== 'none' && (
+        {data && data.state !== 'none' && (
           <ConfirmButton
+            operation="delete /connectors/{projectID}/{connector_id}/authorize"
             button="Revoke…"
             title="Revoke the authorization?"
             action="Revoke"

@@ -29,7 +29,7 @@ export function Context() {
   });
   return (
     <Page title="Context">
-      <Form error={error} onSubmit={() => void (isBusy || submit())}>
+      <Form error={error} onSubmit={() => void submit()}>
         <Field label="Question or Cypher query" name="query">
           {(control) => (
             <textarea

@@ -31,7 +31,6 @@ const grants = Object.keys(grantTexts) as Grant[];
 export function Keys() {
   const nameOf = useNames();
   const may = useMay();
-  const mayRevoke = may('delete /v1/apikeys/{key_id}');
   return (
     <Page title="API keys">
       <List
@@ -39,7 +38,7 @@ export function Keys() {
         counted={['key', 'keys']}
         queryKey={['keys']}
         load={(page) => call('get', '/v1/apikeys', { query: { ...page, ...query } })}
-        columns={columnsOf(nameOf, mayRevoke)}
+        columns={columnsOf(nameOf)}
         keyOf={({ id }) => id}
         empty={<NoKeys />}
         tools={may('post /v1/apikeys') && <Create />}
@@ -48,7 +47,7 @@ export function Keys() {
   );
 }
 
-function columnsOf(nameOf: (id: string) => string, mayRevoke: boolean): readonly Column<ApiKey>[] {
+function columnsOf(nameOf: (id: string) => string): readonly Column<ApiKey>[] {
   return [
     stateColumn(({ revoked_at }) => (revoked_at === null ? 'active' : 'revoked'), '7rem'),
     column('Name', { width: 'minmax(9rem, 2fr)', onNarrow: 'main' }, ({ name }) => <bdi>{name}</bdi>),
@@ -68,9 +67,9 @@ function columnsOf(nameOf: (id: string) => string, mayRevoke: boolean): readonly
       'Action',
       { width: '7rem' },
       ({ id, name, revoked_at }) =>
-        mayRevoke &&
         revoked_at === null && (
           <ConfirmButton
+            operation="delete /v1/apikeys/{key_id}"
             button="Revoke…"
             buttonName={`Revoke ${name}…`}
             className="plain"

@@ -44,7 +44,9 @@ function useColumns(): readonly Column<Member>[] {
         <bdi>{nameOf(member)}</bdi> {member.user_id === person?.user_id && <span className="soft">(you)</span>}
       </>
     )),
-    column('Email address', { width: 'minmax(12rem, 2fr)', onNarrow: 'hidden' }, ({ email }) => <bdi>{email}</bdi>),
+    column('Email address', { width: 'minmax(12rem, 2fr)', onNarrow: 'hidden' }, ({ email }) => (
+      <bdi title={email}>{email}</bdi>
+    )),
     column('Role', { width: 'minmax(11rem, 1fr)' }, ({ role, whole_organization }) => (
       <>
         {roleName(role)} {whole_organization && <span className="soft">(all projects)</span>}

@@ -45,11 +45,7 @@ function isSettled(monitoring: Monitoring | undefined): boolean {
 }
 
 export function Run() {
-  const { runId } = route.useParams();
-  return <RunPage key={runId} id={runId} />;
-}
-
-function RunPage({ id }: { id: string }) {
+  const { runId: id } = route.useParams();
   const { run, steps, error, stepsError, reload } = useRun(id);
   const events = useEvents(id);
   const [openStep, setOpenStep] = useState<string>();

@@ -53,8 +53,7 @@ export function ScheduleActions({ schedule, onDone }: ActionOptions) {
   const may = useMay();
   const [isBackfill, setBackfill] = useState(false);
   const { _id: scheduleId, status } = schedule;
-  const offer = (action: Action) =>
-    may(actions[action].operation) && <ScheduleAction action={action} schedule={schedule} onDone={onDone} />;
+  const offer = (action: Action) => <ScheduleAction action={action} schedule={schedule} onDone={onDone} />;
   return (
     <>
       {offer('trigger')}
@@ -84,11 +83,12 @@ function send(action: Action, id: string, reason: string, idempotencyKey: string
 }
 
 function ScheduleAction({ action, schedule: { _id: id, goal }, onDone }: ActionOptions & { action: Action }) {
-  const { name, hint, done, ...texts } = actions[action];
+  const { name, hint, done, operation, ...texts } = actions[action];
   const [reason, setReason] = useDraft(`${action}.${id}`);
   const navigate = useNavigate();
   return (
     <ConfirmButton
+      operation={operation}
       button={`${name}…`}
       title={`${name}?`}
       action={texts.action}

@@ -26,11 +26,7 @@ const route = getRouteApi('/schedules/$scheduleId');
 const pageSize = 25;
 
 export function ScheduleDetails() {
-  const { scheduleId } = route.useParams();
-  return <SchedulePage key={scheduleId} id={scheduleId} />;
-}
-
-function SchedulePage({ id }: { id: string }) {
+  const { scheduleId: id } = route.useParams();
   const [done, setDone] = useState<string>();
   const params = { id };
   const schedule = usePolled(['schedule', id], () => call('get', '/schedule/coworker/{id}', { params }));

@@ -27,7 +27,7 @@ function Name({ project }: { project: Project }) {
   const may = useMay();
   const queries = useQueryClient();
   const [body, store, forget] = useJsonDraft<{ name: string; description: string }>('settings.about');
-  const { error, isBusy, submit, clearError } = useSubmit(async (options) => {
+  const { error, submit, clearError } = useSubmit(async (options) => {
     queries.setQueryData(['project'], await call('patch', '/v1/project/{project_id}', { params, body }, options));
     forget();
   });
@@ -46,7 +46,7 @@ function Name({ project }: { project: Project }) {
           State: project.status,
         }}
       />
-      <Form className="narrow" error={error} onSubmit={() => void (isBusy || submit())}>
+      <Form className="narrow" error={error} onSubmit={() => void submit()}>
         <TextField label="Name" {...field('name')} />
         <TextField label="Description" rows={3} {...field('description')} />
         {!isReadOnly && (

@@ -25,6 +25,7 @@ export function Follow() {
     <>
       <p className="actions">
         <ConfirmButton
+          operation="post /{projectID}/syncs/repositories"
           button="Follow repository…"
           title="Follow repository"
           action="Follow"
@@ -68,6 +69,7 @@ export function Follow() {
 export function Unfollow({ repository }: { repository: string }) {
   return (
     <ConfirmButton
+      operation="delete /{projectID}/syncs/repositories"
       button="Unfollow…"
       buttonName={`Unfollow ${repository}…`}
       className="plain"

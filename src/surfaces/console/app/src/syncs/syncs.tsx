@@ -5,7 +5,6 @@ import { pollInterval } from '../news.js';
 import { Badge, Empty, Problem, Time, Page, Section, Loaded } from '../parts.js';
 import { LifecycleLink } from '../links.js';
 import { quantity } from '../quantity.js';
-import { useMay } from '../session.js';
 import { Follow, Unfollow } from './repositories.js';
 import { ConfirmButton } from '../confirm.js';
 import { usePolled } from '../use-polled.js';
@@ -34,7 +33,6 @@ export function Syncs() {
 }
 
 function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
-  const may = useMay();
   return (
     <Section title="Data catalog">
       {catalog === null ? (
@@ -48,19 +46,18 @@ function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
             <Badge state={catalog.state} /> {catalogText(catalog)}
           </p>
           {catalog.failure !== null && <p className="problem">The last attempt failed: {catalog.failure}</p>}
-          {may('post /{projectID}/syncs/catalog') && (
-            <p className="actions">
-              <ConfirmButton
-                button="Start sync…"
-                title="Start a catalog sync?"
-                action="Start sync"
-                act={() => call('post', '/{projectID}/syncs/catalog')}
-                invalidates={[['syncs']]}
-              >
-                <p>The sync reads the whole catalog. It starts after a short delay, to include further changes.</p>
-              </ConfirmButton>
-            </p>
-          )}
+          <p className="actions">
+            <ConfirmButton
+              operation="post /{projectID}/syncs/catalog"
+              button="Start sync…"
+              title="Start a catalog sync?"
+              action="Start sync"
+              act={() => call('post', '/{projectID}/syncs/catalog')}
+              invalidates={[['syncs']]}
+            >
+              <p>The sync reads the whole catalog. It starts after a short delay, to include further changes.</p>
+            </ConfirmButton>
+          </p>
           <Runs tool="catalog-sync" name="Recent catalog syncs" />
         </>
       )}
@@ -77,7 +74,6 @@ function catalogText(catalog: NonNullable<SyncState['catalog']>): string {
 }
 
 function Repositories({ repositories }: { repositories: SyncState['repositories'] }) {
-  const may = useMay();
   const command = curl('v1/bind-repository', { repository: 'acme/claims', branch: 'main' });
   return (
     <Section title="Repositories">
@@ -97,12 +93,12 @@ function Repositories({ repositories }: { repositories: SyncState['repositories'
                 {branch === null ? 'all branches' : `branch ${branch}`}, followed since <Time at={bound_at} />,{' '}
                 {has_signed ? 'pushes are signed' : 'no signed push yet'}
               </span>{' '}
-              {may('delete /{projectID}/syncs/repositories') && <Unfollow repository={repository} />}
+              <Unfollow repository={repository} />
             </li>
           ))}
         </ul>
       )}
-      {may('post /{projectID}/syncs/repositories') && <Follow />}
+      <Follow />
       <Runs tool="code-sync" name="Recent pushes" />
     </Section>
   );

@@ -30,7 +30,7 @@ export function Table() {
   const filter = route.useSearch();
   return (
     <Page title={query.data?.table_name ?? 'Table'}>
-      <Loaded query={query}>{(table) => <Sheet key={tableId} table={table} filter={filter} />}</Loaded>
+      <Loaded query={query}>{(table) => <Sheet table={table} filter={filter} />}</Loaded>
     </Page>
   );
 }
@@ -108,7 +108,7 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
       {dialog === 'add' && <AddRow table={table} onClose={close} onDone={done} />}
       {dialog === 'import' && <ImportRows table={table} onClose={close} onDone={done} />}
       {dialog === 'delete-table' && <DeleteTable table={table} onClose={close} />}
-      {dialog === 'delete' && <DeleteRows tableId={id} rows={chosen} onClose={close} onDone={done} />}
+      {dialog === 'delete' && <DeleteRows tableId={id} rows={chosen} onClose={() => (close(), done())} />}
     </>
   );
 }
