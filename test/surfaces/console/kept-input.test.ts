@@ -56,7 +56,7 @@ test('what a person types while an agentflow is saved stays, and is saved next',
   const { _id: id } = (await api.post('/agentflow', { ...flowThatCalls([]), name: 'Letters' })).body;
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
-    const description = page.getByLabel('Description', { exact: true });
+    const description = page.getByRole('textbox', { name: 'Description', exact: true });
     await description.fill('first');
     const arrived = await held(page, 'PATCH', /\/agentflow\//);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -69,8 +69,8 @@ test('what a person types while an agentflow is saved stays, and is saved next',
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).and(page.locator(':disabled')).waitFor();
     // Decimal numbers with a final zero are numbers, too.
-    await page.getByLabel('Temperature').fill('0.50');
-    await page.getByLabel('Title').focus();
+    await page.getByRole('textbox', { name: 'Temperature' }).fill('0.50');
+    await page.getByRole('textbox', { name: 'Title' }).focus();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved.').waitFor();
   });
@@ -103,11 +103,11 @@ test('the condition on the rows is chosen by keyboard, and the focus stays', asy
   await table.insert({ price: 1 });
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, `/tables/${table._id}`));
-    const column = page.getByLabel('Column', { exact: true });
+    const column = page.getByRole('combobox', { name: 'Column' });
     await column.focus();
     await page.keyboard.press('End');
     await page.waitForURL(/column=price/);
-    await page.getByLabel('Condition').waitFor();
+    await page.getByRole('combobox', { name: 'Condition' }).waitFor();
     expect(await column.evaluate((element: any) => element.ownerDocument.activeElement === element)).toBe(true);
   });
 });
@@ -146,7 +146,10 @@ test('an import stops when its window is closed, and leaves the next window open
     release();
     await page.getByText('1000 rows', { exact: true }).waitFor();
     await page.getByRole('heading', { name: 'Add row to Leads' }).waitFor();
-    await page.getByLabel(/^Company/).fill('The last');
+    await page
+      .getByRole('dialog')
+      .getByLabel(/^Company/)
+      .fill('The last');
     await page.getByRole('button', { name: 'Add row', exact: true }).click();
     await page.getByText('1001 rows', { exact: true }).waitFor();
   });

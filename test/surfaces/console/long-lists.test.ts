@@ -117,23 +117,6 @@ test('after a decision, the next item of the inbox is selected', async () => {
   });
 });
 
-test('a time that no calendar has is shown as a number', async () => {
-  verifies('console.context');
-  const person = await createPerson(deps);
-  const fact = { subject: 'acme', predicate: 'owns', object: 'rockets', confidence: 1, valid_from: 1e15 };
-  const entities = [{ id: 'acme', type: 'Company', name: 'Acme' }];
-  const saved = await bearerClient(person.workspace.apiKey).post('/v1/save-context', { entities, facts: [fact] });
-  expect(saved).toMatchObject({ status: 200 });
-  await withPage(async (page) => {
-    await signIn(page, person, consoleUrl(person, '/context'));
-    await page.getByLabel('Question or Cypher').fill('Acme');
-    await page.getByRole('button', { name: 'Search' }).click();
-    const facts = page.getByRole('table', { name: 'Facts' });
-    await facts.getByText('owns: rockets').waitFor();
-    await facts.getByText('1000000000000000').waitFor();
-  });
-});
-
 test('a page whose code cannot be loaded says so, and the navigation stays', async () => {
   verifies('console.every-page');
   const person = await createPerson(deps);

@@ -88,8 +88,6 @@ interface TimeOptions {
 export function Time({ at, format }: TimeOptions) {
   if (at === null || at === undefined) return <span className="soft">–</span>;
   const date = new Date(at * 1000);
-  // Data can contain any number as a time.
-  if (Number.isNaN(date.getTime())) return <>{at}</>;
   const iso = date.toISOString();
   const day = date.toDateString() === new Date().toDateString() ? '' : `${date.toLocaleDateString()} `;
   return (
