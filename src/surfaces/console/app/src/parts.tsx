@@ -145,18 +145,31 @@ export function LoadOlder({ hasOlder, load }: { hasOlder: boolean; load: () => v
   );
 }
 
-/** Renders the header row of a table. */
-export function TableHead({ of: names }: { of: readonly string[] }) {
+/** A table that scrolls horizontally. Its rows are the children. */
+export function ScrollTable({
+  label,
+  head,
+  children,
+}: {
+  label: string;
+  head: readonly string[];
+  children: ReactNode;
+}) {
   return (
-    <thead>
-      <tr>
-        {names.map((name) => (
-          <th key={name} scope="col">
-            {name}
-          </th>
-        ))}
-      </tr>
-    </thead>
+    <div className="scroll" role="region" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {head.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
   );
 }
 

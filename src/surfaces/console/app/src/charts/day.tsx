@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../api.js';
-import { durationText, rounded, TableHead, Problem, Time, Section } from '../parts.js';
+import { durationText, rounded, ScrollTable, Problem, Time, Section } from '../parts.js';
 import { Chart, type ChartOptions } from './chart.js';
 import { usePolled } from '../use-polled.js';
 
@@ -59,25 +59,23 @@ export function Day() {
           </div>
           <details>
             <summary>Hourly figures</summary>
-            <div className="scroll">
-              <table>
-                <TableHead of={['Hour', 'Created', 'Completed', 'Failed', '95th percentile', 'Credits']} />
-                <tbody>
-                  {hours.map((hour) => (
-                    <tr key={hour.at}>
-                      <th scope="row">
-                        <Time at={hour.at} />
-                      </th>
-                      <td>{hour.count}</td>
-                      <td>{hour.completed}</td>
-                      <td>{hour.failed}</td>
-                      <td>{hour.p95 === null ? '–' : durationText(hour.p95)}</td>
-                      <td>{rounded(hour.credits)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <ScrollTable
+              label="Hourly figures"
+              head={['Hour', 'Created', 'Completed', 'Failed', '95th percentile', 'Credits']}
+            >
+              {hours.map((hour) => (
+                <tr key={hour.at}>
+                  <th scope="row">
+                    <Time at={hour.at} />
+                  </th>
+                  <td>{hour.count}</td>
+                  <td>{hour.completed}</td>
+                  <td>{hour.failed}</td>
+                  <td>{hour.p95 === null ? '–' : durationText(hour.p95)}</td>
+                  <td>{rounded(hour.credits)}</td>
+                </tr>
+              ))}
+            </ScrollTable>
           </details>
         </>
       )}

@@ -4,7 +4,7 @@ import type { PageQuery } from '../../../../../../sdk/node/src/page.js';
 import { call, type PolicyRule, type PolicySet } from '../api.js';
 import { holdCallsPolicy } from '../curl.js';
 import { List } from '../list.js';
-import { Badge, Data, Empty, Problem, Time, Window, Page, Section, Loading } from '../parts.js';
+import { Badge, Data, Empty, Problem, Time, Window, Page, Section, Loaded, Loading } from '../parts.js';
 import { roleName } from '../roles.js';
 import { useMay } from '../session.js';
 import { useNames } from '../use-names.js';
@@ -19,19 +19,19 @@ const Difference = lazy(() => import('../difference.js').then(({ Difference: com
 /** Shows the policies of the organization: the rules in force, an editor, a trial of a call, and all versions. */
 export function Policies() {
   const may = useMay();
-  const { data, error, refetch } = usePolled(['policies', 'in force'], () => call('get', '/v1/policies'));
+  const query = usePolled(['policies', 'in force'], () => call('get', '/v1/policies'));
   return (
     <Page title="Policies">
-      <Problem error={error} />
-      {!data && !error && <Loading />}
-      {data && (
-        <>
-          <InForce set={data} />
-          {may('put /v1/policies') && <Editor set={data} reload={refetch} />}
-          <Trial />
-          <Versions current={data.version} />
-        </>
-      )}
+      <Loaded query={query}>
+        {(set) => (
+          <>
+            <InForce set={set} />
+            {may('put /v1/policies') && <Editor set={set} reload={query.refetch} />}
+            <Trial />
+            <Versions current={set.version} />
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 }

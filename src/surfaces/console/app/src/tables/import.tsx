@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { call, isResponse, messageOf, newIdempotencyKey, type Table } from '../api.js';
-import { Problem, TableHead, Window } from '../parts.js';
+import { Problem, ScrollTable, Window } from '../parts.js';
 import { batchesOf, problemsByLine, readCsv, type CsvFile, type CsvRow } from './csv.js';
 import { quantity } from '../quantity.js';
 import { useIsGone } from '../use-is-gone.js';
@@ -62,21 +62,16 @@ function Preview({ file: { columns, rows, ignored } }: { file: CsvFile }) {
           Not imported, because the table has no such columns: <bdi>{ignored.join(', ')}</bdi>
         </p>
       )}
-      <div className="preview" tabIndex={0} role="region" aria-label="The first rows of the file">
-        <table>
-          <TableHead of={['Line', ...columns.map(({ column_name }) => column_name)]} />
-          <tbody>
-            {rows.slice(0, previewed).map(({ line, record }) => (
-              <tr key={line}>
-                <td>{line}</td>
-                {columns.map((column) => (
-                  <td key={column.column_id}>{textOf(column, record[column.column_id])}</td>
-                ))}
-              </tr>
+      <ScrollTable label="The first rows of the file" head={['Line', ...columns.map(({ column_name }) => column_name)]}>
+        {rows.slice(0, previewed).map(({ line, record }) => (
+          <tr key={line}>
+            <td>{line}</td>
+            {columns.map((column) => (
+              <td key={column.column_id}>{textOf(column, record[column.column_id])}</td>
             ))}
-          </tbody>
-        </table>
-      </div>
+          </tr>
+        ))}
+      </ScrollTable>
     </>
   );
 }
