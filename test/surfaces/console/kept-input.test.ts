@@ -86,7 +86,7 @@ test('a filter keeps the space before a word that the person types later', async
     const filter = page.getByLabel('Name, description or id');
     await filter.pressSequentially('acme ');
     await page.waitForURL(/text=acme$/);
-    await page.getByText('No agentflows match this text.').waitFor();
+    await page.getByText('No agentflows match these filters.').waitFor();
     await filter.pressSequentially('corp');
     await page.waitForURL(/text=acme\+corp$/);
     expect(await filter.inputValue()).toBe('acme corp');

@@ -47,7 +47,7 @@ export function Agentflows() {
         load={(page) => call('get', '/agentflow', { query: { ...page, ...(text !== '' && { text }) } })}
         columns={columns}
         keyOf={({ _id }) => _id}
-        empty={<NoAgentflows isFiltered={text !== ''} />}
+        empty={<NoAgentflows />}
         filters={{ fields, filter }}
         tools={
           may('post /agentflow') && (
@@ -61,8 +61,7 @@ export function Agentflows() {
   );
 }
 
-function NoAgentflows({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <Empty>No agentflows match this text.</Empty>;
+function NoAgentflows() {
   const command = curl('agentflow', {
     name: 'Brief',
     agents: [{ title: 'Writer', prompt: { template: 'Write a brief about {{ goal }}' } }],

@@ -45,11 +45,9 @@ export function Approvals() {
         columns={columns}
         keyOf={({ approval_id }) => approval_id}
         empty={
-          <Empty {...(status === undefined && { command: holdCallsPolicy })}>
-            {status === 'pending' && 'Nothing is waiting for a decision.'}
-            {status === undefined &&
-              'This project has no approvals yet. Policies define which calls require approval. These policies require it for every HTTP call of an agent:'}
-            {status !== 'pending' && status !== undefined && 'No approvals are in this state.'}
+          <Empty command={holdCallsPolicy}>
+            This project has no approvals yet. Policies define which calls require approval. These policies require it
+            for every HTTP call of an agent:
           </Empty>
         }
       />

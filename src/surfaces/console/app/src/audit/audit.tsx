@@ -142,13 +142,9 @@ function Entries() {
         columns={columns}
         keyOf={({ entry_id }) => entry_id}
         empty={
-          Object.keys(filter).length > 0 ? (
-            <Empty>No entries match these filters.</Empty>
-          ) : (
-            <Empty command={exampleCall}>
-              No entries have been recorded yet. Each governed call records one, for example:
-            </Empty>
-          )
+          <Empty command={exampleCall}>
+            No entries have been recorded yet. Each governed call records one, for example:
+          </Empty>
         }
       />
       {open && (

@@ -58,7 +58,7 @@ export function Connectors() {
         load={(page) => call('get', '/connectors/{projectID}', { query: { ...page, ...(filter as ConnectorFilter) } })}
         columns={columns}
         keyOf={({ _id }) => _id}
-        empty={<NoConnectors isFiltered={Object.keys(filter).length > 0} />}
+        empty={<NoConnectors />}
         tools={
           may('post /actions/{category}/config') && (
             <button type="button" className="primary" onClick={() => setCreating(true)}>
@@ -72,8 +72,7 @@ export function Connectors() {
   );
 }
 
-function NoConnectors({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <Empty>No connectors match these filters.</Empty>;
+function NoConnectors() {
   const command = curl(`actions/restful/config?projectID=${projectId}`, {
     name: 'Claims register',
     config: { base_url: 'https://claims.example.com/api' },
