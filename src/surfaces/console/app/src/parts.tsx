@@ -1,4 +1,4 @@
-import { useEffect, useId, useState, type ReactNode } from 'react';
+import { useEffect, useId, useState, type ButtonHTMLAttributes, type ReactNode } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
 import { capitalized, lifecycleOf, messageOf } from './api.js';
 import { LifecycleLink } from './links.js';
@@ -120,16 +120,17 @@ export function Elapsed({ from, to }: { from: number; to: number | null }) {
   return <>{durationText(to === null ? Math.floor(Math.max(0, now - from)) : to - from)}</>;
 }
 
-interface ActionButtonOptions {
+interface ActionButtonOptions extends Pick<ButtonHTMLAttributes<HTMLButtonElement>, 'aria-label' | 'className'> {
   name: string;
   isDisabled?: boolean;
-  isFinal?: boolean;
+  /** Set for a button of a choice. */
+  isPressed?: boolean;
   onClick: () => void;
 }
 
-export function ActionButton({ name, isDisabled = false, isFinal = false, onClick }: ActionButtonOptions) {
+export function ActionButton({ name, isDisabled, isPressed, onClick, ...button }: ActionButtonOptions) {
   return (
-    <button type="button" className={isFinal ? 'danger' : undefined} disabled={isDisabled} onClick={onClick}>
+    <button type="button" {...button} disabled={isDisabled} aria-pressed={isPressed} onClick={onClick}>
       {name}
     </button>
   );

@@ -3,7 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { call } from '../api.js';
 import { SaveButtons } from '../field.js';
-import { Problem, Time, Page, Loading, Loaded } from '../parts.js';
+import { ActionButton, Problem, Time, Page, Loading, Loaded } from '../parts.js';
 import { refusalByField } from '../refusal-by-field.js';
 import { useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
@@ -66,9 +66,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
       <div className="toolbar">
         <div role="group" aria-label="View" className="actions">
           {offeredViews.map((name) => (
-            <button key={name} type="button" aria-pressed={view === name} onClick={() => setView(name)}>
-              {views[name]}
-            </button>
+            <ActionButton key={name} name={views[name]} isPressed={view === name} onClick={() => setView(name)} />
           ))}
         </div>
         {agentflow && <AgentflowActions agentflow={agentflow} editor={editor} onDone={setDone} />}

@@ -77,9 +77,12 @@ function Verification() {
         />
       )}
       <p className="actions">
-        <button type="button" className="primary" disabled={isFetching} onClick={() => void refetch()}>
-          {isFetching ? 'Verifying…' : 'Verify again'}
-        </button>
+        <ActionButton
+          name={isFetching ? 'Verifying…' : 'Verify again'}
+          className="primary"
+          isDisabled={isFetching}
+          onClick={() => void refetch()}
+        />
         <Export />
       </p>
     </Section>

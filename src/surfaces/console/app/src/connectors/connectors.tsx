@@ -5,7 +5,7 @@ import { curl } from '../curl.js';
 import { named, type FilterField } from '../filter-form.js';
 import { ConnectorLink } from '../links.js';
 import { List } from '../list.js';
-import { Empty, Page } from '../parts.js';
+import { ActionButton, Empty, Page } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { CreateConnector } from './create.js';
 import { categoryNames, statuses } from './states.js';
@@ -61,9 +61,7 @@ export function Connectors() {
         empty={<NoConnectors />}
         tools={
           may('post /actions/{category}/config') && (
-            <button type="button" className="primary" onClick={() => setCreating(true)}>
-              New connector…
-            </button>
+            <ActionButton name="New connector…" className="primary" onClick={() => setCreating(true)} />
           )
         }
       />

@@ -4,7 +4,7 @@ import { curl } from '../curl.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
 import { LifecycleLink } from '../links.js';
 import { Field, Form, TextField, SelectField } from '../field.js';
-import { Data, Empty, Page, Section } from '../parts.js';
+import { ActionButton, Data, Empty, Page, Section } from '../parts.js';
 import { useDraft } from '../use-draft.js';
 import { fromLocalInput } from '../schedules/schedule.js';
 import { quantity } from '../quantity.js';
@@ -98,12 +98,8 @@ function Result({ answer }: { answer: Answer }) {
       {entities.length > 0 && (
         <>
           <div className="actions" role="group" aria-label="View as">
-            <button type="button" aria-pressed={!isGraph} onClick={() => setGraph(false)}>
-              Table
-            </button>
-            <button type="button" aria-pressed={isGraph} onClick={() => setGraph(true)}>
-              Graph
-            </button>
+            <ActionButton name="Table" isPressed={!isGraph} onClick={() => setGraph(false)} />
+            <ActionButton name="Graph" isPressed={isGraph} onClick={() => setGraph(true)} />
           </div>
           {isGraph ? (
             <LazyGraph

@@ -3,7 +3,7 @@ import { call, type Member } from '../api.js';
 import { Confirm, ConfirmButton } from '../confirm.js';
 import { TextField, SelectField } from '../field.js';
 import { List } from '../list.js';
-import { Page } from '../parts.js';
+import { ActionButton, Page } from '../parts.js';
 import { useDraft } from '../use-draft.js';
 import { rankOf, roleName, roles, useRole, type Role } from '../roles.js';
 import { useMay, useSession } from '../session.js';
@@ -88,9 +88,7 @@ function Add() {
   const role = (chosen || 'MEMBER') as Role;
   return (
     <>
-      <button type="button" className="primary" onClick={() => setDialog('add')}>
-        Add member…
-      </button>
+      <ActionButton name="Add member…" className="primary" onClick={() => setDialog('add')} />
       {dialog === 'add' && (
         <Confirm
           title="Add member"

@@ -4,7 +4,7 @@ import type { PageQuery } from '../../../../../../sdk/node/src/page.js';
 import { call, type PolicyRule, type PolicySet } from '../api.js';
 import { holdCallsPolicy } from '../curl.js';
 import { List } from '../list.js';
-import { Badge, Data, Empty, Problem, Time, Window, Page, Section, Loaded, Loading } from '../parts.js';
+import { ActionButton, Badge, Data, Empty, Problem, Time, Window, Page, Section, Loaded, Loading } from '../parts.js';
 import { roleName } from '../roles.js';
 import { useMay } from '../session.js';
 import { useNames } from '../use-names.js';
@@ -97,9 +97,7 @@ function Versions({ current }: { current: number }) {
   const nameOf = useNames();
   const columns: readonly Column<Version>[] = [
     column('Version', { width: '8rem', onNarrow: 'main' }, ({ version }) => (
-      <button type="button" className="plain" onClick={() => setOpen(version)}>
-        Version {version}
-      </button>
+      <ActionButton name={`Version ${version}`} className="plain" onClick={() => setOpen(version)} />
     )),
     timeColumn('Saved', ({ created_at }) => created_at),
     column('Saved by', { width: 'minmax(10rem, 1fr)', onNarrow: 'hidden' }, ({ created_by }) => (

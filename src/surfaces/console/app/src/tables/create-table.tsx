@@ -94,9 +94,7 @@ function ColumnFields({ number, column: { name, type, options }, onChange, onRem
           onChange={(next) => onChange({ options: next })}
         />
       )}
-      <button type="button" className="plain" onClick={onRemove}>
-        Remove column {number}
-      </button>
+      <ActionButton name={`Remove column ${number}`} className="plain" onClick={onRemove} />
     </fieldset>
   );
 }

@@ -84,7 +84,7 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
         <ExportRows table={table} filter={filter} />
         <ActionButton name="Refresh" onClick={() => void reload()} />
         {may(deleteTableOperation) && (
-          <ActionButton name="Delete table…" isFinal onClick={() => setDialog('delete-table')} />
+          <ActionButton name="Delete table…" className="danger" onClick={() => setDialog('delete-table')} />
         )}
       </div>
       {mayEdit && <OpenEdits edits={edits} columns={columns} />}

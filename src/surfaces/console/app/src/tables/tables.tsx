@@ -2,7 +2,7 @@ import type { Page as TablePage, PageQuery } from '../../../../../../sdk/node/sr
 import { call, type Table } from '../api.js';
 import { curl } from '../curl.js';
 import { List } from '../list.js';
-import { Empty, Page } from '../parts.js';
+import { ActionButton, Empty, Page } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { column, type Column } from '../table.js';
 import { useDialog } from '../use-dialog.js';
@@ -50,13 +50,7 @@ export function Tables() {
         columns={columns}
         keyOf={({ _id }) => _id}
         empty={<Empty command={command}>This project has no tables yet. Create one here, or with this command:</Empty>}
-        tools={
-          mayCreate && (
-            <button type="button" className="primary" onClick={() => setDialog('create')}>
-              New table…
-            </button>
-          )
-        }
+        tools={mayCreate && <ActionButton name="New table…" className="primary" onClick={() => setDialog('create')} />}
       />
       {dialog === 'create' && mayCreate && <CreateTable onClose={() => setDialog(undefined)} />}
     </Page>
