@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
 import { createPerson } from '../../auth/auth-server.js';
+import { connectorOf } from '../../support/connectors.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
 import { createTable } from '../../support/tables.js';
@@ -76,6 +77,29 @@ test('what a person types while an agentflow is saved stays, and is saved next',
   });
   const { body } = await api.get(`/agentflow/${id}`);
   expect([body.description, body.agents[0].llm.temperature]).toEqual(['first and second', 0.5]);
+});
+
+test('an unsaved change of a connector does not revert what somebody else changed since', async () => {
+  verifies('console.connectors');
+  const person = await createPerson(deps);
+  const { api, projectID } = person.workspace;
+  const { _id: id } = await connectorOf(person.workspace, 'restful', { base_url: 'https://one.example.com' });
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/connectors/${id}`));
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Claims desk');
+    const changed = await api.patch(`/connectors/${projectID}/${id}`, {
+      config: { base_url: 'https://two.example.com' },
+    });
+    expect(changed).toMatchObject({ status: 200 });
+    await page.reload();
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Claims desk');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('heading', { name: 'Claims desk' }).waitFor();
+  });
+  const { body } = await api.get(`/connectors/${projectID}/${id}`);
+  expect(body).toMatchObject({ name: 'Claims desk', config: { base_url: 'https://two.example.com' } });
 });
 
 test('a filter keeps the space before a word that the person types later', async () => {
