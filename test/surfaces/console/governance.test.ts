@@ -88,7 +88,7 @@ test('an approval can be rejected; a second decision is refused with the current
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByText('no <b>').waitFor();
     await page.goto(consoleUrl(person, '/approvals?status=pending'));
-    await page.getByText('Nothing is waiting for a decision.').waitFor();
+    await page.getByText('No approvals match these filters.').waitFor();
     await page.getByRole('combobox', { name: 'State' }).selectOption('rejected');
     await page.getByRole('link', { name: 'save-model' }).waitFor();
   });

@@ -197,7 +197,7 @@ test('home counts what fails, waits and runs, and each number leads to its list'
     await page.getByRole('link', { name: 'Syncs: 0 repositories' }).waitFor();
     await page.getByText('Hourly figures').click();
     expect(await page.getByRole('row').count()).toBeGreaterThan(24);
-    expect(await page.getByRole('img', { name: /per hour/ }).count()).toBe(3);
+    expect(await page.getByRole('img', { name: /^(Runs|Duration|Credits) per hour/ }).count()).toBe(3);
     await shot(page, 'home');
     await page.getByRole('link', { name: 'Waiting for a decision: 1' }).click();
     await page.getByText('1 item, oldest first').waitFor();

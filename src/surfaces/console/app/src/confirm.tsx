@@ -2,6 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { Form } from './field.js';
 import { Window } from './parts.js';
+import { useMay } from './session.js';
+import { useIsGone } from './use-is-gone.js';
 import { useSubmit } from './use-submit.js';
 
 interface ConfirmOptions<Result> {
@@ -26,10 +28,12 @@ interface ConfirmOptions<Result> {
 export function Confirm<Result>(props: ConfirmOptions<Result>) {
   const { title, action, isFinal = false, act, nameOf, invalidates = [], onDone, onClose, children, tools } = props;
   const queries = useQueryClient();
+  const isGone = useIsGone();
   const { error, isBusy, submit } = useSubmit(async (options) => {
     try {
       const result = await act(options);
-      onClose();
+      // The person may have closed this dialog, and opened another one.
+      if (!isGone.current) onClose();
       onDone?.(result);
     } finally {
       for (const queryKey of invalidates) void queries.invalidateQueries({ queryKey });
@@ -37,7 +41,7 @@ export function Confirm<Result>(props: ConfirmOptions<Result>) {
   });
   return (
     <Window title={title} onClose={onClose}>
-      <Form error={error} onSubmit={() => void (isBusy || submit())} {...(nameOf && { nameOf })}>
+      <Form error={error} onSubmit={() => void submit()} {...(nameOf && { nameOf })}>
         {children}
         <p className="actions">
           {tools}
@@ -52,16 +56,22 @@ export function Confirm<Result>(props: ConfirmOptions<Result>) {
 }
 
 interface ButtonOptions<Result> extends Omit<ConfirmOptions<Result>, 'onClose'> {
+  /** The operation that the person must be allowed to call, as `<method> <path>`. Otherwise there is no button. */
+  operation?: string;
   /** The label of the button that opens the dialog. */
   button: string;
   /** The accessible name of that button, if the label is not unique on the page. */
   buttonName?: string;
-  className?: string | undefined;
+  /** By default, the button of a final action is red. */
+  className?: string;
 }
 
 /** A button that asks the person to confirm an action. */
-export function ConfirmButton<Result>({ button, buttonName, className, ...confirm }: ButtonOptions<Result>) {
+export function ConfirmButton<Result>(props: ButtonOptions<Result>) {
+  const { operation, button, buttonName, className = props.isFinal ? 'danger' : undefined, ...confirm } = props;
   const [isOpen, setOpen] = useState(false);
+  const may = useMay();
+  if (operation !== undefined && !may(operation)) return null;
   return (
     <>
       <button type="button" className={className} aria-label={buttonName} onClick={() => setOpen(true)}>

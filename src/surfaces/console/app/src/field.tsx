@@ -97,21 +97,7 @@ export function Field({ label, hint, name = '', problem: ownProblem, children }:
 }
 
 type Control = Omit<FieldOptions, 'children'>;
-type InputOptions = Pick<
-  InputHTMLAttributes<HTMLInputElement>,
-  | 'autoComplete'
-  | 'autoFocus'
-  | 'className'
-  | 'inputMode'
-  | 'list'
-  | 'maxLength'
-  | 'onBlur'
-  | 'placeholder'
-  | 'spellCheck'
-  | 'step'
-  | 'title'
-  | 'type'
->;
+type InputOptions = Omit<InputHTMLAttributes<HTMLInputElement>, 'name' | 'onChange' | 'value'>;
 
 interface TextOptions extends Control, InputOptions {
   text: string;

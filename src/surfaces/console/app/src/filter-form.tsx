@@ -1,7 +1,8 @@
-import { ActionButton } from './parts.js';
-import { useEffect, useState } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
 import { capitalized } from './api.js';
 import { Form, SelectField, TextField, type Option } from './field.js';
+import { ActionButton } from './parts.js';
 import { sinceNames } from './runs/filter.js';
 import type { SearchParams } from './search-params.js';
 
@@ -27,11 +28,19 @@ export interface FilterFormOptions<Name extends string> {
   fields: readonly FilterField<Name>[];
   filter: SearchParams<Name>;
   error: unknown;
-  onChange(filter: SearchParams<Name>): void;
+  /** By default, the filter becomes the query string of the page. */
+  onChange?(filter: SearchParams<Name>): void;
 }
 
 /** Renders the filters of a list. The URL contains them, so that people can share it. */
-export function FilterForm<Name extends string>({ fields, filter, error, onChange }: FilterFormOptions<Name>) {
+export function FilterForm<Name extends string>(props: FilterFormOptions<Name>) {
+  const navigate = useNavigate();
+  const {
+    fields,
+    filter,
+    error,
+    onChange = (search) => void navigate({ to: '.', search, replace: true } as never),
+  } = props;
   const set = (name: Name, value: string) => {
     const others = Object.entries(filter).filter(([other]) => other !== name);
     onChange(Object.fromEntries(value === '' ? others : [...others, [name, value]]) as SearchParams<Name>);
@@ -63,11 +72,20 @@ interface TextFilterOptions {
 /** Applies the filter after the person has stopped typing. */
 function TextFilter({ value, maxLength = 1000, onChange, ...field }: TextFilterOptions) {
   const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
+  const applied = useRef(value);
   useEffect(() => {
-    if (typed.trim() === value) return undefined;
-    const timer = setTimeout(() => onChange(typed.trim()), 350);
+    // The person may have typed more since the filter was applied.
+    if (value !== applied.current) setTyped(value);
+    applied.current = value;
+  }, [value]);
+  useEffect(() => {
+    const next = typed.trim();
+    if (next === applied.current) return undefined;
+    const timer = setTimeout(() => {
+      applied.current = next;
+      onChange(next);
+    }, 350);
     return () => clearTimeout(timer);
-  }, [typed, value, onChange]);
+  }, [typed, onChange]);
   return <TextField {...field} type="search" text={typed} maxLength={maxLength} onChange={setTyped} />;
 }

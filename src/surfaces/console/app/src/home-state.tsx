@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { call, capitalized } from './api.js';
 import { Box } from './home-box.js';
-import { durationText } from './parts.js';
+import { durationText, rounded } from './parts.js';
+import { quantity } from './quantity.js';
 import { startOf } from './runs/filter.js';
 import { apiAddress } from './session.js';
 import { usePolled } from './use-polled.js';
@@ -9,9 +10,9 @@ import { usePolled } from './use-polled.js';
 /** Shows the remaining credits of the organization and the governed calls of the project. */
 export function Quota() {
   const calls = usePolled(['quota'], () => call('get', '/v1/quota'));
-  const { data, error } = usePolled(['home', 'quota'], () => call('get', '/customer'));
+  const { data, error } = usePolled(['customer'], () => call('get', '/customer'));
   const { subscription_credits: subscription, top_up_credits: topUp } = data?.quota.number_of_credits ?? {};
-  const left = data && String(Math.round(((subscription ?? 0) + (topUp ?? 0)) * 100) / 100);
+  const left = data && String(rounded((subscription ?? 0) + (topUp ?? 0)));
   return (
     <Box name="Remaining credits" count={left} error={error ?? calls.error} link={{ to: '/usage' }}>
       {data && <p className="soft">Plan: {data.plan}</p>}
@@ -104,11 +105,10 @@ async function readSyncHealth() {
 export function SyncHealth() {
   const { data, error } = usePolled(['home', 'syncs'], readSyncHealth);
   const { catalog, repositories = [] } = data?.syncs ?? {};
-  const count = repositories.length === 1 ? '1 repository' : `${repositories.length} repositories`;
   return (
     <Box
       name="Syncs"
-      count={data && count}
+      count={data && quantity(repositories.length, 'repository', 'repositories')}
       error={error}
       link={{ to: '/syncs' }}
       rows={

@@ -5,6 +5,7 @@ import { Health, Quota, SyncHealth, Workers } from './home-state.js';
 import { goalOf } from './inbox/edits.js';
 import { readInbox } from './inbox/inbox.js';
 import { ApprovalLink, RunLink, ScheduleLink } from './links.js';
+import { quantity } from './quantity.js';
 import { roleName } from './roles.js';
 import { Elapsed, Time, Page, Loading } from './parts.js';
 import { useMay, useSession } from './session.js';
@@ -140,7 +141,7 @@ function NextPanel() {
   return (
     <Box
       name="Next runs"
-      count={data && `${data.total} ${data.total === 1 ? 'schedule' : 'schedules'}`}
+      count={data && quantity(data.total, 'schedule')}
       error={error}
       link={{ to: '/schedules' }}
       rows={data?.next.map(({ at, id, goal }) => (

@@ -1,3 +1,4 @@
+import { ActionButton } from './parts.js';
 import { useId, useRef } from 'react';
 import { capitalized } from './api.js';
 import { useRefusal } from './field.js';
@@ -88,9 +89,7 @@ export function JsonField(props: JsonFieldOptions) {
             <li key={message}>
               {at && (
                 <>
-                  <button type="button" className="plain" onClick={() => show(at)}>
-                    Line {lineOf(text, at[0])}
-                  </button>{' '}
+                  <ActionButton name={`Line ${lineOf(text, at[0])}`} className="plain" onClick={() => show(at)} />{' '}
                 </>
               )}
               {capitalized(message)}

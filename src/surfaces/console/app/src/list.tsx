@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { FilterForm, type FilterFormOptions } from './filter-form.js';
-import { Problem, Loading } from './parts.js';
+import { Empty, Problem, Loading } from './parts.js';
 import { Table, type Column } from './table.js';
 import { usePages, type PagesOptions } from './use-pages.js';
 
@@ -13,7 +13,7 @@ interface ListOptions<T, Name extends string> {
   load: PagesOptions<T>['load'];
   columns: readonly Column<T>[];
   keyOf(row: T): string;
-  /** Rendered if the list is empty. */
+  /** Rendered if the list is empty, and the person has not filtered it. */
   empty: ReactNode;
   filters?: Omit<FilterFormOptions<Name>, 'error'>;
   /** Rendered next to the count. */
@@ -26,7 +26,7 @@ interface ListOptions<T, Name extends string> {
  */
 export function List<T, Name extends string = never>(props: ListOptions<T, Name>) {
   const { name, columns, keyOf, empty, filters, tools, ...pages } = props;
-  const { rows, total, count, error, hasOlder, loadOlder } = usePages(pages);
+  const { rows, total, count, error, hasOlder, isStuck, loadOlder } = usePages(pages);
   return (
     <>
       {filters ? <FilterForm {...filters} error={error} /> : <Problem error={error} />}
@@ -37,7 +37,12 @@ export function List<T, Name extends string = never>(props: ListOptions<T, Name>
         {tools}
       </div>
       {rows === undefined && !error && <Loading />}
-      {rows?.length === 0 && empty}
+      {rows?.length === 0 &&
+        (Object.keys(filters?.filter ?? {}).length === 0 ? (
+          empty
+        ) : (
+          <Empty>No {pages.counted[1]} match these filters.</Empty>
+        ))}
       {rows && rows.length > 0 && (
         <Table
           key={JSON.stringify(pages.queryKey)}
@@ -47,6 +52,7 @@ export function List<T, Name extends string = never>(props: ListOptions<T, Name>
           keyOf={keyOf}
           total={total}
           hasOlder={hasOlder}
+          isStuck={isStuck}
           onEnd={loadOlder}
         />
       )}

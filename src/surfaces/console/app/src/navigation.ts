@@ -6,7 +6,7 @@ export interface NavigationEntry {
   needs?: Needs;
 }
 
-export interface Needs {
+interface Needs {
   /** The operation that the page requires, as `<method> <path>`. */
   operation: string;
   /** Explains which grant or roles allow the operation. */
@@ -14,10 +14,9 @@ export interface Needs {
 }
 
 const grant = (name: string) => `It requires the grant ${name}.`;
-/** The requirement of the forms below a page. */
-export const writeGrant = grant('svc:orchestrate.write');
 const administrators = 'It requires an administrator role: OWNER, ORG_ADMIN or PROJECT_ADMIN.';
 const toRead = (operation: string): Needs => ({ operation, allowedBy: grant('svc:orchestrate.read') });
+const toWrite = (operation: string): Needs => ({ operation, allowedBy: grant('svc:orchestrate.write') });
 const toAdminister = (operation: string): Needs => ({ operation, allowedBy: administrators });
 
 /**
@@ -68,4 +67,11 @@ export const navigation: readonly { group: string; pages: readonly NavigationEnt
       { path: 'usage', name: 'Usage' },
     ],
   },
+];
+
+/** The forms below a page, which require more than the page itself. */
+export const forms: readonly NavigationEntry[] = [
+  { path: 'agentflows/new', name: 'New agentflow', needs: toWrite('post /agentflow') },
+  { path: 'schedules/new', name: 'New schedule', needs: toWrite('post /schedule/coworker') },
+  { path: 'schedules/$scheduleId/edit', name: 'Edit schedule', needs: toWrite('patch /schedule/coworker/{id}') },
 ];

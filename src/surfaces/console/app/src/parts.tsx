@@ -1,14 +1,17 @@
-import { useEffect, useId, useState, type ReactNode } from 'react';
+import { useEffect, useId, useState, type ButtonHTMLAttributes, type ReactNode } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
 import { capitalized, lifecycleOf, messageOf } from './api.js';
 import { LifecycleLink } from './links.js';
-import { useTitle } from './use-title.js';
+import { useSession } from './session.js';
 
 export const Loading = () => <p className="soft">Loading…</p>;
 
 /** Titles the page and the browser's tab. */
 export function Page({ title, name = title, children }: { title: string; name?: string; children: ReactNode }) {
-  useTitle(name);
+  const { project } = useSession().session;
+  useEffect(() => {
+    document.title = `${name} – ${project?.name ?? 'Console'}`;
+  }, [name, project]);
   return (
     <>
       <h1>
@@ -94,6 +97,9 @@ export function Time({ at, format }: TimeOptions) {
   );
 }
 
+/** Rounds a number of credits to two decimals. */
+export const rounded = (credits: number): number => Math.round(credits * 100) / 100;
+
 export function durationText(seconds: number): string {
   const milliseconds = Math.round(Math.max(0, seconds) * 1000);
   if (milliseconds < 1000) return `${milliseconds} ms`;
@@ -114,16 +120,17 @@ export function Elapsed({ from, to }: { from: number; to: number | null }) {
   return <>{durationText(to === null ? Math.floor(Math.max(0, now - from)) : to - from)}</>;
 }
 
-interface ActionButtonOptions {
+interface ActionButtonOptions extends Pick<ButtonHTMLAttributes<HTMLButtonElement>, 'aria-label' | 'className'> {
   name: string;
   isDisabled?: boolean;
-  isFinal?: boolean;
+  /** Set for a button of a choice. */
+  isPressed?: boolean;
   onClick: () => void;
 }
 
-export function ActionButton({ name, isDisabled = false, isFinal = false, onClick }: ActionButtonOptions) {
+export function ActionButton({ name, isDisabled, isPressed, onClick, ...button }: ActionButtonOptions) {
   return (
-    <button type="button" className={isFinal ? 'danger' : undefined} disabled={isDisabled} onClick={onClick}>
+    <button type="button" {...button} disabled={isDisabled} aria-pressed={isPressed} onClick={onClick}>
       {name}
     </button>
   );
@@ -139,18 +146,31 @@ export function LoadOlder({ hasOlder, load }: { hasOlder: boolean; load: () => v
   );
 }
 
-/** Renders the header row of a table. */
-export function TableHead({ of: names }: { of: readonly string[] }) {
+/** A table that scrolls horizontally. Its rows are the children. */
+export function ScrollTable({
+  label,
+  head,
+  children,
+}: {
+  label: string;
+  head: readonly string[];
+  children: ReactNode;
+}) {
   return (
-    <thead>
-      <tr>
-        {names.map((name) => (
-          <th key={name} scope="col">
-            {name}
-          </th>
-        ))}
-      </tr>
-    </thead>
+    <div className="scroll" role="region" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {head.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
   );
 }
 
@@ -191,12 +211,13 @@ export function Empty({ children, command }: { children: ReactNode; command?: st
           <pre tabIndex={0} role="region" aria-label="Command">
             {command}
           </pre>
-          <button
-            type="button"
-            onClick={() => void navigator.clipboard?.writeText(command).then(() => setCopied(true))}
-          >
-            {copied ? 'Copied' : 'Copy'}
-          </button>
+          {/* Browsers offer the clipboard only over HTTPS or on localhost. */}
+          {'clipboard' in navigator && (
+            <ActionButton
+              name={copied ? 'Copied' : 'Copy'}
+              onClick={() => void navigator.clipboard.writeText(command).then(() => setCopied(true))}
+            />
+          )}
         </div>
       )}
     </div>
@@ -213,15 +234,24 @@ export function Data({ value, label }: { value: unknown; label: string }) {
   );
 }
 
+interface WindowOptions {
+  title: string;
+  isDrawer?: boolean;
+  /** Whether Escape and a click outside close the window, like its button. */
+  isDismissable?: boolean;
+  /** Undefined if the person cannot close the window. */
+  onClose?: () => void;
+  children: ReactNode;
+}
+
 /** A modal dialog, which keeps the focus until it is closed. */
-export function Window(props: { title: string; isDrawer?: boolean; onClose?: () => void; children: ReactNode }) {
-  const { title, isDrawer = false, onClose, children } = props;
+export function Window({ title, isDrawer = false, isDismissable = true, onClose, children }: WindowOptions) {
   return (
     <ModalOverlay
       className={isDrawer ? 'overlay side' : 'overlay'}
       isOpen
-      isDismissable={onClose !== undefined}
-      isKeyboardDismissDisabled={onClose === undefined}
+      isDismissable={isDismissable}
+      isKeyboardDismissDisabled={!isDismissable}
       onOpenChange={(isOpen) => void (isOpen || onClose?.())}
     >
       <Modal className="window">
@@ -235,53 +265,4 @@ export function Window(props: { title: string; isDrawer?: boolean; onClose?: () 
       </Modal>
     </ModalOverlay>
   );
-}
-
-function ignoreErrors(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // Ignore it.
-  }
-}
-
-/** Keeps a text across a reload. */
-export function useDraft(key: string): [text: string, set: (text: string) => void] {
-  const name = `draft:${key}`;
-  const [text, setText] = useState(() => sessionStorage.getItem(name) ?? '');
-  return [
-    text,
-    (next) => {
-      setText(next);
-      if (next === '') sessionStorage.removeItem(name);
-      // A text that exceeds the storage quota is kept only until the person leaves the page.
-      else ignoreErrors(() => sessionStorage.setItem(name, next));
-    },
-  ];
-}
-
-/** Keeps an object across a reload. It is removed when it has no fields. */
-export function useJsonDraft<T extends object>(key: string): [value: Partial<T>, set: (value: Partial<T>) => void] {
-  const [stored, store] = useDraft(key);
-  const value = (stored === '' ? {} : JSON.parse(stored)) as Partial<T>;
-  return [value, (next) => store(Object.keys(next).length === 0 ? '' : JSON.stringify(next))];
-}
-
-type Drafts = Record<string, string>;
-
-export interface Edits {
-  drafts: Drafts;
-  set(name: string, text: string): void;
-  clear(): void;
-}
-
-/** Keeps several texts across a reload. */
-export function useDrafts(key: string): Edits {
-  const [stored, store] = useJsonDraft<Drafts>(key);
-  const drafts = stored as Drafts;
-  const set = (name: string, text: string) => {
-    const { [name]: _before, ...others } = drafts;
-    store(text === '' ? others : { ...others, [name]: text });
-  };
-  return { drafts, set, clear: () => store({}) };
 }

@@ -7,15 +7,7 @@ import { searchParamsIn, type SearchParams } from './search-params.js';
 import { projectPath } from './session.js';
 import { filterIn as rowFilterIn } from './tables/filter.js';
 
-const root = createRootRoute({
-  component: Frame,
-  errorComponent: ({ error }) => (
-    <main>
-      <h1>This page could not be shown</h1>
-      <Problem error={error} />
-    </main>
-  ),
-});
+const root = createRootRoute({ component: Frame });
 
 /** Creates the route of a page, below the URL of the project. */
 const page = <const Path extends string, Module, Search extends object = SearchParams<never>>(
@@ -88,6 +80,14 @@ export function createAppRouter() {
     routeTree: root.addChildren([...operate, ...data, ...govern, ...project]),
     basepath: projectPath,
     scrollRestoration: true,
+    // A page of another record starts without the state of the previous one.
+    defaultRemountDeps: ({ params }) => params,
+    defaultErrorComponent: ({ error }) => (
+      <>
+        <h1>This page could not be shown</h1>
+        <Problem error={error} />
+      </>
+    ),
     // The query string contains plain text, not JSON.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch: (search) => {

@@ -46,6 +46,7 @@ export function useSession(): State {
 }
 
 export const csrfToken = (): string => state.session.csrf_token;
+export const personId = (): string => state.session.person?.user_id ?? '';
 
 /** Returns whether the person may call an operation of the API, for example `post /execute_flow`. */
 export function useMay(): (operation: string) => boolean {
@@ -58,7 +59,7 @@ const sessionUrl = new URL(`session?projectID=${encodeURIComponent(projectId)}`,
 /** @param isRefresh true for an automatic refresh, which does not extend the session */
 export async function readSession(isRefresh: boolean): Promise<Session> {
   const response = await fetch(sessionUrl, { headers: isRefresh ? { 'x-console-refresh': '1' } : {} });
-  if (!response.ok) throw new Error(`the session was answered with status ${response.status}`);
+  if (!response.ok) throw new Error(`The session could not be read: the service returned status ${response.status}.`);
   const session = (await response.json()) as Session;
   const previousUser = state.session.person?.user_id;
   if (session.person && previousUser !== undefined && previousUser !== session.person.user_id) location.reload();
@@ -80,7 +81,7 @@ export async function signIn(email: string, password: string): Promise<string | 
     body: JSON.stringify({ email, password }),
   });
   const body = (await response.json()) as Session & { error_description?: string };
-  if (!response.ok) return body.error_description ?? `refused with status ${response.status}`;
+  if (!response.ok) return body.error_description ?? `The service returned status ${response.status}.`;
   // Reload for another person, so that nothing the previous person typed is sent in the new person's name.
   if (previousUser !== undefined && previousUser !== body.person?.user_id) location.reload();
   else resumeWith(body);
@@ -103,7 +104,7 @@ export async function resumeIfSignedIn(): Promise<void> {
 export async function waitForSignIn(usedToken: string): Promise<void> {
   const { person, csrf_token } = await readSession(true);
   if (person && csrf_token !== usedToken) return;
-  if (person) throw new Error('the console does not accept its own session: reload the page');
+  if (person) throw new Error('The service does not accept the session of this page. Reload the page.');
   update({ isEnded: true });
   await new Promise<void>((resolve) => waiting.push(resolve));
 }

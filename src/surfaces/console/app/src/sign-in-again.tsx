@@ -1,12 +1,15 @@
-import { useEffect, useState, type FormEvent } from 'react';
-import { Window } from './parts.js';
+import { useEffect, type FormEvent } from 'react';
+import { Problem, Window } from './parts.js';
 import { resumeIfSignedIn, signIn, useSession } from './session.js';
+import { useSubmit } from './use-submit.js';
 
 /** Asks for the password in a dialog over the page, so that the page keeps everything that the person typed. */
 export function SignInAgain() {
   const { isEnded, session } = useSession();
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
+  const { error, isBusy, submit } = useSubmit(async (_options, email: string, password: string) => {
+    const problem = await signIn(email, password);
+    if (problem !== undefined) throw new Error(problem);
+  });
   useEffect(() => {
     if (!isEnded) return undefined;
     const resume = () => void resumeIfSignedIn().catch(() => undefined);
@@ -14,27 +17,16 @@ export function SignInAgain() {
     return () => removeEventListener('focus', resume);
   }, [isEnded]);
   if (!isEnded) return null;
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
+  const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    setBusy(true);
-    try {
-      setProblem(await signIn(form.get('email') as string, form.get('password') as string));
-    } catch {
-      setProblem('The service cannot be reached.');
-    } finally {
-      setBusy(false);
-    }
+    void submit(form.get('email') as string, form.get('password') as string);
   };
   return (
-    <Window title="Sign in again">
+    <Window title="Sign in again" isDismissable={false}>
       <p>Your session has expired. Sign in to continue. Your changes on this page are kept.</p>
-      {problem !== undefined && (
-        <p className="problem" role="alert">
-          {problem}
-        </p>
-      )}
-      <form onSubmit={(event) => void submit(event)}>
+      <Problem error={error} />
+      <form onSubmit={send}>
         <label>
           Email address
           <input name="email" type="email" autoComplete="username" required defaultValue={session.person?.email} />

@@ -41,23 +41,17 @@ export function isOver({ status }: Pick<Execution, 'status'>): boolean {
 
 export const moves = ['pause', 'resume', 'cancel'] as const;
 export type Move = (typeof moves)[number];
+export type Action = Move | 'execute';
 
-const movesFrom: Record<Execution['status'], readonly Move[]> = {
-  ready: ['cancel'],
+const actionsFrom: Record<Execution['status'], readonly Action[]> = {
+  ready: ['execute', 'cancel'],
   running: ['pause', 'cancel'],
   paused: ['resume', 'cancel'],
   completed: [],
   failed: [],
 };
 
-function movesOf({ status }: Pick<Execution, 'status'>): readonly Move[] {
-  return movesFrom[status];
-}
-
-export type Action = Move | 'execute';
-
 /** Returns the actions that the state of a run allows and the person may perform. */
 export function actionsOf(run: Pick<Execution, 'status'>, may: (operation: string) => boolean): Action[] {
-  const possible: Action[] = [...(run.status === 'ready' ? (['execute'] as const) : []), ...movesOf(run)];
-  return possible.filter((action) => may(`post /execute_flow/{execution_id}/${action}`));
+  return actionsFrom[run.status].filter((action) => may(`post /execute_flow/{execution_id}/${action}`));
 }

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, type CSSProperties, type ReactNode } from 'react';
-import { Badge, Time } from './parts.js';
+import { Badge, LoadOlder, Time } from './parts.js';
 
 export interface Column<T> {
   /** The name by default. */
@@ -43,6 +43,8 @@ interface TableOptions<T> {
   /** Undefined if rows cannot be selected. */
   selection?: Selection<T> | undefined;
   hasOlder: boolean;
+  /** Whether older rows could not be loaded. A button then tries it again. */
+  isStuck?: boolean;
   onEnd(): void;
   /** Reports the first visible row; undefined at the top. */
   onScroll?(first: T | undefined): void;
@@ -64,7 +66,8 @@ const rowHeight = () => (isNarrow.matches ? 76 : lineHeight);
 
 /** Renders only the visible rows of a table. */
 export function Table<T>(props: TableOptions<T>) {
-  const { name, rows, columns, keyOf, total, selection, hasOlder, onEnd, onScroll, isSheet = false } = props;
+  const { name, rows, columns, keyOf, total, selection, hasOlder, isStuck = false, onEnd, onScroll } = props;
+  const { isSheet = false } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -77,8 +80,8 @@ export function Table<T>(props: TableOptions<T>) {
   const last = items.at(-1)?.index ?? 0;
   const first = (virtual.scrollOffset ?? 0) < 10 ? undefined : rows[items[0]?.index ?? 0];
   useEffect(() => {
-    if (hasOlder && last >= rows.length - 40) onEnd();
-  }, [hasOlder, last, rows.length, onEnd]);
+    if (hasOlder && !isStuck && last >= rows.length - 40) onEnd();
+  }, [hasOlder, isStuck, last, rows.length, onEnd]);
   useEffect(() => {
     const timer = setTimeout(() => onScroll?.(first), 150);
     return () => clearTimeout(timer);
@@ -88,33 +91,36 @@ export function Table<T>(props: TableOptions<T>) {
   const width = `calc(${tracks.map((track) => track.replace(/minmax\((.+?),.*/, '$1')).join(' + ')})`;
   const height = virtual.getTotalSize();
   return (
-    <div
-      className={isSheet ? 'table sheet' : 'table'}
-      role="table"
-      aria-label={name}
-      aria-rowcount={hasOlder ? -1 : total + 1}
-      ref={scroller}
-      tabIndex={0}
-      style={{ '--columns': tracks.join(' '), '--rows': `${height}px`, '--width': width } as CSSProperties}
-    >
-      <div role="rowgroup" className="head">
-        <div role="row" aria-rowindex={1} className="row">
-          {selection && <SelectAll rows={rows} keyOf={keyOf} selection={selection} />}
-          {columns.map((column) => (
-            <div role="columnheader" key={column.id ?? column.name} aria-sort={column.sorted}>
-              {column.head ?? column.name}
-            </div>
-          ))}
+    <>
+      <div
+        className={isSheet ? 'table sheet' : 'table'}
+        role="table"
+        aria-label={name}
+        aria-rowcount={hasOlder ? -1 : total + 1}
+        ref={scroller}
+        tabIndex={0}
+        style={{ '--columns': tracks.join(' '), '--rows': `${height}px`, '--width': width } as CSSProperties}
+      >
+        <div role="rowgroup" className="head">
+          <div role="row" aria-rowindex={1} className="row">
+            {selection && <SelectAll rows={rows} keyOf={keyOf} selection={selection} />}
+            {columns.map((column) => (
+              <div role="columnheader" key={column.id ?? column.name} aria-sort={column.sorted}>
+                {column.head ?? column.name}
+              </div>
+            ))}
+          </div>
+        </div>
+        <div role="rowgroup" className="body" style={{ height }}>
+          {items.map(({ index, key, start }) => {
+            const row = rows[index];
+            if (row === undefined) return null;
+            return <Row key={key} at={index} start={start} id={keyOf(row)} row={row} {...{ columns, selection }} />;
+          })}
         </div>
       </div>
-      <div role="rowgroup" className="body" style={{ height }}>
-        {items.map(({ index, key, start }) => {
-          const row = rows[index];
-          if (row === undefined) return null;
-          return <Row key={key} at={index} start={start} id={keyOf(row)} row={row} {...{ columns, selection }} />;
-        })}
-      </div>
-    </div>
+      {isStuck && <LoadOlder hasOlder={hasOlder} load={onEnd} />}
+    </>
   );
 }
 

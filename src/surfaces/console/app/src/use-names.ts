@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from './api.js';
+import { readAll } from './read-all.js';
 import { useMay } from './session.js';
 
 /** Loads the members of the project; undefined for roles that may not list them. */
@@ -7,7 +8,7 @@ export function useMembers() {
   const may = useMay();
   const { data } = useQuery({
     queryKey: ['members', 'names'],
-    queryFn: () => call('get', '/project-member/{projectID}', { query: { limit: 200 } }),
+    queryFn: () => readAll((query) => call('get', '/project-member/{projectID}', { query })),
     enabled: may('get /project-member/{projectID}'),
     staleTime: 60_000,
   });
@@ -21,7 +22,7 @@ export function useMembers() {
 export function useNames(): (userId: string) => string {
   const data = useMembers();
   return (userId) => {
-    const found = data?.data.find(({ user_id }) => user_id === userId);
+    const found = data?.find(({ user_id }) => user_id === userId);
     return found ? `${found.name} (${found.email})` : userId;
   };
 }

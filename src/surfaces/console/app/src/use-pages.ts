@@ -1,19 +1,13 @@
 import { useInfiniteQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
+import type { Page, PageQuery } from '../../../../../sdk/node/src/page.js';
 import { showsOlderPages, pollInterval } from './news.js';
+import { quantity } from './quantity.js';
 import { useLastError } from './use-last-error.js';
-
-/** The response of a list route. */
-interface Page<T> {
-  data: T[];
-  next_cursor: string | null;
-  total_count: number;
-  total_is_lower_bound?: true;
-}
 
 export interface PagesOptions<T> {
   queryKey: readonly unknown[];
-  load(page: { limit: number; cursor?: string }): Promise<Page<T>>;
+  load(page: PageQuery): Promise<Page<T>>;
   /** The singular and the plural noun for the count. */
   counted: readonly [one: string, several: string];
   /** Rows per page, 100 by default. */
@@ -29,7 +23,7 @@ export function usePages<T>({ queryKey, load, counted: [one, several], pageSize 
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     refetchInterval: ({ state }) => (showsOlderPages(state) ? false : pollInterval({ state })),
   });
-  const { data, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = query;
+  const { data, fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError, refetch } = query;
   const loadOlder = useCallback(
     () => void (isFetchingNextPage || fetchNextPage()),
     [isFetchingNextPage, fetchNextPage],
@@ -61,9 +55,11 @@ export function usePages<T>({ queryKey, load, counted: [one, several], pageSize 
     rows,
     total,
     /** For example `More than 10000 rows`. */
-    count: newest && `${atLeast}${total} ${total === 1 ? one : several}`,
+    count: newest && `${atLeast}${quantity(total, one, several)}`,
     error,
     hasOlder: hasNextPage,
+    /** Whether the next page could not be loaded. */
+    isStuck: isFetchNextPageError,
     loadOlder,
     replace,
     reload: refetch,

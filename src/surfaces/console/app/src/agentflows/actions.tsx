@@ -31,38 +31,35 @@ export function AgentflowActions({ agentflow: { _id: id, name }, editor, onDone 
       {dialog === 'test' && mayRun && (
         <TestRun id={id} stored={editor.stored} isChanged={editor.isChanged} onClose={() => setDialog(undefined)} />
       )}
-      {may('post /agentflow/{id}/promote') && (
-        <ConfirmButton
-          button="Promote…"
-          title={`Promote ${name}?`}
-          action="Promote agentflow"
-          act={() => call('post', '/agentflow/{id}/promote', { params })}
-          invalidates={[['agentflow', id]]}
-          onDone={({ version }) => onDone(`Promoted as version ${version}.`)}
-        >
-          <p className="soft">
-            Creates a fixed version of the saved agentflow. From then on, /v1/run-agent runs this version.{unsaved}
-          </p>
-        </ConfirmButton>
-      )}
-      {may('delete /agentflow/{id}') && (
-        <ConfirmButton
-          button="Delete…"
-          className="danger"
-          title={`Delete ${name}?`}
-          action="Delete agentflow"
-          isFinal
-          act={() => call('delete', '/agentflow/{id}', { params })}
-          onDone={() => {
-            editor.discard();
-            void navigate({ to: '/agentflows' });
-          }}
-        >
-          <p className="soft">
-            This cannot be undone. Runs keep their own copies. Schedules that use this agentflow fail.
-          </p>
-        </ConfirmButton>
-      )}
+      <ConfirmButton
+        operation="post /agentflow/{id}/promote"
+        button="Promote…"
+        title={`Promote ${name}?`}
+        action="Promote agentflow"
+        act={() => call('post', '/agentflow/{id}/promote', { params })}
+        invalidates={[['agentflow', id]]}
+        onDone={({ version }) => onDone(`Promoted as version ${version}.`)}
+      >
+        <p className="soft">
+          Creates a fixed version of the saved agentflow. From then on, /v1/run-agent runs this version.{unsaved}
+        </p>
+      </ConfirmButton>
+      <ConfirmButton
+        operation="delete /agentflow/{id}"
+        button="Delete…"
+        title={`Delete ${name}?`}
+        action="Delete agentflow"
+        isFinal
+        act={() => call('delete', '/agentflow/{id}', { params })}
+        onDone={() => {
+          editor.discard();
+          void navigate({ to: '/agentflows' });
+        }}
+      >
+        <p className="soft">
+          This cannot be undone. Runs keep their own copies. Schedules that use this agentflow fail.
+        </p>
+      </ConfirmButton>
     </>
   );
 }

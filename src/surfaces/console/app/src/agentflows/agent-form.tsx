@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api.js';
 import { CheckField, SelectField, TextField } from '../field.js';
+import { numberIn } from '../number-in.js';
 import { ActionButton, Problem } from '../parts.js';
+import { readAll } from '../read-all.js';
 import { agentFields, type AgentField } from './agent-fields.js';
 import {
   idOf,
@@ -92,19 +94,14 @@ function Value({ kind, label, hint, rows, value, others, problem, onChange }: Va
           {...field}
           inputMode="decimal"
           text={typeof value === 'number' ? String(value) : text(value)}
-          onChange={(typed) => onChange(numberIn(typed))}
+          // "1." and "0.10" stay text until the person leaves the field.
+          onChange={(typed) => onChange(typed === String(numberIn(typed)) ? numberIn(typed) : typed || undefined)}
+          onBlur={() => typeof value === 'string' && onChange(numberIn(value))}
         />
       );
     default:
       return <TextField {...field} rows={rows} text={text(value)} onChange={onChange} />;
   }
-}
-
-/** Keeps text that is not a number as it is. The API then returns a validation error. */
-function numberIn(typed: string): number | string | undefined {
-  if (typed === '') return undefined;
-  // "1." and "0.10" are numbers that the person has not finished typing.
-  return String(Number(typed)) === typed ? Number(typed) : typed;
 }
 
 const isBlank = (line: string) => line.trim() === '';
@@ -131,11 +128,11 @@ function Lines({
 function Skills({ value, problem, onChange }: Pick<ValueOptions, 'value' | 'problem' | 'onChange'>) {
   const { data, error } = useQuery({
     queryKey: ['skills'],
-    queryFn: () => call('get', '/skill', { query: { limit: 200 } }),
+    queryFn: () => readAll((query) => call('get', '/skill', { query })),
     staleTime: 60_000,
   });
   const skills = (Array.isArray(value) ? value : []).filter(isFields);
-  const addable = data?.data.filter(({ _id }) => !skills.some((skill) => skill._id === _id)) ?? [];
+  const addable = data?.filter(({ _id }) => !skills.some((skill) => skill._id === _id)) ?? [];
   const add = (id: string) =>
     onChange([...skills, ...addable.filter(({ _id }) => _id === id).map((skill) => skillOf(skill))]);
   return (

@@ -3,15 +3,13 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { call } from '../api.js';
 import { SaveButtons } from '../field.js';
-import { writeGrant } from '../navigation.js';
-import { Needs } from '../needs.js';
-import { Problem, Time, Page, Loading, Loaded } from '../parts.js';
+import { ActionButton, Problem, Time, Page, Loading, Loaded } from '../parts.js';
 import { refusalByField } from '../refusal-by-field.js';
 import { useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
 import { AgentflowActions } from './actions.js';
 import { fieldOf, newBodyOf, type Agentflow } from './document.js';
-import { FormView, GraphView, JsonView } from './editor-views.js';
+import { FieldsView, JsonView } from './editor-views.js';
 import { useEditor, type Editor } from './use-editor.js';
 
 const Versions = lazy(() => import('./versions.js').then(({ Versions: component }) => ({ default: component })));
@@ -19,20 +17,14 @@ const route = getRouteApi('/agentflows/$agentflowId');
 
 export function NewAgentflow() {
   return (
-    <Needs title="New agentflow" operation="post /agentflow" allowedBy={writeGrant}>
-      <Page title="New agentflow">
-        <AgentflowEditor />
-      </Page>
-    </Needs>
+    <Page title="New agentflow">
+      <AgentflowEditor />
+    </Page>
   );
 }
 
 export function AgentflowDetails() {
-  const { agentflowId } = route.useParams();
-  return <AgentflowPage key={agentflowId} id={agentflowId} />;
-}
-
-function AgentflowPage({ id }: { id: string }) {
+  const { agentflowId: id } = route.useParams();
   const query = useQuery({
     queryKey: ['agentflow', id],
     queryFn: () => call('get', '/agentflow/{id}', { params: { id } }),
@@ -64,7 +56,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
   const editor = useEditor(agentflow);
   const [view, setView] = useState<View>('form');
   const [done, setDone] = useState<string>();
-  const { error, isBusy, submit, forget } = useSave(agentflow, editor, setDone);
+  const { error, isBusy, submit, clearError } = useSave(agentflow, editor, setDone);
   const mayEdit = may(agentflow ? 'patch /agentflow/{id}' : 'post /agentflow');
   const hasFields = view === 'form' || view === 'graph';
   const { fields, top } = refusalByField(error, (path) => (hasFields ? fieldOf(path, editor.document) : undefined));
@@ -74,9 +66,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
       <div className="toolbar">
         <div role="group" aria-label="View" className="actions">
           {offeredViews.map((name) => (
-            <button key={name} type="button" aria-pressed={view === name} onClick={() => setView(name)}>
-              {views[name]}
-            </button>
+            <ActionButton key={name} name={views[name]} isPressed={view === name} onClick={() => setView(name)} />
           ))}
         </div>
         {agentflow && <AgentflowActions agentflow={agentflow} editor={editor} onDone={setDone} />}
@@ -102,11 +92,13 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
           {hasFields && editor.document === undefined && (
             <p className="problem">{editor.textProblem} Correct it in the JSON view.</p>
           )}
-          {view === 'form' && editor.document && (
-            <FormView document={editor.document} problems={fields} onChange={editor.change} />
-          )}
-          {view === 'graph' && editor.document && (
-            <GraphView document={editor.document} problems={fields} onChange={editor.change} />
+          {hasFields && editor.document && (
+            <FieldsView
+              document={editor.document}
+              problems={fields}
+              onChange={editor.change}
+              isGraph={view === 'graph'}
+            />
           )}
           {view !== 'versions' && mayEdit && (
             <SaveButtons
@@ -116,7 +108,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
               canSave={!isBusy && editor.document !== undefined && (!agentflow || editor.isChanged)}
               onDiscard={() => {
                 editor.discard();
-                forget();
+                clearError();
               }}
             />
           )}
@@ -136,14 +128,14 @@ function useSave(agentflow: Agentflow | undefined, editor: Editor, onDone: (text
   const queries = useQueryClient();
   const navigate = useNavigate();
   return useSubmit(async (options) => {
-    const { document, discard } = editor;
+    const { document } = editor;
     if (!document) return;
     onDone(undefined);
     const saved = agentflow
       ? await call('patch', '/agentflow/{id}', { params: { id: agentflow._id }, body: editor.changes() })
       : await call('post', '/agentflow', { body: newBodyOf(document) }, options);
     queries.setQueryData(['agentflow', saved._id], saved);
-    discard();
+    editor.saved(saved);
     if (agentflow) return onDone('Saved.');
     const params = { agentflowId: saved._id };
     await navigate({ to: '/agentflows/$agentflowId', params });

@@ -37,7 +37,6 @@ const columns: readonly Column<Agentflow>[] = [
 export function Agentflows() {
   const filter = route.useSearch();
   const { text = '' } = filter;
-  const navigate = route.useNavigate();
   const may = useMay();
   return (
     <Page title="Agentflows">
@@ -48,8 +47,8 @@ export function Agentflows() {
         load={(page) => call('get', '/agentflow', { query: { ...page, ...(text !== '' && { text }) } })}
         columns={columns}
         keyOf={({ _id }) => _id}
-        empty={<NoAgentflows isFiltered={text !== ''} />}
-        filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
+        empty={<NoAgentflows />}
+        filters={{ fields, filter }}
         tools={
           may('post /agentflow') && (
             <Link className="button primary" to="/agentflows/new">
@@ -62,8 +61,7 @@ export function Agentflows() {
   );
 }
 
-function NoAgentflows({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <Empty>No agentflows match this text.</Empty>;
+function NoAgentflows() {
   const command = curl('agentflow', {
     name: 'Brief',
     agents: [{ title: 'Writer', prompt: { template: 'Write a brief about {{ goal }}' } }],

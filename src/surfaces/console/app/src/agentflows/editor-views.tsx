@@ -2,38 +2,41 @@ import { ActionButton } from '../parts.js';
 import { CheckField, SelectField, TextField } from '../field.js';
 import { JsonField, parsed } from '../json-field.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
+import { quantity } from '../quantity.js';
 import { AgentForm, type FormOptions } from './agent-form.js';
 import { idOf, isFields, text, titleOf, withAgent, withNewAgent, withValueAt } from './document.js';
 import { useSelectedAgent, type Editor } from './use-editor.js';
 
-/** Renders the fields of the agentflow and of the selected agent. */
-export function FormView(props: FormOptions) {
-  const { document, problems, onChange } = props;
-  const { at, select } = useSelectedAgent(document);
-  const set = (name: string) => (value: unknown) => onChange({ ...document, [name]: value });
+/** Renders the fields of the agentflow or the graph of its agents, and the fields of the selected agent. */
+export function FieldsView({ isGraph, ...props }: FormOptions & { isGraph: boolean }) {
+  const { at, select } = useSelectedAgent(props.document);
   return (
     <>
-      <fieldset>
-        <legend>Agentflow</legend>
-        <TextField label="Name" problem={problems.name} text={text(document.name)} onChange={set('name')} />
-        <TextField
-          label="Description"
-          problem={problems.description}
-          rows={2}
-          text={text(document.description)}
-          onChange={set('description')}
-        />
-        <FirstAgent {...props} />
-        <CheckField
-          label="Active (runs can start)"
-          isChecked={document.isActive !== false}
-          onChange={set('isActive')}
-        />
-        <Safeguards {...props} />
-      </fieldset>
+      {isGraph ? <AgentGraph {...props} chosen={at} onSelect={select} /> : <FlowFields {...props} />}
       <AgentChoice {...props} chosen={at} onSelect={select} />
       <AgentForm {...props} at={at} onSelect={select} />
     </>
+  );
+}
+
+function FlowFields(props: FormOptions) {
+  const { document, problems, onChange } = props;
+  const set = (name: string) => (value: unknown) => onChange({ ...document, [name]: value });
+  return (
+    <fieldset>
+      <legend>Agentflow</legend>
+      <TextField label="Name" problem={problems.name} text={text(document.name)} onChange={set('name')} />
+      <TextField
+        label="Description"
+        problem={problems.description}
+        rows={2}
+        text={text(document.description)}
+        onChange={set('description')}
+      />
+      <FirstAgent {...props} />
+      <CheckField label="Active (runs can start)" isChecked={document.isActive !== false} onChange={set('isActive')} />
+      <Safeguards {...props} />
+    </fieldset>
   );
 }
 
@@ -116,9 +119,7 @@ function AgentChoice({ document, problems, onChange, chosen, onSelect }: ChoiceO
 }
 
 /** Renders the agents as a graph. Drawing an edge sets the next agent, as the form below does. */
-export function GraphView(props: FormOptions) {
-  const { document, onChange } = props;
-  const { at, select } = useSelectedAgent(document);
+function AgentGraph({ document, onChange, chosen, onSelect }: ChoiceOptions) {
   const ids = new Set(document.agents.map(idOf));
   const edges = document.agents.flatMap((agent) => {
     const to = text(agent.next_agent);
@@ -130,28 +131,24 @@ export function GraphView(props: FormOptions) {
     if (agent) onChange(withAgent(document, index, { ...agent, next_agent: to }));
   };
   return (
-    <>
-      <LazyGraph
-        label="Graph of the agents"
-        nodes={document.agents.map((agent) => ({
-          id: idOf(agent),
-          title: titleOf(agent),
-          detail: detailOf(agent, idOf(agent) === text(document.initialAgent)),
-        }))}
-        edges={edges}
-        selected={idOf(document.agents[at] ?? {})}
-        onSelect={select}
-        onConnect={connect}
-      />
-      <AgentChoice {...props} chosen={at} onSelect={select} />
-      <AgentForm {...props} at={at} onSelect={select} />
-    </>
+    <LazyGraph
+      label="Graph of the agents"
+      nodes={document.agents.map((agent) => ({
+        id: idOf(agent),
+        title: titleOf(agent),
+        detail: detailOf(agent, idOf(agent) === text(document.initialAgent)),
+      }))}
+      edges={edges}
+      selected={idOf(document.agents[chosen] ?? {})}
+      onSelect={onSelect}
+      onConnect={connect}
+    />
   );
 }
 
 function detailOf(agent: Record<string, unknown>, isFirst: boolean): string {
   const skills = Array.isArray(agent.skills) ? agent.skills.length : 0;
-  return [isFirst && 'first agent', text(agent.role), skills > 0 && `${skills} ${skills === 1 ? 'skill' : 'skills'}`]
+  return [isFirst && 'first agent', text(agent.role), skills > 0 && quantity(skills, 'skill')]
     .filter(Boolean)
     .join(', ');
 }

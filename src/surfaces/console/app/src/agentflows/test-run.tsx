@@ -1,7 +1,7 @@
 import { call, validationError } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { TextField } from '../field.js';
-import { useDraft } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { useStart } from '../run/use-start.js';
 import { isFields, text, type FlowDocument, type Fields } from './document.js';
 

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import { useDraft } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import {
   changesOf,
   documentIn,
@@ -28,12 +28,14 @@ export interface Editor {
   setText(text: string): void;
   change(document: FlowDocument): void;
   discard(): void;
+  /** Removes the changes that were saved. Changes made since then are kept. */
+  saved(agentflow: Agentflow): void;
 }
 
 /** Keeps the person's changes to an agentflow across a reload. */
 export function useEditor(agentflow: Agentflow | undefined): Editor {
   const key = `agentflow.${agentflow?._id ?? 'new'}`;
-  const [draft, setDraft] = useDraft(key);
+  const [draft, setDraft, forget] = useDraft(key);
   const [base, setBase] = useDraft(`${key}.base`);
   // Compare by content, so that refetching an unchanged agentflow does not create a new document.
   const storedText = useMemo(() => textOf(agentflow ? documentOf(agentflow) : newDocument), [agentflow]);
@@ -59,6 +61,7 @@ export function useEditor(agentflow: Agentflow | undefined): Editor {
       setDraft('');
       setBase('');
     },
+    saved: (next) => setBase(forget(draft) ? '' : textOf(documentOf(next))),
   };
 }
 

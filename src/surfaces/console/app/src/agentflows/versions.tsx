@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { call } from '../api.js';
 import { Difference } from '../difference.js';
 import { ActionButton, Problem, Time, Section } from '../parts.js';
+import { useVersions } from '../runs/choices.js';
 import { useNames } from '../use-names.js';
 import { documentIn, documentOf, type FlowDocument } from './document.js';
 import type { Editor } from './use-editor.js';
@@ -26,25 +27,22 @@ function useVersion(id: string, version: string, stored: FlowDocument) {
 
 /** Lists the promoted versions, and compares two of them. */
 export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; mayEdit: boolean }) {
-  const { data, error } = useQuery({
-    queryKey: ['agentflow', id, 'versions'],
-    queryFn: () => call('get', '/agentflow/{id}/versions', { params: { id }, query: { limit: 200 } }),
-  });
+  const { data, error } = useVersions(id);
   const nameOf = useNames();
   const [chosen, setChosen] = useState<{ from?: string; to?: string }>({});
-  const from = chosen.from ?? (data?.data[0] ? String(data.data[0].version) : '');
+  const from = chosen.from ?? (data?.[0] ? String(data[0].version) : '');
   const to = chosen.to ?? current;
   const before = useVersion(id, from, editor.stored);
   const after = useVersion(id, to, editor.stored);
   if (!data) return <Problem error={error} />;
-  if (data.data.length === 0)
+  if (data.length === 0)
     return <p className="empty">This agentflow has no versions yet. Promote it to create version 1.</p>;
-  const versions = data.data.map(({ version }) => ({ value: String(version), name: `Version ${version}` }));
+  const versions = data.map(({ version }) => ({ value: String(version), name: `Version ${version}` }));
   const options = [{ value: current, name: 'Saved agentflow' }, ...versions];
   return (
     <Section title="Versions">
       <ul className="rows">
-        {data.data.map(({ version, promoted_at, promoted_by }) => (
+        {data.map(({ version, promoted_at, promoted_by }) => (
           <li key={version}>
             Version {version}, promoted <Time at={promoted_at} /> by <bdi>{nameOf(promoted_by)}</bdi>
           </li>

@@ -70,7 +70,7 @@ function CallDetails({ approval }: { approval: FullApproval }) {
           Reason: approval.reason,
           Requested: <Time at={approval.created_at} />,
           Expires: clock_stopped_at === null ? <Time at={approval.expires_at} /> : 'Not while the run is paused',
-          'Approver roles': approval.approver_roles?.map((role) => role.replaceAll('_', ' ')).join(' or '),
+          'Approver roles': approval.approver_roles?.map(roleName).join(' or '),
           Decided:
             approval.decided_at === null ? undefined : (
               <span>

@@ -17,7 +17,6 @@ const fields: readonly FilterField<'status'>[] = [
 /** Lists all approvals, including decided ones. The inbox lists those that wait for this person. */
 export function Approvals() {
   const filter = route.useSearch();
-  const navigate = route.useNavigate();
   const nameOf = useNames();
   const columns: readonly Column<Approval>[] = [
     stateColumn(({ status }) => status),
@@ -34,7 +33,7 @@ export function Approvals() {
   return (
     <Page title="Approvals">
       <List
-        filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
+        filters={{ fields, filter }}
         name="Approvals"
         counted={['approval', 'approvals']}
         queryKey={['approvals', filter]}
@@ -46,11 +45,9 @@ export function Approvals() {
         columns={columns}
         keyOf={({ approval_id }) => approval_id}
         empty={
-          <Empty {...(status === undefined && { command: holdCallsPolicy })}>
-            {status === 'pending' && 'Nothing is waiting for a decision.'}
-            {status === undefined &&
-              'This project has no approvals yet. Policies define which calls require approval. These policies require it for every HTTP call of an agent:'}
-            {status !== 'pending' && status !== undefined && 'No approvals are in this state.'}
+          <Empty command={holdCallsPolicy}>
+            This project has no approvals yet. Policies define which calls require approval. These policies require it
+            for every HTTP call of an agent:
           </Empty>
         }
       />

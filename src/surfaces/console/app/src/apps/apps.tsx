@@ -35,7 +35,6 @@ export function Apps() {
 /** Returns the columns of the list. The last one has the button that disconnects an app. */
 function useColumns(onEnded: (app: ConnectedApp) => void): readonly Column<ConnectedApp>[] {
   const personOf = useNames();
-  const mayEnd = useMay()('delete /v1/connected-apps/{id}');
   const { person } = useSession().session;
   return [
     column('App', { width: 'minmax(10rem, 2fr)', onNarrow: 'main' }, (app) => (
@@ -51,33 +50,29 @@ function useColumns(onEnded: (app: ConnectedApp) => void): readonly Column<Conne
       last_used_at === null ? 'Never' : <Time at={last_used_at} />,
     ),
     timeColumn('Expires', ({ expires_at }) => expires_at, 'hidden'),
-    column(
-      'Action',
-      { width: '8rem' },
-      (app) =>
-        mayEnd && (
-          <ConfirmButton
-            button="Disconnect…"
-            buttonName={`Disconnect ${nameOf(app)}…`}
-            className="plain"
-            title={`Disconnect ${nameOf(app)}?`}
-            action="Disconnect app"
-            isFinal
-            act={() => call('delete', '/v1/connected-apps/{id}', { params: { id: app.id } })}
-            invalidates={[['apps']]}
-            onDone={() => onEnded(app)}
-          >
-            <p>Its tokens stop working immediately. The person can connect the app again.</p>
-            <Facts
-              of={{
-                Client: <code>{app.client_id}</code>,
-                Project: <code>{app.project_id}</code>,
-                Connected: <Time at={app.created_at} />,
-              }}
-            />
-          </ConfirmButton>
-        ),
-    ),
+    column('Action', { width: '8rem' }, (app) => (
+      <ConfirmButton
+        operation="delete /v1/connected-apps/{id}"
+        button="Disconnect…"
+        buttonName={`Disconnect ${nameOf(app)}…`}
+        className="plain"
+        title={`Disconnect ${nameOf(app)}?`}
+        action="Disconnect app"
+        isFinal
+        act={() => call('delete', '/v1/connected-apps/{id}', { params: { id: app.id } })}
+        invalidates={[['apps']]}
+        onDone={() => onEnded(app)}
+      >
+        <p>Its tokens stop working immediately. The person can connect the app again.</p>
+        <Facts
+          of={{
+            Client: <code>{app.client_id}</code>,
+            Project: <code>{app.project_id}</code>,
+            Connected: <Time at={app.created_at} />,
+          }}
+        />
+      </ConfirmButton>
+    )),
   ];
 }
 

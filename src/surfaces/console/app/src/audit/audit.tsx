@@ -77,9 +77,12 @@ function Verification() {
         />
       )}
       <p className="actions">
-        <button type="button" className="primary" disabled={isFetching} onClick={() => void refetch()}>
-          {isFetching ? 'Verifying…' : 'Verify again'}
-        </button>
+        <ActionButton
+          name={isFetching ? 'Verifying…' : 'Verify again'}
+          className="primary"
+          isDisabled={isFetching}
+          onClick={() => void refetch()}
+        />
         <Export />
       </p>
     </Section>
@@ -124,14 +127,13 @@ function columnsOf(open: (entry: AuditEntry) => void): readonly Column<AuditEntr
 
 function Entries() {
   const filter = route.useSearch();
-  const navigate = route.useNavigate();
   const [open, setOpen] = useState<AuditEntry>();
   const [columns] = useState(() => columnsOf(setOpen));
   const { since, ...exactFilters } = filter;
   return (
     <>
       <List
-        filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
+        filters={{ fields, filter }}
         name="Entries"
         counted={['entry', 'entries']}
         queryKey={['audit', 'entries', filter]}
@@ -143,13 +145,9 @@ function Entries() {
         columns={columns}
         keyOf={({ entry_id }) => entry_id}
         empty={
-          Object.keys(filter).length > 0 ? (
-            <Empty>No entries match these filters.</Empty>
-          ) : (
-            <Empty command={exampleCall}>
-              No entries have been recorded yet. Each governed call records one, for example:
-            </Empty>
-          )
+          <Empty command={exampleCall}>
+            No entries have been recorded yet. Each governed call records one, for example:
+          </Empty>
         }
       />
       {open && (

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../api.js';
-import { durationText, TableHead, Problem, Time, Section } from '../parts.js';
+import { durationText, rounded, ScrollTable, Problem, Time, Section } from '../parts.js';
 import { Chart, type ChartOptions } from './chart.js';
 import { usePolled } from '../use-polled.js';
 
@@ -51,7 +51,7 @@ export function Day() {
             />
             <Figure
               name="Credits"
-              number={all(String(Math.round(data.credits * 100) / 100))}
+              number={all(String(rounded(data.credits)))}
               detail="Charged per hour."
               hours={startTimes}
               series={credits}
@@ -59,25 +59,23 @@ export function Day() {
           </div>
           <details>
             <summary>Hourly figures</summary>
-            <div className="scroll">
-              <table>
-                <TableHead of={['Hour', 'Created', 'Completed', 'Failed', '95th percentile', 'Credits']} />
-                <tbody>
-                  {hours.map((hour) => (
-                    <tr key={hour.at}>
-                      <th scope="row">
-                        <Time at={hour.at} />
-                      </th>
-                      <td>{hour.count}</td>
-                      <td>{hour.completed}</td>
-                      <td>{hour.failed}</td>
-                      <td>{hour.p95 === null ? '–' : durationText(hour.p95)}</td>
-                      <td>{Math.round(hour.credits * 100) / 100}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <ScrollTable
+              label="Hourly figures"
+              head={['Hour', 'Created', 'Completed', 'Failed', '95th percentile', 'Credits']}
+            >
+              {hours.map((hour) => (
+                <tr key={hour.at}>
+                  <th scope="row">
+                    <Time at={hour.at} />
+                  </th>
+                  <td>{hour.count}</td>
+                  <td>{hour.completed}</td>
+                  <td>{hour.failed}</td>
+                  <td>{hour.p95 === null ? '–' : durationText(hour.p95)}</td>
+                  <td>{rounded(hour.credits)}</td>
+                </tr>
+              ))}
+            </ScrollTable>
           </details>
         </>
       )}
@@ -97,7 +95,7 @@ function Figure({ name, number, detail, ...data }: FigureOptions) {
       <h3>{name}</h3>
       <p className="number">{number}</p>
       <p className="soft">{detail}</p>
-      <Chart label={`${name}per hour. The table below contains the figures.`} {...data} />
+      <Chart label={`${name} per hour. The table below contains the figures.`} {...data} />
     </section>
   );
 }

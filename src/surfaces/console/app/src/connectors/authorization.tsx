@@ -3,35 +3,30 @@ import { useState } from 'react';
 import { call } from '../api.js';
 import { ActionButton, Badge, Problem, Time, Section } from '../parts.js';
 import { useMay } from '../session.js';
+import { useSubmit } from '../use-submit.js';
 import { ConfirmButton } from '../confirm.js';
 
 /** Shows whether this person or the project has granted access to the MCP server. */
-export function Authorization({ connectorId, mayWithdraw }: { connectorId: string; mayWithdraw: boolean }) {
+export function Authorization({ connectorId }: { connectorId: string }) {
   const params = { connector_id: connectorId };
   const key = ['authorization', connectorId];
   const [address, setAddress] = useState<{ url: string; knownAt: number | null }>();
-  const [problem, setProblem] = useState<unknown>();
   const may = useMay();
   const { data, error } = useQuery({
     queryKey: key,
     queryFn: () => call('get', '/connectors/{projectID}/{connector_id}/authorize', { params }),
-    refetchInterval: address ? 2000 : false,
+    refetchInterval: ({ state }) => (address && (state.data?.authorized_at ?? null) === address.knownAt ? 2000 : false),
   });
   const isOpen = address !== undefined && (data?.authorized_at ?? null) === address.knownAt;
-  const begin = async () => {
-    try {
-      const { authorization_url: url } = await call('post', '/connectors/{projectID}/{connector_id}/authorize', {
-        params,
-      });
-      setAddress({ url, knownAt: data?.authorized_at ?? null });
-      setProblem(undefined);
-    } catch (failure) {
-      setProblem(failure);
-    }
-  };
+  const begin = useSubmit(async () => {
+    const { authorization_url: url } = await call('post', '/connectors/{projectID}/{connector_id}/authorize', {
+      params,
+    });
+    setAddress({ url, knownAt: data?.authorized_at ?? null });
+  });
   return (
     <Section title="Authorization">
-      <Problem error={error ?? problem} />
+      <Problem error={error ?? begin.error} />
       {data && (
         <p role="status">
           <Badge state={data.state === 'none' ? 'not authorized' : data.state} />{' '}
@@ -51,13 +46,14 @@ export function Authorization({ connectorId, mayWithdraw }: { connectorId: strin
         {may('post /connectors/{projectID}/{connector_id}/authorize') && (
           <ActionButton
             name={data?.state === 'authorized' ? 'Authorize again' : 'Authorize'}
-            onClick={() => void begin()}
+            isDisabled={begin.isBusy}
+            onClick={() => void begin.submit()}
           />
         )}
-        {mayWithdraw && data && data.state !== 'none' && (
+        {data && data.state !== 'none' && (
           <ConfirmButton
+            operation="delete /connectors/{projectID}/{connector_id}/authorize"
             button="Revoke…"
-            className="danger"
             title="Revoke the authorization?"
             action="Revoke"
             isFinal

@@ -22,7 +22,7 @@ export function Connector() {
   );
   return (
     <Page title={query.data?.name ?? 'Connector'}>
-      <Loaded query={query}>{(connector) => <Details key={id} connector={connector} />}</Loaded>
+      <Loaded query={query}>{(connector) => <Details connector={connector} />}</Loaded>
     </Page>
   );
 }
@@ -40,12 +40,7 @@ function Details({ connector }: { connector: ConnectorRecord }) {
         <Actions connector={connector} />
       </div>
       <About connector={connector} />
-      {category === 'mcp' && auth?.type === 'oauth' && (
-        <Authorization
-          connectorId={connector._id}
-          mayWithdraw={may('delete /connectors/{projectID}/{connector_id}/authorize')}
-        />
-      )}
+      {category === 'mcp' && auth?.type === 'oauth' && <Authorization connectorId={connector._id} />}
       {category === 'restful' && may('post /connectors/{projectID}/{connector_id}/test') && (
         <TestCall connectorId={connector._id} />
       )}
@@ -103,36 +98,34 @@ function Actions({ connector }: { connector: ConnectorRecord }) {
         <ActionButton name="Edit…" onClick={() => setEditing(true)} />
       )}
       {isEditing && <EditConnector connector={connector} onClose={() => setEditing(false)} />}
-      {may('post /connectors/{projectID}/{connector_id}/status') &&
-        movesFrom[status].map((to) => (
-          <ConfirmButton
-            key={to}
-            button={`${moveNames[to]}…`}
-            title={`${moveNames[to]}: ${name}`}
-            action={moveNames[to]}
-            act={() => call('post', '/connectors/{projectID}/{connector_id}/status', { params, body: { status: to } })}
-            invalidates={[['connector', id], ['connectors']]}
-          >
-            <p>Actions, callbacks and data loaders use only active connectors.</p>
-          </ConfirmButton>
-        ))}
-      {may('delete /connectors/{projectID}/{connector_id}') && (
+      {movesFrom[status].map((to) => (
         <ConfirmButton
-          button="Delete…"
-          className="danger"
-          title={`Delete ${name}?`}
-          action="Delete connector"
-          isFinal
-          act={() => call('delete', '/connectors/{projectID}/{connector_id}', { params })}
-          invalidates={[['connectors']]}
-          onDone={() => void navigate({ to: '/connectors' })}
+          key={to}
+          operation="post /connectors/{projectID}/{connector_id}/status"
+          button={`${moveNames[to]}…`}
+          title={`${moveNames[to]}: ${name}`}
+          action={moveNames[to]}
+          act={() => call('post', '/connectors/{projectID}/{connector_id}/status', { params, body: { status: to } })}
+          invalidates={[['connector', id], ['connectors']]}
         >
-          <p>
-            This also deletes its secrets, triggers and data loader. Agents that use the connector fail. This cannot be
-            undone.
-          </p>
+          <p>Actions, callbacks and data loaders use only active connectors.</p>
         </ConfirmButton>
-      )}
+      ))}
+      <ConfirmButton
+        operation="delete /connectors/{projectID}/{connector_id}"
+        button="Delete…"
+        title={`Delete ${name}?`}
+        action="Delete connector"
+        isFinal
+        act={() => call('delete', '/connectors/{projectID}/{connector_id}', { params })}
+        invalidates={[['connectors']]}
+        onDone={() => void navigate({ to: '/connectors' })}
+      >
+        <p>
+          This also deletes its secrets, triggers and data loader. Agents that use the connector fail. This cannot be
+          undone.
+        </p>
+      </ConfirmButton>
     </>
   );
 }

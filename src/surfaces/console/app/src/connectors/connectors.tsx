@@ -5,7 +5,7 @@ import { curl } from '../curl.js';
 import { named, type FilterField } from '../filter-form.js';
 import { ConnectorLink } from '../links.js';
 import { List } from '../list.js';
-import { Empty, Page } from '../parts.js';
+import { ActionButton, Empty, Page } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { CreateConnector } from './create.js';
 import { categoryNames, statuses } from './states.js';
@@ -46,25 +46,22 @@ type ConnectorFilter = Pick<Connector, 'category' | 'status'>;
 
 export function Connectors() {
   const filter = route.useSearch();
-  const navigate = route.useNavigate();
   const [isCreating, setCreating] = useState(false);
   const may = useMay();
   return (
     <Page title="Connectors">
       <List
-        filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
+        filters={{ fields, filter }}
         name="Connectors"
         counted={['connector', 'connectors']}
         queryKey={['connectors', filter]}
         load={(page) => call('get', '/connectors/{projectID}', { query: { ...page, ...(filter as ConnectorFilter) } })}
         columns={columns}
         keyOf={({ _id }) => _id}
-        empty={<NoConnectors isFiltered={Object.keys(filter).length > 0} />}
+        empty={<NoConnectors />}
         tools={
           may('post /actions/{category}/config') && (
-            <button type="button" className="primary" onClick={() => setCreating(true)}>
-              New connector…
-            </button>
+            <ActionButton name="New connector…" className="primary" onClick={() => setCreating(true)} />
           )
         }
       />
@@ -73,8 +70,7 @@ export function Connectors() {
   );
 }
 
-function NoConnectors({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <Empty>No connectors match these filters.</Empty>;
+function NoConnectors() {
   const command = curl(`actions/restful/config?projectID=${projectId}`, {
     name: 'Claims register',
     config: { base_url: 'https://claims.example.com/api' },

@@ -4,7 +4,7 @@ import { call, type Connector } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { TextField } from '../field.js';
 import { JsonField, parsed } from '../json-field.js';
-import { useDraft } from '../parts.js';
+import { useJsonDraft } from '../use-draft.js';
 import { changeOf, Fields, textsOf, useConnectorForm } from './form.js';
 
 interface EditOptions {
@@ -36,30 +36,24 @@ function EditFields({ connector, kind, onClose }: EditOptions & { kind: 'restful
 /** Edits a connector whose category has no form. The value `[stored]` keeps a stored secret. */
 function EditJson({ connector, onClose }: EditOptions) {
   const { _id: id, config } = connector;
-  const [name, setName] = useDraft(`connector.${id}.name`);
-  const [text, setText] = useDraft(`connector.${id}.config`);
-  const shownName = name || connector.name;
-  const shownText = text || JSON.stringify(config, null, 2);
-  const read = parsed(shownText);
+  const [draft, store] = useJsonDraft<{ name: string; text: string }>(`connector.${id}`);
+  const { name = connector.name, text = JSON.stringify(config, null, 2) } = draft;
+  const read = parsed(text);
   const change = () => {
     if ('problem' in read) throw new Error('Correct the JSON first.');
     // Null removes a field, so fields that the person deleted from the JSON are set to null.
     const removed = Object.fromEntries(Object.keys(config).map((field) => [field, null]));
-    return { name: shownName, config: { ...removed, ...(read.value as object) } };
-  };
-  const clear = () => {
-    setName('');
-    setText('');
+    return { name, config: { ...removed, ...(read.value as object) } };
   };
   return (
-    <Edit {...{ connector, onClose }} changeOf={change} onDone={clear}>
-      <TextField label="Name" name="name" text={shownName} onChange={setName} />
+    <Edit {...{ connector, onClose }} changeOf={change} onDone={() => store({})}>
+      <TextField label="Name" name="name" text={name} onChange={(next) => store({ ...draft, name: next })} />
       <JsonField
         label="Configuration as JSON"
         name="config"
         rows={12}
-        text={shownText}
-        onChange={setText}
+        text={text}
+        onChange={(next) => store({ ...draft, text: next })}
         problems={'problem' in read ? [read.problem] : []}
       />
     </Edit>

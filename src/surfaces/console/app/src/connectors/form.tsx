@@ -1,56 +1,47 @@
 import { useState } from 'react';
 import { TextField, SelectField } from '../field.js';
-import { useDraft } from '../parts.js';
+import { useJsonDraft } from '../use-draft.js';
 
-/** A field of the form: its path in the API, and the authentication types that use it. */
+/** A field of the form, and the authentication type that uses it. */
 interface FormField {
   name: string;
   label: string;
-  kind: 'restful' | 'mcp';
-  path: string;
-  auth?: readonly string[];
+  kind: Kind;
+  auth?: string;
+  /** The field of the API, if its name differs. */
+  field?: string;
   /** Whether the value is kept in memory only. The browser does not store it, and the API never returns it. */
   isSecret?: true;
 }
 
-const clientCredentials = { kind: 'restful', auth: ['client_credentials'] } as const;
-const fields: readonly FormField[] = [
-  { name: 'base_url', label: 'Base URL', kind: 'restful', path: 'config.base_url' },
-  { name: 'url', label: 'Server URL (Streamable HTTP)', kind: 'mcp', path: 'url' },
-  { name: 'command', label: 'Or a command that the workers allow', kind: 'mcp', path: 'command' },
-  { name: 'header', label: 'Header name', kind: 'restful', path: 'config.auth.name', auth: ['header'] },
-  { name: 'header', label: 'Header name', kind: 'mcp', path: 'auth.name', auth: ['header'] },
-  {
-    name: 'value',
-    label: 'Header value',
-    kind: 'restful',
-    path: 'config.auth.value',
-    auth: ['header'],
-    isSecret: true,
-  },
-  { name: 'value', label: 'Header value', kind: 'mcp', path: 'auth.value', auth: ['header'], isSecret: true },
-  { name: 'token', label: 'Token', kind: 'restful', path: 'config.auth.token', auth: ['bearer'], isSecret: true },
-  { name: 'username', label: 'User name', kind: 'restful', path: 'config.auth.username', auth: ['basic'] },
-  {
-    name: 'password',
-    label: 'Password',
-    kind: 'restful',
-    path: 'config.auth.password',
-    auth: ['basic'],
-    isSecret: true,
-  },
-  { name: 'token_url', label: 'Token URL', path: 'config.auth.token_url', ...clientCredentials },
-  { name: 'client_id', label: 'Client id', path: 'config.auth.client_id', ...clientCredentials },
-  {
-    name: 'client_secret',
-    label: 'Client secret',
-    path: 'config.auth.client_secret',
-    ...clientCredentials,
-    isSecret: true,
-  },
-  { name: 'scope', label: 'Scope (optional)', path: 'config.auth.scope', ...clientCredentials },
-  { name: 'scope', label: 'Scope (optional)', kind: 'mcp', path: 'auth.scope', auth: ['oauth'] },
+const headerOf = (kind: Kind): readonly FormField[] => [
+  { name: 'header', label: 'Header name', kind, auth: 'header', field: 'name' },
+  { name: 'value', label: 'Header value', kind, auth: 'header', isSecret: true },
 ];
+const basic = { kind: 'restful', auth: 'basic' } as const;
+const clientCredentials = { kind: 'restful', auth: 'client_credentials' } as const;
+const fields: readonly FormField[] = [
+  { name: 'base_url', label: 'Base URL', kind: 'restful' },
+  { name: 'url', label: 'Server URL (Streamable HTTP)', kind: 'mcp' },
+  { name: 'command', label: 'Or a command that the workers allow', kind: 'mcp' },
+  ...headerOf('restful'),
+  ...headerOf('mcp'),
+  { name: 'token', label: 'Token', kind: 'restful', auth: 'bearer', isSecret: true },
+  { name: 'username', label: 'User name', ...basic },
+  { name: 'password', label: 'Password', ...basic, isSecret: true },
+  { name: 'token_url', label: 'Token URL', ...clientCredentials },
+  { name: 'client_id', label: 'Client id', ...clientCredentials },
+  { name: 'client_secret', label: 'Client secret', ...clientCredentials, isSecret: true },
+  { name: 'scope', label: 'Scope (optional)', ...clientCredentials },
+  { name: 'scope', label: 'Scope (optional)', kind: 'mcp', auth: 'oauth' },
+];
+
+/** Returns the field in the `config` or the `auth` of the API. */
+const apiFieldOf = ({ name, field = name }: FormField) => field;
+
+/** Returns the path of the field in a request. */
+const pathOf = (field: FormField) =>
+  `${field.kind === 'restful' ? 'config.' : ''}${field.auth ? 'auth.' : ''}${apiFieldOf(field)}`;
 
 const auths = {
   restful: {
@@ -67,16 +58,17 @@ type Kind = keyof typeof auths;
 
 /** Keeps the texts of the form across a reload, except secrets. */
 export function useConnectorForm(key: string, initial: Texts) {
-  const [stored, store] = useDraft(key);
+  // Only changed texts are kept, so that an update does not revert changes by others.
+  const [changed, store] = useJsonDraft<Texts>(key);
   const [secrets, setSecrets] = useState<Texts>({});
-  const drafts = stored === '' ? initial : (JSON.parse(stored) as Texts);
+  const drafts = { ...initial, ...changed } as Texts;
   const kind: Kind = drafts.kind === 'mcp' ? 'mcp' : 'restful';
   const auth = drafts.auth !== undefined && drafts.auth in auths[kind] ? drafts.auth : 'none';
-  const visibleFields = fields.filter((field) => field.kind === kind && (field.auth?.includes(auth) ?? true));
-  const set = (name: string, text: string) => store(JSON.stringify({ ...drafts, [name]: text }));
+  const visibleFields = fields.filter((field) => field.kind === kind && (field.auth ?? auth) === auth);
+  const set = (name: string, text: string) => store({ ...changed, [name]: text });
   // An update has a `config` for every category; the creation of an MCP server does not have one.
   const nameOf = (path: string) => (kind === 'mcp' ? path.replace(/^config\./, '') : path);
-  return { form: { drafts, set, secrets, setSecrets, kind, auth, visibleFields }, nameOf, clear: () => store('') };
+  return { form: { drafts, set, secrets, setSecrets, kind, auth, visibleFields }, nameOf, clear: () => store({}) };
 }
 
 type Texts = Record<string, string>;
@@ -98,7 +90,7 @@ export function Fields({ form, present }: { form: Form; present?: { auth: string
     <>
       {!present && <SelectField label="Type" value={kind} options={kinds} onChange={(value) => set('kind', value)} />}
       <TextField label="Name" name="name" text={drafts.name ?? ''} onChange={(text) => set('name', text)} />
-      {visibleFields.map((field) => !field.auth && <Input key={field.path} form={form} field={field} />)}
+      {visibleFields.map((field) => !field.auth && <Input key={pathOf(field)} form={form} field={field} />)}
       <SelectField
         label="Authentication"
         value={auth}
@@ -115,7 +107,7 @@ export function Fields({ form, present }: { form: Form; present?: { auth: string
       )}
       {visibleFields.map(
         (field) =>
-          field.auth && <Input key={field.path} form={form} field={field} isStored={present?.auth === form.auth} />,
+          field.auth && <Input key={pathOf(field)} form={form} field={field} isStored={present?.auth === form.auth} />,
       )}
     </>
   );
@@ -137,12 +129,13 @@ interface InputOptions {
   isStored?: boolean;
 }
 
-function Input({ form, field: { name, label, path, isSecret }, isStored = false }: InputOptions) {
+function Input({ form, field, isStored = false }: InputOptions) {
+  const { name, label, isSecret } = field;
   const { drafts, set, secrets, setSecrets } = form;
   return (
     <TextField
       label={label}
-      name={path}
+      name={pathOf(field)}
       hint={isSecret && isStored ? 'Leave empty to keep the stored value.' : undefined}
       type={isSecret ? 'password' : 'text'}
       autoComplete={isSecret ? 'new-password' : 'off'}
@@ -156,9 +149,9 @@ function Input({ form, field: { name, label, path, isSecret }, isStored = false 
 export function authOf({ drafts, secrets, auth, visibleFields }: Form): Record<string, string> {
   const authValues = visibleFields
     .filter((field) => field.auth)
-    .flatMap(({ name, path, isSecret }) => {
-      const value = (isSecret ? secrets[name] : drafts[name]) ?? '';
-      return value === '' ? [] : [[lastOf(path), value] as const];
+    .flatMap((field) => {
+      const value = (field.isSecret ? secrets : drafts)[field.name] ?? '';
+      return value === '' ? [] : [[apiFieldOf(field), value] as const];
     });
   return {
     type: auth,
@@ -171,9 +164,7 @@ export function authOf({ drafts, secrets, auth, visibleFields }: Form): Record<s
 export function changeOf(form: Form, config: Record<string, unknown>) {
   const { drafts, auth, visibleFields } = form;
   const present = (config.auth ?? { type: 'none' }) as Record<string, unknown>;
-  const edited = new Set(
-    visibleFields.filter((field) => field.auth && !field.isSecret).map(({ path }) => lastOf(path)),
-  );
+  const edited = new Set(visibleFields.filter((field) => field.auth && !field.isSecret).map(apiFieldOf));
   // The API returns `[stored]` for a secret, and sending that value back keeps the secret.
   const kept = Object.entries(present.type === auth ? present : {}).filter(([name]) => !edited.has(name));
   const plain = visibleFields.filter((field) => !field.auth).map(({ name }) => [name, drafts[name] || null]);
@@ -191,12 +182,10 @@ export function textsOf(kind: Kind, name: string, config: Record<string, unknown
   const auth = (config.auth ?? { type: 'none' }) as Record<string, unknown>;
   const texts = fields
     .filter((field) => field.kind === kind && !field.isSecret)
-    .flatMap(({ name: field, path, auth: authTypes }) => {
-      const value = (authTypes ? auth : config)[lastOf(path)];
-      return typeof value === 'string' ? [[field, value] as const] : [];
+    .flatMap((field) => {
+      const value = (field.auth ? auth : config)[apiFieldOf(field)];
+      return typeof value === 'string' ? [[field.name, value] as const] : [];
     });
   const owner: Texts = typeof auth.owner === 'string' ? { owner: auth.owner } : {};
   return { ...Object.fromEntries(texts), ...owner, kind, name, auth: String(auth.type) };
 }
-
-const lastOf = (path: string) => path.split('.').at(-1) ?? path;

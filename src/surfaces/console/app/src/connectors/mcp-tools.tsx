@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { call, type McpTool } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { ActionButton, Badge, Data, Problem, Time, Section } from '../parts.js';
+import { quantity } from '../quantity.js';
 import { useMay } from '../session.js';
 
 /** Compares the tools that the server offers now with the accepted ones. Reading them also tests the connection. */
@@ -52,7 +53,7 @@ export function McpTools({ connectorId }: { connectorId: string }) {
           </>
         )}
         <p role="status" className="count">
-          {data && `${data.tools.length} tools, ${open.length} to review`}
+          {data && `${quantity(data.tools.length, 'tool')}, ${open.length} to review`}
         </p>
       </div>
       <Problem error={error} />
@@ -69,7 +70,7 @@ export function McpTools({ connectorId }: { connectorId: string }) {
       </ul>
       {toolsToAccept && (
         <Confirm
-          title={toolsToAccept === 'all' ? 'Accept all tools?' : `Accept ${toolsToAccept.length} tools?`}
+          title={toolsToAccept === 'all' ? 'Accept all tools?' : `Accept ${quantity(toolsToAccept.length, 'tool')}?`}
           action="Accept"
           act={() => accept(toolsToAccept)}
           invalidates={[['connector', connectorId]]}
@@ -125,9 +126,7 @@ function Tool({ tool, isSelected, onSelect }: ToolOptions) {
       </p>
       {difference.length > 0 && (
         <details open>
-          <summary>
-            {difference.length} {difference.length === 1 ? 'difference' : 'differences'} from the accepted definition
-          </summary>
+          <summary>{quantity(difference.length, 'difference')} from the accepted definition</summary>
           <dl className="difference">
             {difference.map(({ path, pinned: before, live: now }) => (
               <div key={path}>

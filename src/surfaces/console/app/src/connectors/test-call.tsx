@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { call, type ConnectorTest } from '../api.js';
 import { Facts } from '../facts.js';
 import { Form, TextField } from '../field.js';
-import { Badge, durationText, useDraft, Section } from '../parts.js';
+import { Badge, durationText, Section } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { useSubmit } from '../use-submit.js';
 
 /** Sends a GET request to the connector's API with its credentials, and shows the response. */
@@ -23,7 +24,7 @@ export function TestCall({ connectorId: id }: { connectorId: string }) {
   });
   return (
     <Section title="Test call">
-      <Form className="filter" error={error} onSubmit={() => void (isBusy || submit({ path: path.trim() }))}>
+      <Form className="filter" error={error} onSubmit={() => void submit({ path: path.trim() })}>
         <TextField
           label="Path (GET, relative to the base URL)"
           name="path"

@@ -4,8 +4,10 @@ import { curl } from '../curl.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
 import { LifecycleLink } from '../links.js';
 import { Field, Form, TextField, SelectField } from '../field.js';
-import { Data, Empty, useDraft, Page, Section } from '../parts.js';
+import { ActionButton, Data, Empty, Page, Section } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { fromLocalInput } from '../schedules/schedule.js';
+import { quantity } from '../quantity.js';
 import { useSubmit } from '../use-submit.js';
 import { Entities, EntityDrawer, Facts, Relationships } from './tables.js';
 
@@ -27,7 +29,7 @@ export function Context() {
   });
   return (
     <Page title="Context">
-      <Form error={error} onSubmit={() => void (isBusy || submit())}>
+      <Form error={error} onSubmit={() => void submit()}>
         <Field label="Question or Cypher query" name="query">
           {(control) => (
             <textarea
@@ -89,19 +91,15 @@ function Result({ answer }: { answer: Answer }) {
   return (
     <Section title="Results">
       <p role="status">
-        {counts.map(([count, one, several]) => `${count} ${count === 1 ? one : several}`).join(', ')}
+        {counts.map(([count, one, several]) => quantity(count, one, several)).join(', ')}
         {truncated && '; more results exist'}. <LifecycleLink id={lifecycle_id}>Lifecycle of the call</LifecycleLink>
       </p>
       {isEmpty && <NothingFound />}
       {entities.length > 0 && (
         <>
           <div className="actions" role="group" aria-label="View as">
-            <button type="button" aria-pressed={!isGraph} onClick={() => setGraph(false)}>
-              Table
-            </button>
-            <button type="button" aria-pressed={isGraph} onClick={() => setGraph(true)}>
-              Graph
-            </button>
+            <ActionButton name="Table" isPressed={!isGraph} onClick={() => setGraph(false)} />
+            <ActionButton name="Graph" isPressed={isGraph} onClick={() => setGraph(true)} />
           </div>
           {isGraph ? (
             <LazyGraph

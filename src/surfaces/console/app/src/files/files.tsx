@@ -24,7 +24,6 @@ export function Files() {
       setProblem({ name, error });
     }
   };
-  const actions = useActions(download);
   return (
     <Page title="Knowledge and files">
       {may('post /file/{projectID}') && <UploadFiles onDone={refresh} />}
@@ -34,7 +33,7 @@ export function Files() {
         counted={['file', 'files']}
         queryKey={['files']}
         load={(query) => call('get', '/file/{projectID}', { query })}
-        columns={[...columns, actions]}
+        columns={[...columns, actionsColumn(download)]}
         keyOf={({ _id }) => _id}
         empty={<NoFiles />}
       />
@@ -42,9 +41,8 @@ export function Files() {
   );
 }
 
-function useActions(onDownload: (file: ListedFile) => Promise<void>): Column<ListedFile> {
-  const mayDelete = useMay()('delete /file/{projectID}/{file_id}');
-  return column('Actions', { width: '14rem' }, (file) => (
+const actionsColumn = (onDownload: (file: ListedFile) => Promise<void>): Column<ListedFile> =>
+  column('Actions', { width: '14rem' }, (file) => (
     <>
       {file.status === 'ready' && (
         <button
@@ -56,14 +54,14 @@ function useActions(onDownload: (file: ListedFile) => Promise<void>): Column<Lis
           Download
         </button>
       )}{' '}
-      {mayDelete && file.status !== 'uploading' && <DeleteFile file={file} />}
+      {file.status !== 'uploading' && <DeleteFile file={file} />}
     </>
   ));
-}
 
 function DeleteFile({ file: { _id, name, knowledge } }: { file: ListedFile }) {
   return (
     <ConfirmButton
+      operation="delete /file/{projectID}/{file_id}"
       button="Delete…"
       buttonName={`Delete ${name}`}
       className="small"

@@ -1,14 +1,10 @@
-import { newIdempotencyKey, send } from '../api.js';
+import { send } from '../api.js';
 
 /** Sends a form like `send`, and reports which part of it was sent, from 0 to 1. */
 export function sendWithProgress(
   path: string,
   body: FormData,
-  {
-    onProgress,
-    signal,
-    key = newIdempotencyKey(),
-  }: { onProgress(part: number): void; signal: AbortSignal; key?: string },
+  { onProgress, signal, key }: { onProgress(part: number): void; signal: AbortSignal; key: string },
 ): Promise<Response> {
   // `fetch` does not report the progress of an upload.
   return send(path, { method: 'POST', headers: { 'idempotency-key': key }, body }, (url, { headers }) => {

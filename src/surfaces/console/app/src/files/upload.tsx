@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ErrorText, Section } from '../parts.js';
+import { ActionButton, ErrorText, Section } from '../parts.js';
 import { useMay } from '../session.js';
 import { useUploads, type Upload } from './use-uploads.js';
 import { CheckField } from '../field.js';
@@ -91,14 +91,12 @@ function UploadLine({ upload: { file, state, part, problem }, onDismiss, onRepea
       <span role="status" className={state === 'refused' ? 'bad' : 'soft'}>
         {state === 'refused' ? <ErrorText error={problem} /> : state === 'sending' ? `${percent} %` : state}
       </span>{' '}
-      {state === 'refused' && (
-        <button type="button" className="small" onClick={onRepeat}>
-          Retry
-        </button>
-      )}{' '}
-      <button type="button" className="small" onClick={onDismiss}>
-        {state === 'sending' || state === 'waiting' ? 'Cancel' : 'Dismiss'}
-      </button>
+      {state === 'refused' && <ActionButton name="Retry" className="small" onClick={onRepeat} />}{' '}
+      <ActionButton
+        name={state === 'sending' || state === 'waiting' ? 'Cancel' : 'Dismiss'}
+        className="small"
+        onClick={onDismiss}
+      />
     </li>
   );
 }

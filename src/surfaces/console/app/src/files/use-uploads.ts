@@ -1,5 +1,5 @@
 import { useCallback, useRef, useState } from 'react';
-import { newIdempotencyKey } from '../api.js';
+import { isResponse, newIdempotencyKey } from '../api.js';
 import { projectId } from '../session.js';
 import { sendWithProgress } from './send-with-progress.js';
 
@@ -11,6 +11,7 @@ interface UploadOptions {
 }
 
 export interface Upload extends UploadOptions {
+  /** The idempotency key of the request. */
   id: string;
   file: File;
   state: 'waiting' | 'sending' | 'done' | 'refused';
@@ -48,40 +49,35 @@ export function useUploads(onDone: () => void) {
     }
     running.current -= 1;
   }, [change, onDone]);
-  const add = useCallback(
-    (files: readonly File[], options: UploadOptions) => {
-      const added = files.map((file): Upload => ({
-        ...options,
-        ...{ id: newIdempotencyKey(), file, state: 'waiting', part: 0, stop: new AbortController() },
-      }));
-      setUploads((known) => [...added, ...known]);
-      waiting.current.push(...added);
-      for (let worker = 0; worker < atOnce; worker += 1) void work();
-    },
-    [work],
-  );
+  const queue = (added: readonly Upload[]) => {
+    setUploads((known) => [...added, ...known]);
+    waiting.current.push(...added);
+    for (let worker = 0; worker < atOnce; worker += 1) void work();
+  };
+  const add = (files: readonly File[], options: UploadOptions) =>
+    queue(files.map((file) => ({ ...options, ...newUpload(), file })));
   const dismiss = useCallback((dismissed: Upload) => {
     dismissed.stop.abort();
     waiting.current = waiting.current.filter(({ id }) => id !== dismissed.id);
     setUploads((known) => known.filter(({ id }) => id !== dismissed.id));
   }, []);
-  /** Uploads a file again, for example after the network was down. */
-  const repeat = useCallback(
-    (refused: Upload) => {
-      dismiss(refused);
-      add([refused.file], refused);
-    },
-    [add, dismiss],
-  );
+  /** Uploads a file again. If the response was lost, the same key keeps the service from storing the file twice. */
+  const repeat = (refused: Upload) => {
+    dismiss(refused);
+    const { problem, id, ...upload } = refused;
+    queue([{ ...upload, ...newUpload(), ...(!isResponse(problem) && { id }) }]);
+  };
   return { uploads, add, dismiss, repeat };
 }
 
+const newUpload = () => ({ id: newIdempotencyKey(), state: 'waiting', part: 0, stop: new AbortController() }) as const;
+
 async function upload(options: Upload, onProgress: (part: number) => void): Promise<void> {
-  const { file, isKnowledge, isExtracted, stop } = options;
+  const { id, file, isKnowledge, isExtracted, stop } = options;
   const form = new FormData();
   if (isKnowledge) form.append('extract', String(isExtracted));
   form.append('file', file, file.name);
   const encodedProjectId = encodeURIComponent(projectId);
   const path = isKnowledge ? `/knowledge_base/${encodedProjectId}/upload` : `/file/${encodedProjectId}`;
-  await sendWithProgress(path, form, { onProgress, signal: stop.signal });
+  await sendWithProgress(path, form, { onProgress, signal: stop.signal, key: id });
 }

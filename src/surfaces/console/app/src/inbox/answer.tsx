@@ -1,6 +1,7 @@
 import type { InboxItem } from '../api.js';
 import { Field as FormField, SelectField, TextField } from '../field.js';
-import type { Edits } from '../parts.js';
+import { numberIn } from '../number-in.js';
+import type { Edits } from '../use-draft.js';
 
 interface Choice {
   const: string;
@@ -58,9 +59,7 @@ export function answersOf({ properties }: Form, drafts: Edits['drafts']): Record
 function valueOf({ type }: Field, text: string): unknown {
   if (type === 'boolean') return text === 'true';
   if (type === 'array') return text.split('\n');
-  const number = Number(text);
-  // Text that is not a number is sent unchanged, and the API returns a validation error.
-  return type === 'string' || Number.isNaN(number) ? text : number;
+  return type === 'string' ? text : numberIn(text);
 }
 
 export function AnswerFields({ form: { properties, required = [] }, edits }: { form: Form; edits: Edits }) {

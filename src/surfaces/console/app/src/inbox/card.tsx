@@ -1,28 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, capitalized, type InboxItem } from '../api.js';
+import { call, capitalized, type Approval, type InboxItem } from '../api.js';
 import { ConnectorLink, LifecycleLink, RunLink } from '../links.js';
 import { Badge, Data, Time } from '../parts.js';
 import { useMay } from '../session.js';
+import { useNames } from '../use-names.js';
 import { previewOf } from './edits.js';
 import { Decide, decisionsOf, DecisionButtons, type Decision } from './decide.js';
 import { Facts } from '../facts.js';
-
-interface Vote {
-  user_id: string;
-  decision: string;
-  comment?: string | null;
-}
-
-interface ApprovalBody {
-  requested_by: string;
-  reason: string | null;
-  policy_ids: string[];
-  payload_digest: string;
-  lifecycle_id: string | null;
-  required_approvers: number;
-  votes: Vote[];
-}
 
 interface CardOptions {
   item: InboxItem;
@@ -115,7 +100,7 @@ function Question({ item: { body } }: { item: InboxItem }) {
 }
 
 function HeldCall({ item }: { item: InboxItem }) {
-  const { call: includedCall, ...body } = item.body as unknown as ApprovalBody & { call?: unknown };
+  const { call: includedCall, ...body } = item.body as unknown as Approval & { call?: unknown };
   const id = item.approval_id ?? '';
   const { data } = useQuery({
     queryKey: ['approval', id],
@@ -124,9 +109,10 @@ function HeldCall({ item }: { item: InboxItem }) {
   });
   const exactCall = includedCall ?? data?.payload;
   const preview = previewOf(item);
+  const nameOf = useNames();
   const names = body.votes.map(({ user_id, decision, comment }) => (
     <li key={user_id}>
-      {user_id}: {decision} {comment && <q>{comment}</q>}
+      <bdi>{nameOf(user_id)}</bdi>: {decision} {comment && <q>{comment}</q>}
     </li>
   ));
   return (

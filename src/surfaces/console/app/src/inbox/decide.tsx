@@ -1,7 +1,7 @@
 import { call, type InboxItem } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Reason } from '../field.js';
-import { useDraft } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { AnswerFields, answersOf, formOf } from './answer.js';
 import { EditFields, editableOf, previewOf, useEdits, valuesOf } from './edits.js';
 

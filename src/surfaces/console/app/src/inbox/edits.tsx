@@ -1,6 +1,6 @@
 import { validationError, type InboxItem } from '../api.js';
 import { TextField } from '../field.js';
-import { useDrafts, type Edits } from '../parts.js';
+import { useDrafts, type Edits } from '../use-draft.js';
 
 /** The values of an item that an approval can change. */
 type Editable = { text: string } | { fields: Record<string, string> };

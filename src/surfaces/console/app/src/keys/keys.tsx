@@ -3,7 +3,8 @@ import { call, type ApiKey, type Grant } from '../api.js';
 import { curl } from '../curl.js';
 import { TextField, CheckField } from '../field.js';
 import { List } from '../list.js';
-import { Empty, Time, useDraft, Window, Page } from '../parts.js';
+import { Empty, Time, Window, Page } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { roleName, useRole } from '../roles.js';
 import { projectId, useMay } from '../session.js';
 import { useNames } from '../use-names.js';
@@ -30,7 +31,6 @@ const grants = Object.keys(grantTexts) as Grant[];
 export function Keys() {
   const nameOf = useNames();
   const may = useMay();
-  const mayRevoke = may('delete /v1/apikeys/{key_id}');
   return (
     <Page title="API keys">
       <List
@@ -38,7 +38,7 @@ export function Keys() {
         counted={['key', 'keys']}
         queryKey={['keys']}
         load={(page) => call('get', '/v1/apikeys', { query: { ...page, ...query } })}
-        columns={columnsOf(nameOf, mayRevoke)}
+        columns={columnsOf(nameOf)}
         keyOf={({ id }) => id}
         empty={<NoKeys />}
         tools={may('post /v1/apikeys') && <Create />}
@@ -47,7 +47,7 @@ export function Keys() {
   );
 }
 
-function columnsOf(nameOf: (id: string) => string, mayRevoke: boolean): readonly Column<ApiKey>[] {
+function columnsOf(nameOf: (id: string) => string): readonly Column<ApiKey>[] {
   return [
     stateColumn(({ revoked_at }) => (revoked_at === null ? 'active' : 'revoked'), '7rem'),
     column('Name', { width: 'minmax(9rem, 2fr)', onNarrow: 'main' }, ({ name }) => <bdi>{name}</bdi>),
@@ -67,9 +67,9 @@ function columnsOf(nameOf: (id: string) => string, mayRevoke: boolean): readonly
       'Action',
       { width: '7rem' },
       ({ id, name, revoked_at }) =>
-        mayRevoke &&
         revoked_at === null && (
           <ConfirmButton
+            operation="delete /v1/apikeys/{key_id}"
             button="Revoke…"
             buttonName={`Revoke ${name}…`}
             className="plain"
@@ -144,7 +144,7 @@ function Create() {
         </fieldset>
       </ConfirmButton>
       {createdKey && (
-        <Window title={`API key ${createdKey.name}`} onClose={() => setCreatedKey(undefined)}>
+        <Window title={`API key ${createdKey.name}`} isDismissable={false} onClose={() => setCreatedKey(undefined)}>
           <Empty command={createdKey.secret}>Copy the secret now. It is not shown again:</Empty>
         </Window>
       )}

@@ -7,7 +7,6 @@ import { List } from '../list.js';
 import { durationText, Empty, Page } from '../parts.js';
 import { startOf, type Since } from '../runs/filter.js';
 import { useNames } from '../use-names.js';
-import type { SearchParams } from '../search-params.js';
 import { column, timeColumn, stateColumn, type Column } from '../table.js';
 
 const route = getRouteApi('/lifecycles');
@@ -50,12 +49,11 @@ const columns: readonly Column<Lifecycle>[] = [
 
 export function Lifecycles() {
   const filter = route.useSearch();
-  const navigate = route.useNavigate();
   const { since, tool, status } = filter;
   return (
     <Page title="Lifecycles">
       <List
-        filters={{ fields, filter, onChange: (search) => void navigate({ search, replace: true }) }}
+        filters={{ fields, filter }}
         name="Lifecycles"
         counted={['call', 'calls']}
         queryKey={['lifecycles', filter]}
@@ -71,17 +69,12 @@ export function Lifecycles() {
         }
         columns={columns}
         keyOf={({ lifecycle_id }) => lifecycle_id}
-        empty={<NoCalls filter={filter} />}
+        empty={
+          <Empty command={exampleCall}>
+            No governed calls have been made in this project yet. To make one, use this command:
+          </Empty>
+        }
       />
     </Page>
-  );
-}
-
-function NoCalls({ filter }: { filter: SearchParams<Name> }) {
-  if (Object.keys(filter).length > 0) return <p className="empty">No calls match these filters.</p>;
-  return (
-    <Empty command={exampleCall}>
-      No governed calls have been made in this project yet. To make one, use this command:
-    </Empty>
   );
 }

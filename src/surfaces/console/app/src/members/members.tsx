@@ -3,7 +3,8 @@ import { call, type Member } from '../api.js';
 import { Confirm, ConfirmButton } from '../confirm.js';
 import { TextField, SelectField } from '../field.js';
 import { List } from '../list.js';
-import { useDraft, Page } from '../parts.js';
+import { ActionButton, Page } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { rankOf, roleName, roles, useRole, type Role } from '../roles.js';
 import { useMay, useSession } from '../session.js';
 import { useDialog } from '../use-dialog.js';
@@ -43,7 +44,9 @@ function useColumns(): readonly Column<Member>[] {
         <bdi>{nameOf(member)}</bdi> {member.user_id === person?.user_id && <span className="soft">(you)</span>}
       </>
     )),
-    column('Email address', { width: 'minmax(12rem, 2fr)', onNarrow: 'hidden' }, ({ email }) => <bdi>{email}</bdi>),
+    column('Email address', { width: 'minmax(12rem, 2fr)', onNarrow: 'hidden' }, ({ email }) => (
+      <bdi title={email}>{email}</bdi>
+    )),
     column('Role', { width: 'minmax(11rem, 1fr)' }, ({ role, whole_organization }) => (
       <>
         {roleName(role)} {whole_organization && <span className="soft">(all projects)</span>}
@@ -85,9 +88,7 @@ function Add() {
   const role = (chosen || 'MEMBER') as Role;
   return (
     <>
-      <button type="button" className="primary" onClick={() => setDialog('add')}>
-        Add member…
-      </button>
+      <ActionButton name="Add member…" className="primary" onClick={() => setDialog('add')} />
       {dialog === 'add' && (
         <Confirm
           title="Add member"
@@ -112,7 +113,8 @@ function Add() {
 }
 
 function ChangeRole({ member }: { member: Member }) {
-  const [role, setRole] = useState(member.role as Role);
+  const [chosen, setRole] = useState<Role>();
+  const role = chosen ?? (member.role as Role);
   const params = { user_id: member.user_id };
   return (
     <ConfirmButton
@@ -123,6 +125,7 @@ function ChangeRole({ member }: { member: Member }) {
       action="Change role"
       act={(options) => call('patch', '/project-member/{projectID}/{user_id}', { params, body: { role } }, options)}
       invalidates={invalidates}
+      onDone={() => setRole(undefined)}
     >
       <p>
         Their sessions, app tokens and API keys with the role {roleName(member.role)} are revoked immediately.{' '}

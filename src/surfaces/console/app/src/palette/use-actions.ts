@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import type { Execution } from '../api.js';
+import { capitalized, type Execution } from '../api.js';
 import { useMay } from '../session.js';
 import { actionsOf, type State } from '../states.js';
 
@@ -22,8 +22,6 @@ const forms = [
   { name: 'Add member…', path: 'members', ask: 'add', operation: 'post /project-member/{projectID}' },
 ] as const;
 
-const names = { execute: 'Execute', pause: 'Pause', resume: 'Resume', cancel: 'Cancel' } as const;
-
 /** Returns the actions that this person may perform on the current page. Each opens the form or dialog of the page. */
 export function useActions(): Command[] {
   const navigate = useNavigate();
@@ -33,7 +31,7 @@ export function useActions(): Command[] {
   return [
     ...(run ? actionsOf(run, may) : []).map((action) => ({
       id: `run-action/${action}`,
-      name: `${names[action]} this run…`,
+      name: `${capitalized(action)} this run…`,
       kind: 'action',
       go: () =>
         void navigate({ to: '/runs/$runId', params: { runId: run?.execution_id ?? '' }, search: { ask: action } }),

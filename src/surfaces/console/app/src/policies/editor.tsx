@@ -3,7 +3,8 @@ import { call, validationTextOf, isResponse, type PolicyRule, type PolicySet } f
 import { Confirm } from '../confirm.js';
 import { Form, SaveButtons } from '../field.js';
 import { JsonField, parsed, problemsAt, type TextProblem } from '../json-field.js';
-import { ActionButton, Data, useDraft, Window, Section } from '../parts.js';
+import { ActionButton, Data, Window, Section } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { useNames } from '../use-names.js';
 import { Simulation } from './simulation.js';
 
@@ -99,7 +100,6 @@ export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<
           title={`Replace version ${base} of the policies?`}
           action="Save new version"
           act={() => save(saving)}
-          invalidates={[]}
           onClose={() => setSaving(undefined)}
         >
           <p>

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
+import type { PageQuery } from '../../../../../../sdk/node/src/page.js';
 import { call, type PolicyRule, type PolicySet } from '../api.js';
 import { holdCallsPolicy } from '../curl.js';
 import { List } from '../list.js';
-import { Badge, Data, Empty, Problem, Time, Window, Page, Section, Loading } from '../parts.js';
+import { ActionButton, Badge, Data, Empty, Problem, Time, Window, Page, Section, Loaded, Loading } from '../parts.js';
+import { roleName } from '../roles.js';
 import { useMay } from '../session.js';
 import { useNames } from '../use-names.js';
 import { Editor } from './editor.js';
@@ -17,19 +19,19 @@ const Difference = lazy(() => import('../difference.js').then(({ Difference: com
 /** Shows the policies of the organization: the rules in force, an editor, a trial of a call, and all versions. */
 export function Policies() {
   const may = useMay();
-  const { data, error, refetch } = usePolled(['policies', 'in force'], () => call('get', '/v1/policies'));
+  const query = usePolled(['policies', 'in force'], () => call('get', '/v1/policies'));
   return (
     <Page title="Policies">
-      <Problem error={error} />
-      {!data && !error && <Loading />}
-      {data && (
-        <>
-          <InForce set={data} />
-          {may('put /v1/policies') && <Editor set={data} reload={refetch} />}
-          <Trial />
-          <Versions current={data.version} />
-        </>
-      )}
+      <Loaded query={query}>
+        {(set) => (
+          <>
+            <InForce set={set} />
+            {may('put /v1/policies') && <Editor set={set} reload={query.refetch} />}
+            <Trial />
+            <Versions current={set.version} />
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 }
@@ -71,7 +73,7 @@ function RuleLine({ rule, isBuiltIn = false }: { rule: PolicyRule; isBuiltIn?: b
     projects && `in ${projects.join(', ')}`,
     when !== undefined && `when ${when}`,
     approvers !== undefined && approvers > 1 && `with ${approvers} approvers`,
-    approver_roles && `by ${approver_roles.join(' or ')}`,
+    approver_roles && `by ${approver_roles.map(roleName).join(' or ')}`,
   ].filter(Boolean);
   return (
     <li>
@@ -87,21 +89,15 @@ function RuleLine({ rule, isBuiltIn = false }: { rule: PolicyRule; isBuiltIn?: b
   );
 }
 
-interface Version {
-  version: number;
-  created_by: string | null;
-  created_at: number | null;
-  rules: number;
-}
+const readVersions = (query: PageQuery) => call('get', '/v1/policies/versions', { query });
+type Version = Awaited<ReturnType<typeof readVersions>>['data'][number];
 
 function Versions({ current }: { current: number }) {
   const [open, setOpen] = useState<number>();
   const nameOf = useNames();
   const columns: readonly Column<Version>[] = [
     column('Version', { width: '8rem', onNarrow: 'main' }, ({ version }) => (
-      <button type="button" className="plain" onClick={() => setOpen(version)}>
-        Version {version}
-      </button>
+      <ActionButton name={`Version ${version}`} className="plain" onClick={() => setOpen(version)} />
     )),
     timeColumn('Saved', ({ created_at }) => created_at),
     column('Saved by', { width: 'minmax(10rem, 1fr)', onNarrow: 'hidden' }, ({ created_by }) => (
@@ -116,7 +112,7 @@ function Versions({ current }: { current: number }) {
         counted={['version', 'versions']}
         // A new key reloads the list after a new version.
         queryKey={['policies', 'versions', current]}
-        load={(page) => call('get', '/v1/policies/versions', { query: page })}
+        load={readVersions}
         columns={columns}
         keyOf={({ version }) => String(version)}
         empty={<p className="empty">No versions have been saved yet.</p>}

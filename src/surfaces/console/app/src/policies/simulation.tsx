@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import { call, type PolicyRule } from '../api.js';
 import { LifecycleLink } from '../links.js';
 import { Badge, Time, Section } from '../parts.js';
+import { quantity } from '../quantity.js';
 import { projectId } from '../session.js';
 
 const reasons = {
@@ -36,7 +37,7 @@ export function Simulation({ candidate, onFailure }: SimulationOptions) {
   return (
     <Section title="Simulation on recorded calls" level={3}>
       <p role="status">
-        Of {evaluated} {evaluated === 1 ? 'call' : 'calls'}, {changed_count} would be decided differently.
+        Of {quantity(evaluated, 'call')}, {changed_count} would be decided differently.
       </p>
       <ul>
         {transitions.map(({ from, to, count }) => (

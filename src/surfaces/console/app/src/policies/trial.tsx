@@ -3,7 +3,9 @@ import { call } from '../api.js';
 import { Facts } from '../facts.js';
 import { Form, TextField, SelectField } from '../field.js';
 import { JsonField, parsed } from '../json-field.js';
-import { Badge, useDraft, Section } from '../parts.js';
+import { Badge, Section } from '../parts.js';
+import { roleName } from '../roles.js';
+import { useDrafts } from '../use-draft.js';
 import { useSubmit } from '../use-submit.js';
 
 const evaluate = (body: unknown) => call('post', '/v1/policies/evaluate', { body: body as never });
@@ -13,40 +15,42 @@ const channels = ['rest', 'mcp', 'console', 'schedule', 'agent', 'callback'].map
 
 /** Evaluates the policies in force for a call without making it. */
 export function Trial() {
-  const [tool, setTool] = useDraft('policies.trial.tool');
-  const [channel, setChannel] = useDraft('policies.trial.channel');
-  const [input, setInput] = useDraft('policies.trial.input');
-  const [principal, setPrincipal] = useDraft('policies.trial.caller');
+  const { drafts, set } = useDrafts('policies.trial');
+  const { tool = '', channel = 'rest', input = '{}', principal = '{}' } = drafts;
   const [decision, setDecision] = useState<Decision>();
-  const [parsedInput, parsedPrincipal] = [parsed(input || '{}'), parsed(principal || '{}')];
+  const [parsedInput, parsedPrincipal] = [parsed(input), parsed(principal)];
   const { error, isBusy, submit } = useSubmit(async () => {
     if ('problem' in parsedInput || 'problem' in parsedPrincipal) return;
     setDecision(undefined);
-    const rest = channel === '' ? {} : { channel };
-    setDecision(
-      await evaluate({ tool: tool.trim(), ...rest, input: parsedInput.value, principal: parsedPrincipal.value }),
-    );
+    const { value: caller } = parsedPrincipal;
+    setDecision(await evaluate({ tool: tool.trim(), channel, input: parsedInput.value, principal: caller }));
   });
   return (
     <Section title="Evaluate a call">
       <p>Shows what the policies in force decide about a call, without making it.</p>
       <Form className="narrow" error={error} onSubmit={() => void submit()}>
-        <TextField label="Operation or tool" name="tool" text={tool} onChange={setTool} maxLength={100} />
-        <SelectField label="Channel" value={channel || 'rest'} options={channels} onChange={setChannel} />
+        <TextField
+          label="Operation or tool"
+          name="tool"
+          text={tool}
+          onChange={(text) => set('tool', text)}
+          maxLength={100}
+        />
+        <SelectField label="Channel" value={channel} options={channels} onChange={(value) => set('channel', value)} />
         <JsonField
           label="Input (JSON)"
           name="input"
           rows={4}
-          text={input || '{}'}
-          onChange={setInput}
+          text={input}
+          onChange={(text) => set('input', text)}
           problems={'problem' in parsedInput ? [parsedInput.problem] : []}
         />
         <JsonField
           name="principal"
           label="Caller, if it is not you (JSON: user_id, role, kind, client_id, grants)"
           rows={2}
-          text={principal || '{}'}
-          onChange={setPrincipal}
+          text={principal}
+          onChange={(text) => set('principal', text)}
           problems={'problem' in parsedPrincipal ? [parsedPrincipal.problem] : []}
         />
         <p className="actions">
@@ -73,7 +77,7 @@ function Outcome({ decision: outcome }: { decision: Decision }) {
           Rules: policy_ids.join(', ') || 'No rule permits this call',
           Reason: reason,
           Approvers: isHeld && String(approvers),
-          'Approver roles': isHeld && approver_roles?.join(' or '),
+          'Approver roles': isHeld && approver_roles?.map(roleName).join(' or '),
           'Time limit for approval (seconds)': isHeld && String(approval_ttl_seconds),
           'Policy version': policy_version,
         }}

@@ -1,21 +1,18 @@
-import { call, type Execution } from '../api.js';
+import { call, capitalized, type Execution } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Reason } from '../field.js';
-import { ActionButton, useDraft } from '../parts.js';
+import { ActionButton } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { useMay } from '../session.js';
 import { actionsOf, isOver, type Action } from '../states.js';
 import { useDialog } from '../use-dialog.js';
 import { Rerun } from './rerun.js';
 
-const texts: Record<Action, { name: string; question: string; hint: string }> = {
-  execute: { name: 'Execute', question: 'Execute this run?', hint: 'The run starts immediately and uses credits.' },
-  pause: { name: 'Pause', question: 'Pause this run?', hint: 'The run stops before its next step.' },
-  resume: { name: 'Resume', question: 'Resume this run?', hint: 'The run continues with its next step.' },
-  cancel: {
-    name: 'Cancel',
-    question: 'Cancel this run?',
-    hint: 'The current step is interrupted. A cancelled run cannot be resumed.',
-  },
+const texts: Record<Action, { question: string; hint: string }> = {
+  execute: { question: 'Execute this run?', hint: 'The run starts immediately and uses credits.' },
+  pause: { question: 'Pause this run?', hint: 'The run stops before its next step.' },
+  resume: { question: 'Resume this run?', hint: 'The run continues with its next step.' },
+  cancel: { question: 'Cancel this run?', hint: 'The current step is interrupted. A cancelled run cannot be resumed.' },
 };
 
 const operationOf = (action: Action) => `post /execute_flow/{execution_id}/${action}`;
@@ -37,7 +34,7 @@ export function Actions({ run, onDone }: { run: Execution; onDone: () => Promise
           className={action === 'cancel' ? 'danger' : 'primary'}
           onClick={() => setDialog(action)}
         >
-          {texts[action].name}…
+          {capitalized(action)}…
         </button>
       ))}
       {isOver(run) && may('post /execute_flow/{execution_id}/rerun') && (
@@ -57,7 +54,7 @@ interface ConfirmationOptions {
 }
 
 function Confirmation({ action, run, onDone, onClose }: ConfirmationOptions) {
-  const { name, question, hint } = texts[action];
+  const { question, hint } = texts[action];
   const [reason, setReason] = useDraft(`${action}.${run.execution_id}`);
   const params = { execution_id: run.execution_id };
   const act = async (options: { idempotencyKey: string }) => {
@@ -77,7 +74,13 @@ function Confirmation({ action, run, onDone, onClose }: ConfirmationOptions) {
     }
   };
   return (
-    <Confirm title={question} action={`${name} run`} isFinal={action === 'cancel'} act={act} onClose={onClose}>
+    <Confirm
+      title={question}
+      action={`${capitalized(action)} run`}
+      isFinal={action === 'cancel'}
+      act={act}
+      onClose={onClose}
+    >
       <p>
         <bdi>{run.goal}</bdi>
       </p>

@@ -3,7 +3,7 @@ import { Confirm } from '../confirm.js';
 import { Reason, TextField, SelectField } from '../field.js';
 import { inOrder } from './agents.js';
 import { useStart } from './use-start.js';
-import { useJsonDraft } from '../parts.js';
+import { useJsonDraft } from '../use-draft.js';
 
 interface Draft {
   from?: string;

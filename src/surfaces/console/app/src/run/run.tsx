@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { call, capitalized, type Execution, type Monitoring, type Step } from '../api.js';
 import { InboxCard } from '../inbox/card.js';
+import { readInbox } from '../inbox/inbox.js';
 import { AgentflowLink, LifecycleLink, RunLink, ScheduleLink } from '../links.js';
 import { Data, Elapsed, Problem, Time, Page, Section, Loaded, StateLine } from '../parts.js';
 import { useMay } from '../session.js';
@@ -44,11 +45,7 @@ function isSettled(monitoring: Monitoring | undefined): boolean {
 }
 
 export function Run() {
-  const { runId } = route.useParams();
-  return <RunPage key={runId} id={runId} />;
-}
-
-function RunPage({ id }: { id: string }) {
+  const { runId: id } = route.useParams();
   const { run, steps, error, stepsError, reload } = useRun(id);
   const events = useEvents(id);
   const [openStep, setOpenStep] = useState<string>();
@@ -147,12 +144,12 @@ function PendingDecisions({ run, onDone }: { run: Execution; onDone: () => Promi
   const isHeld = waiting !== undefined && waiting.kind !== 'step';
   const { data, error, refetch } = useQuery({
     queryKey: ['inbox', 'of', run.execution_id, waiting?.agent_id, waiting?.approval_id],
-    queryFn: () => call('get', '/inbox', { query: { limit: 200 } }),
+    queryFn: readInbox,
     enabled: isHeld && may('get /inbox'),
     refetchInterval: pollInterval,
   });
   if (!isHeld) return null;
-  const items = data?.data.filter(({ execution_id }) => execution_id === run.execution_id) ?? [];
+  const items = data?.filter(({ execution_id }) => execution_id === run.execution_id) ?? [];
   return (
     <Section title="Waiting for a decision">
       <Problem error={error} />

@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import type { StepExchange } from '../api.js';
 import { LifecycleLink } from '../links.js';
-import { Data } from '../parts.js';
+import { Data, Section } from '../parts.js';
 import { useMay } from '../session.js';
 
 interface HttpCall {
@@ -19,32 +18,23 @@ export function Exchange({ exchange }: { exchange: StepExchange }) {
     <>
       {prompt && <Prompt prompt={prompt} />}
       {input !== undefined && (
-        <Part name="Input">
+        <Section title="Input" level={3}>
           <Data value={input} label="Input" />
-        </Part>
+        </Section>
       )}
       {request !== undefined && <Request request={request as HttpCall} />}
       {response && (
-        <Part name={`Response: ${response.status}`}>
+        <Section title={`Response: ${response.status}`} level={3}>
           <Named name="Headers" of="response" value={response.headers} />
           <Named name="Body" of="response" value={response.body} />
-        </Part>
+        </Section>
       )}
       {output !== undefined && (
-        <Part name="Output">
+        <Section title="Output" level={3}>
           <Data value={output} label="Output" />
-        </Part>
+        </Section>
       )}
       {lifecycle !== undefined && <Records lifecycle={lifecycle} />}
-    </>
-  );
-}
-
-function Part({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <h3>{name}</h3>
-      {children}
     </>
   );
 }
@@ -62,7 +52,7 @@ function Named({ name, of: whole, value }: { name: string; of: string; value: un
 function Prompt({ prompt }: { prompt: NonNullable<StepExchange['prompt']> }) {
   const { model, temperature, max_tokens, tools, messages } = prompt;
   return (
-    <Part name="Prompt">
+    <Section title="Prompt" level={3}>
       <p className="soft">
         {model === '' ? 'Default model' : model}, temperature {temperature}
         {max_tokens > 0 && `, at most ${max_tokens} tokens`}
@@ -74,7 +64,7 @@ function Prompt({ prompt }: { prompt: NonNullable<StepExchange['prompt']> }) {
           <Data value={content} label={`Message ${at + 1} of the prompt: ${role}`} />
         </div>
       ))}
-    </Part>
+    </Section>
   );
 }
 
@@ -83,18 +73,18 @@ function Request({ request }: { request: HttpCall }) {
   const { method, url, headers, body } = request;
   if (typeof method !== 'string' || typeof url !== 'string')
     return (
-      <Part name="Request">
+      <Section title="Request" level={3}>
         <Data value={request} label="Request" />
-      </Part>
+      </Section>
     );
   return (
-    <Part name="Request">
+    <Section title="Request" level={3}>
       <p>
         {method} <code>{url}</code>
       </p>
       <Named name="Headers" of="request" value={headers} />
       <Named name="Body" of="request" value={body} />
-    </Part>
+    </Section>
   );
 }
 

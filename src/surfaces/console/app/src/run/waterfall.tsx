@@ -1,4 +1,5 @@
 import type { Execution, Step } from '../api.js';
+import { quantity } from '../quantity.js';
 import { Badge, durationText, Elapsed } from '../parts.js';
 
 /** Draws the steps over time, with each attempt of a step. */
@@ -33,8 +34,7 @@ export function Waterfall(props: { run: Execution; steps: readonly Step[]; onOpe
               <bdi>{step.name}</bdi> <Badge state={step.status} />
               <span className="soft">
                 {step.kind.replaceAll('_', ' ')} of <bdi>{titles.get(step.agent_id) ?? step.agent_id}</bdi>,{' '}
-                {step.attempts === 1 ? '1 attempt' : `${step.attempts} attempts`},{' '}
-                <Elapsed from={step.started_at} to={step.ended_at} />
+                {quantity(step.attempts, 'attempt')}, <Elapsed from={step.started_at} to={step.ended_at} />
               </span>
             </span>
             <span className="track" aria-hidden="true">

@@ -23,7 +23,7 @@ function Reason({ run }: { run: Execution }) {
 function Schedule({ run: { schedule } }: { run: Execution }) {
   const known = useSchedules();
   if (typeof schedule !== 'string') return null;
-  const name = known?.data.find(({ _id }) => _id === schedule)?.goal.template ?? schedule;
+  const name = known?.find(({ _id }) => _id === schedule)?.goal.template ?? schedule;
   return (
     <ScheduleLink id={schedule}>
       <bdi>{name}</bdi>

@@ -1,9 +1,10 @@
 import { useFirstAgentflow } from '../use-first-agentflow.js';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { type Execution } from '../api.js';
+import { capitalized, type Execution } from '../api.js';
 import { curl } from '../curl.js';
 import { Empty, Page, Loading } from '../parts.js';
+import { quantity } from '../quantity.js';
 import { useMay } from '../session.js';
 import { moves } from '../states.js';
 import { Table } from '../table.js';
@@ -35,7 +36,7 @@ const selection = {
 };
 
 function RunList({ filter, onError }: { filter: RunFilter; onError: (error: unknown) => void }) {
-  const { rows, total, error, hasOlder, loadOlder, setVisibleFrom, reload } = useRuns(filter);
+  const { rows, total, error, hasOlder, isStuck, loadOlder, setVisibleFrom, reload } = useRuns(filter);
   useEffect(() => onError(error), [error, onError]);
   const [visibleIds, setVisibleIds] = useState(shownColumns);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
@@ -58,12 +59,12 @@ function RunList({ filter, onError }: { filter: RunFilter; onError: (error: unkn
     <>
       <div className="toolbar">
         <p role="status" className="count">
-          {total && `${total.isMore ? 'More than ' : ''}${total.count} ${total.count === 1 ? 'run' : 'runs'}`}
+          {total && `${total.isMore ? 'More than ' : ''}${quantity(total.count, 'run')}`}
         </p>
         {offeredActions.length > 0 &&
           offeredActions.map((name) => (
             <button key={name} type="button" disabled={chosen.length === 0} onClick={() => setMove(name)}>
-              {name.charAt(0).toUpperCase() + name.slice(1)}
+              {capitalized(name)}
               {chosen.length > 0 && ` ${chosen.length}`}…
             </button>
           ))}
@@ -80,6 +81,7 @@ function RunList({ filter, onError }: { filter: RunFilter; onError: (error: unkn
           total={total?.count ?? rows.length}
           selection={offeredActions.length > 0 ? { ...selection, selected, onSelect: setSelected } : undefined}
           hasOlder={hasOlder}
+          isStuck={isStuck}
           onEnd={() => void loadOlder()}
           onScroll={showFrom}
         />

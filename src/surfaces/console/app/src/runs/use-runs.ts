@@ -1,18 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
+import type { Page } from '../../../../../../sdk/node/src/page.js';
 import { call, type Execution } from '../api.js';
 import { pollInterval } from '../news.js';
 import { useLastError } from '../use-last-error.js';
 import { queryOf, type RunFilter } from './filter.js';
 
 const pageSize = 100;
-
-interface Page {
-  data: Execution[];
-  next_cursor: string | null;
-  total_count: number;
-  total_is_lower_bound?: true;
-}
 
 /** The loaded runs, newest first, and the cursor of the next page, which is null at the end of the list. */
 interface Loaded {
@@ -21,7 +15,7 @@ interface Loaded {
 }
 
 interface Answer {
-  page: Page;
+  page: Page<Execution>;
   /** The response covers every run from this time down to its last row. */
   top: number;
 }
@@ -59,7 +53,7 @@ export function useRuns(filter: RunFilter) {
         '/{projectID}/execution_flows',
         { query: { limit: pageSize, fields: 'summary', ...queryOf(filter), ...more } },
         { signal },
-      ) as Promise<Page>,
+      ) as Promise<Page<Execution>>,
     [filter],
   );
   const isAtTop = visibleFrom === Infinity;
@@ -101,6 +95,7 @@ export function useRuns(filter: RunFilter) {
     total,
     error: error ?? problem,
     hasOlder: cursor !== undefined,
+    isStuck: problem !== undefined,
     loadOlder,
     setVisibleFrom,
     reload: live.refetch,

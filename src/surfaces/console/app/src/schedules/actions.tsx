@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { call } from '../api.js';
 import { ConfirmButton } from '../confirm.js';
 import { Reason } from '../field.js';
-import { ActionButton, useDraft } from '../parts.js';
+import { ActionButton } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { useMay } from '../session.js';
 import { BackfillWindow } from './backfill.js';
 import type { Schedule } from './schedule.js';
@@ -52,8 +53,7 @@ export function ScheduleActions({ schedule, onDone }: ActionOptions) {
   const may = useMay();
   const [isBackfill, setBackfill] = useState(false);
   const { _id: scheduleId, status } = schedule;
-  const offer = (action: Action) =>
-    may(actions[action].operation) && <ScheduleAction action={action} schedule={schedule} onDone={onDone} />;
+  const offer = (action: Action) => <ScheduleAction action={action} schedule={schedule} onDone={onDone} />;
   return (
     <>
       {offer('trigger')}
@@ -83,13 +83,13 @@ function send(action: Action, id: string, reason: string, idempotencyKey: string
 }
 
 function ScheduleAction({ action, schedule: { _id: id, goal }, onDone }: ActionOptions & { action: Action }) {
-  const { name, hint, done, ...texts } = actions[action];
+  const { name, hint, done, operation, ...texts } = actions[action];
   const [reason, setReason] = useDraft(`${action}.${id}`);
   const navigate = useNavigate();
   return (
     <ConfirmButton
+      operation={operation}
       button={`${name}…`}
-      className={action === 'delete' ? 'danger' : undefined}
       title={`${name}?`}
       action={texts.action}
       isFinal={action === 'delete'}

@@ -2,7 +2,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api.js';
 import { Form, TextField } from '../field.js';
-import { Time, useDraft, Window } from '../parts.js';
+import { Time, Window } from '../parts.js';
+import { useDraft } from '../use-draft.js';
+import { quantity } from '../quantity.js';
 import { useSubmit } from '../use-submit.js';
 import { fromLocalInput, toLocalInput, type Schedule } from './schedule.js';
 
@@ -60,7 +62,7 @@ function useBackfill({ schedule: { _id: id }, onDone, onClose }: BackfillOptions
     setTo('');
     onClose();
     void queries.invalidateQueries({ queryKey: ['schedule', id] });
-    onDone(reason ?? `Backfill started: ${planned.length} ${planned.length === 1 ? 'run' : 'runs'}.`);
+    onDone(reason ?? `Backfill started: ${quantity(planned.length, 'run')}.`);
   };
   const submission = useSubmit((options) => (isReady(preview) ? send(preview, options) : loadPreview()));
   const set = (name: keyof Range, text: string) => {
@@ -101,7 +103,7 @@ export function BackfillWindow(props: BackfillOptions) {
         <p className="actions">
           {isReady(preview) ? (
             <button className="primary" disabled={isBusy}>
-              Start {preview.due.length} {preview.due.length === 1 ? 'run' : 'runs'}
+              Start {quantity(preview.due.length, 'run')}
             </button>
           ) : (
             <button disabled={isBusy}>Preview</button>
@@ -119,7 +121,7 @@ function PreviewText({ preview }: { preview: Preview | undefined }) {
         <>
           <p>
             {preview.isComplete ? '' : 'More than '}
-            {preview.due.length} {preview.due.length === 1 ? 'run' : 'runs'} would start
+            {quantity(preview.due.length, 'run')} would start
             {preview.fired > 0 && `, ${preview.fired} already started`}.
           </p>
           {preview.due.length > 0 && (

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api.js';
-import { ActionButton, Problem, TableHead, Time, Section } from '../parts.js';
+import { ActionButton, Problem, ScrollTable, Time, Section } from '../parts.js';
 import type { Schedule } from './schedule.js';
 import { ScheduleLink } from '../links.js';
 
@@ -50,25 +50,23 @@ export function Calendar({ schedules }: { schedules: readonly Schedule[] }) {
       {active.length === 0 ? (
         <p className="empty">No schedules are active.</p>
       ) : (
-        <div className="scroll" role="region" aria-label="Calendar of upcoming runs" tabIndex={0}>
-          <table className="calendar">
-            <TableHead of={['Schedule', ...starts.slice(0, days).map((day) => dayFormat.format(day))]} />
-            <tbody>
-              {active.map((schedule, at) => {
-                const { times = [], is_complete: isComplete = true } = planned[at]?.data ?? {};
-                return (
-                  <WeekRow
-                    key={schedule._id}
-                    schedule={schedule}
-                    starts={starts}
-                    times={withinLimit(schedule, times)}
-                    isComplete={isComplete}
-                  />
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
+        <ScrollTable
+          label="Calendar of upcoming runs"
+          head={['Schedule', ...starts.slice(0, days).map((day) => dayFormat.format(day))]}
+        >
+          {active.map((schedule, at) => {
+            const { times = [], is_complete: isComplete = true } = planned[at]?.data ?? {};
+            return (
+              <WeekRow
+                key={schedule._id}
+                schedule={schedule}
+                starts={starts}
+                times={withinLimit(schedule, times)}
+                isComplete={isComplete}
+              />
+            );
+          })}
+        </ScrollTable>
       )}
     </Section>
   );

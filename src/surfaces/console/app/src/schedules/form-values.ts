@@ -1,28 +1,11 @@
 import type { components } from '../../../../../../sdk/node/src/openapi.js';
+import { numberIn } from '../number-in.js';
 import { fromLocalInput, toLocalInput, type Schedule } from './schedule.js';
 
 type NewSchedule = components['schemas']['NewSchedule'];
 type SchedulePatch = components['schemas']['SchedulePatch'];
 
-/** The form as the person typed it. Only the API validates the values, so that all error messages come from it. */
-export type Values = Record<
-  | 'coworker_id'
-  | 'goal'
-  | 'table'
-  | 'type'
-  | 'interval'
-  | 'cron'
-  | 'time_zone'
-  | 'schedule'
-  | 'overlap'
-  | 'limit'
-  | 'catchup_window'
-  | 'jitter'
-  | 'pause_on_failure',
-  string
->;
-
-export const emptyValues: Values = {
+export const emptyValues = {
   coworker_id: '',
   goal: '',
   table: '',
@@ -37,6 +20,9 @@ export const emptyValues: Values = {
   jitter: '0',
   pause_on_failure: 'false',
 };
+
+/** The form as the person typed it. Only the API validates the values, so that all error messages come from it. */
+export type Values = Record<keyof typeof emptyValues, string>;
 
 export function valuesOf(schedule: Schedule): Values {
   const { frequency, limit, table } = schedule;
@@ -65,17 +51,14 @@ export function fieldOf(path: string, type: string): string | undefined {
   return type === 'interval' ? 'interval' : type === 'cron' ? 'cron' : 'type';
 }
 
-/** Returns a number, or text that is not a number unchanged for the API to refuse. */
-function numberIn(text: string): number {
-  const number = Number(text);
-  return (text.trim() === '' || Number.isNaN(number) ? text : number) as number;
-}
+/** The cast is unchecked: the API refuses text that is not a number. */
+const numberOf = (text: string) => numberIn(text) as number;
 
 function timesOf({ type, interval, cron, time_zone, schedule }: Values) {
   const at = fromLocalInput(schedule);
   return {
     type: type as Schedule['type'],
-    ...(type === 'interval' && { frequency: numberIn(interval) }),
+    ...(type === 'interval' && { frequency: numberOf(interval) }),
     ...(type === 'cron' && { frequency: { cron, time_zone } }),
     ...(at !== undefined && { schedule: at }),
   };
@@ -86,9 +69,9 @@ function optionsOf({ goal, table, overlap, limit, catchup_window, jitter, pause_
     goal,
     table: table === '' ? null : table,
     overlap: overlap as Schedule['overlap'],
-    limit: limit.trim() === '' ? null : numberIn(limit),
-    catchup_window: numberIn(catchup_window),
-    jitter: numberIn(jitter),
+    limit: limit.trim() === '' ? null : numberOf(limit),
+    catchup_window: numberOf(catchup_window),
+    jitter: numberOf(jitter),
     pause_on_failure: pause_on_failure === 'true',
   };
 }

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
-import { writeGrant } from '../navigation.js';
-import { Needs } from '../needs.js';
-import { Problem, Page, Loaded, useJsonDraft } from '../parts.js';
+import { Problem, Page, Loaded } from '../parts.js';
+import { useJsonDraft } from '../use-draft.js';
+import { readAll } from '../read-all.js';
+import { useAgentflows } from '../runs/choices.js';
 import { useSubmit } from '../use-submit.js';
 import { bodyOf, changesOf, emptyValues, fieldOf, valuesOf, type Values } from './form-values.js';
 import { overlapTexts, type Schedule } from './schedule.js';
@@ -13,11 +14,9 @@ const editRoute = getRouteApi('/schedules/$scheduleId/edit');
 
 export function NewScheduleForm() {
   return (
-    <Needs title="New schedule" operation="post /schedule/coworker" allowedBy={writeGrant}>
-      <Page title="New schedule">
-        <ScheduleForm initial={emptyValues} />
-      </Page>
-    </Needs>
+    <Page title="New schedule">
+      <ScheduleForm initial={emptyValues} />
+    </Page>
   );
 }
 
@@ -28,13 +27,11 @@ export function EditScheduleForm() {
     queryFn: () => call('get', '/schedule/coworker/{id}', { params: { id } }),
   });
   return (
-    <Needs title="Edit schedule" operation="patch /schedule/coworker/{id}" allowedBy={writeGrant}>
-      <Page title="Edit schedule">
-        <Loaded query={query}>
-          {(schedule) => <ScheduleForm key={id} initial={valuesOf(schedule)} schedule={schedule} />}
-        </Loaded>
-      </Page>
-    </Needs>
+    <Page title="Edit schedule">
+      <Loaded query={query}>
+        {(schedule) => <ScheduleForm key={id} initial={valuesOf(schedule)} schedule={schedule} />}
+      </Loaded>
+    </Page>
   );
 }
 
@@ -47,7 +44,7 @@ function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Sched
     const { [name]: _before, ...others } = changed;
     store(text === initial[name] ? others : { ...others, [name]: text });
   };
-  const { error, isBusy, submit, forget } = useSubmit(async (options) => {
+  const { error, isBusy, submit, clearError } = useSubmit(async (options) => {
     const { _id: scheduleId } = schedule
       ? await call('patch', '/schedule/coworker/{id}', {
           params: { id: schedule._id },
@@ -73,7 +70,7 @@ function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Sched
         canSave={!isBusy}
         onDiscard={() => {
           store({});
-          forget();
+          clearError();
         }}
       />
     </Form>
@@ -91,17 +88,15 @@ function fieldsOf(values: Values, set: (name: keyof Values, text: string) => voi
 
 type PartOptions = ReturnType<typeof fieldsOf>;
 
+const readTableNames = () =>
+  readAll(async (query) => {
+    const { table_names: data, ...page } = await call('get', '/storage/{projectID}/table_names', { query });
+    return { ...page, data };
+  });
+
 function RunFields({ textOf, choiceOf, isNew }: PartOptions & { isNew: boolean }) {
-  const { data: flows, error: noFlows } = useQuery({
-    queryKey: ['agentflows'],
-    queryFn: () => call('get', '/agentflow', { query: { limit: 200 } }),
-  });
-  const { data: tables, error: noTables } = useQuery({
-    queryKey: ['table-names'],
-    queryFn: () => call('get', '/storage/{projectID}/table_names', { query: { limit: 200 } }),
-  });
-  const flowOptions = flows?.data.map(({ _id, name }) => ({ value: _id, name })) ?? [];
-  const tableOptions = tables?.table_names.map(({ _id, table_name }) => ({ value: _id, name: table_name })) ?? [];
+  const { data: flows = [], error: noFlows } = useAgentflows();
+  const { data: tables = [], error: noTables } = useQuery({ queryKey: ['table-names'], queryFn: readTableNames });
   return (
     <fieldset>
       <legend>Agentflow and goal</legend>
@@ -110,7 +105,10 @@ function RunFields({ textOf, choiceOf, isNew }: PartOptions & { isNew: boolean }
         <SelectField
           label="Agentflow"
           {...choiceOf('coworker_id')}
-          options={[{ value: '', name: 'Select an agentflow' }, ...flowOptions]}
+          options={[
+            { value: '', name: 'Select an agentflow' },
+            ...flows.map(({ _id, name }) => ({ value: _id, name })),
+          ]}
         />
       )}
       <TextField
@@ -123,7 +121,7 @@ function RunFields({ textOf, choiceOf, isNew }: PartOptions & { isNew: boolean }
         label="Table"
         {...choiceOf('table')}
         hint="Starts one run for each row."
-        options={[{ value: '', name: 'None' }, ...tableOptions]}
+        options={[{ value: '', name: 'None' }, ...tables.map(({ _id, table_name: name }) => ({ value: _id, name }))]}
       />
     </fieldset>
   );

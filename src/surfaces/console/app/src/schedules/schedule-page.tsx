@@ -8,7 +8,7 @@ import { pollInterval } from '../news.js';
 import {
   Badge,
   durationText,
-  TableHead,
+  ScrollTable,
   LoadOlder,
   Problem,
   Time,
@@ -26,11 +26,7 @@ const route = getRouteApi('/schedules/$scheduleId');
 const pageSize = 25;
 
 export function ScheduleDetails() {
-  const { scheduleId } = route.useParams();
-  return <SchedulePage key={scheduleId} id={scheduleId} />;
-}
-
-function SchedulePage({ id }: { id: string }) {
+  const { scheduleId: id } = route.useParams();
   const [done, setDone] = useState<string>();
   const params = { id };
   const schedule = usePolled(['schedule', id], () => call('get', '/schedule/coworker/{id}', { params }));
@@ -125,17 +121,12 @@ function History({ runs }: { runs: readonly ScheduleRun[] | undefined }) {
   if (runs === undefined) return <Loading />;
   if (runs.length === 0) return <p className="empty">No runs yet.</p>;
   return (
-    <div className="scroll" role="region" aria-label="Past runs" tabIndex={0}>
-      <table>
-        <TableHead of={['Planned', 'State', 'Reason', 'Duration', 'Runs', 'Temporal']} />
-        <tbody>
-          {runs.map((run, at) => (
-            // Runs triggered within the same second have the same time, so the time alone is not unique.
-            <HistoryRow key={`${run.scheduled_for} ${run.temporal_ui_url ?? at}`} run={run} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable label="Past runs" head={['Planned', 'State', 'Reason', 'Duration', 'Runs', 'Temporal']}>
+      {runs.map((run, at) => (
+        // Runs triggered within the same second have the same time, so the time alone is not unique.
+        <HistoryRow key={`${run.scheduled_for} ${run.temporal_ui_url ?? at}`} run={run} />
+      ))}
+    </ScrollTable>
   );
 }
 

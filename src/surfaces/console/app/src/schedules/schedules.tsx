@@ -2,7 +2,7 @@ import { useFirstAgentflow } from '../use-first-agentflow.js';
 import { Link } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { curl } from '../curl.js';
-import { Badge, Empty, TableHead, LoadOlder, Problem, Time, Page, Loading } from '../parts.js';
+import { Badge, Empty, ScrollTable, LoadOlder, Problem, Time, Page, Loading } from '../parts.js';
 import { useMay } from '../session.js';
 import { usePages } from '../use-pages.js';
 import { Calendar } from './calendar.js';
@@ -45,18 +45,14 @@ export function Schedules() {
 
 function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
   return (
-    <div className="scroll" role="region" aria-label="List of schedules" tabIndex={0}>
-      <table>
-        <TableHead
-          of={['Goal', 'State', 'When', 'Next run', 'Last run', 'Runs', 'If a run is in progress', 'Temporal']}
-        />
-        <tbody>
-          {schedules.map((schedule) => (
-            <ScheduleRow key={schedule._id} schedule={schedule} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable
+      label="List of schedules"
+      head={['Goal', 'State', 'When', 'Next run', 'Last run', 'Runs', 'If a run is in progress', 'Temporal']}
+    >
+      {schedules.map((schedule) => (
+        <ScheduleRow key={schedule._id} schedule={schedule} />
+      ))}
+    </ScrollTable>
   );
 }
 

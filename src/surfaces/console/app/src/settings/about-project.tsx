@@ -2,7 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call, type Project } from '../api.js';
 import { Facts } from '../facts.js';
 import { Form, SaveButtons, TextField } from '../field.js';
-import { Problem, Time, Section, useJsonDraft } from '../parts.js';
+import { Problem, Time, Section } from '../parts.js';
+import { useJsonDraft } from '../use-draft.js';
 import { projectId, useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
 
@@ -25,10 +26,10 @@ export function AboutProject() {
 function Name({ project }: { project: Project }) {
   const may = useMay();
   const queries = useQueryClient();
-  const [body, store] = useJsonDraft<{ name: string; description: string }>('settings.about');
-  const { error, isBusy, submit, forget } = useSubmit(async (options) => {
+  const [body, store, forget] = useJsonDraft<{ name: string; description: string }>('settings.about');
+  const { error, submit, clearError } = useSubmit(async (options) => {
     queries.setQueryData(['project'], await call('patch', '/v1/project/{project_id}', { params, body }, options));
-    store({});
+    forget();
   });
   const isReadOnly = !may('patch /v1/project/{project_id}');
   const field = (name: 'name' | 'description') => ({
@@ -45,7 +46,7 @@ function Name({ project }: { project: Project }) {
           State: project.status,
         }}
       />
-      <Form className="narrow" error={error} onSubmit={() => void (isBusy || submit())}>
+      <Form className="narrow" error={error} onSubmit={() => void submit()}>
         <TextField label="Name" {...field('name')} />
         <TextField label="Description" rows={3} {...field('description')} />
         {!isReadOnly && (
@@ -53,7 +54,7 @@ function Name({ project }: { project: Project }) {
             isChanged={Object.keys(body).length > 0}
             onDiscard={() => {
               store({});
-              forget();
+              clearError();
             }}
           />
         )}

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { call, validationTextOf, type Settings as StoredSettings } from '../api.js';
 import { Confirm, ConfirmButton } from '../confirm.js';
 import { JsonField, parsed, problemsAt } from '../json-field.js';
-import { Problem, useDraft, Page, Section } from '../parts.js';
+import { Problem, Page, Section } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
 import { AboutProject } from './about-project.js';
@@ -26,7 +27,6 @@ const modes = {
 } as const;
 
 function Mode() {
-  const may = useMay();
   const { data, error } = useQuery({ queryKey: ['mode'], queryFn: () => call('get', '/v1/projects/{projectId}/mode') });
   const other = data?.mode === 'simple' ? 'governed' : 'simple';
   return (
@@ -37,8 +37,9 @@ function Mode() {
           The project is in <strong>{data.mode}</strong> mode. {modes[data.mode]}
         </p>
       )}
-      {data && may('put /v1/projects/{projectId}/mode') && (
+      {data && (
         <ConfirmButton
+          operation="put /v1/projects/{projectId}/mode"
           button={`Switch to ${other}…`}
           title={`Switch to ${other} mode?`}
           action={`Switch to ${other}`}
@@ -75,7 +76,6 @@ function Stored() {
 }
 
 function DataEvents({ isOn }: { isOn: boolean }) {
-  const may = useMay();
   const action = isOn ? 'Turn off' : 'Turn on';
   return (
     <>
@@ -83,21 +83,20 @@ function DataEvents({ isOn }: { isOn: boolean }) {
         Changes to table rows, file contents and read marks are {isOn ? 'recorded' : 'not recorded'} in lifecycles and
         the audit chain.
       </p>
-      {may('patch /settings/{projectID}') && (
-        <ConfirmButton
-          button={`${action}…`}
-          title={isOn ? 'Stop recording data events?' : 'Record data events?'}
-          action={action}
-          act={(options) => call('patch', '/settings/{projectID}', { body: { data_events: !isOn } }, options)}
-          invalidates={[['settings']]}
-        >
-          <p>
-            {isOn
-              ? 'Further changes are not recorded in the audit chain.'
-              : 'Each of these changes creates a lifecycle and an audit entry.'}
-          </p>
-        </ConfirmButton>
-      )}
+      <ConfirmButton
+        operation="patch /settings/{projectID}"
+        button={`${action}…`}
+        title={isOn ? 'Stop recording data events?' : 'Record data events?'}
+        action={action}
+        act={(options) => call('patch', '/settings/{projectID}', { body: { data_events: !isOn } }, options)}
+        invalidates={[['settings']]}
+      >
+        <p>
+          {isOn
+            ? 'Further changes are not recorded in the audit chain.'
+            : 'Each of these changes creates a lifecycle and an audit entry.'}
+        </p>
+      </ConfirmButton>
     </>
   );
 }
@@ -144,19 +143,19 @@ function OtherSettings({ settings }: { settings: StoredSettings }) {
   const queries = useQueryClient();
   const { reference_mapping, user_connectors, connector_group, user_settings_schema } = settings;
   const stored = JSON.stringify({ reference_mapping, user_connectors, connector_group, user_settings_schema }, null, 2);
-  const [draft, setDraft] = useDraft('settings.rest');
+  const [draft, setDraft, forget] = useDraft('settings.rest');
   const read = parsed(draft || stored);
-  const { error, isBusy, submit, forget } = useSubmit(async (options) => {
+  const { error, submit, clearError } = useSubmit(async (options) => {
     if ('problem' in read) return;
     const body = read.value as object;
     queries.setQueryData(['settings'], await call('patch', '/settings/{projectID}', { body }, options));
-    setDraft('');
+    forget(draft);
   });
   const refused = validationTextOf(error);
   const problems = refused === undefined ? [] : problemsAt(refused, draft);
   const isOffered = may('patch /settings/{projectID}');
   return (
-    <Form error={refused === undefined ? error : undefined} onSubmit={() => void (isBusy || submit())}>
+    <Form error={refused === undefined ? error : undefined} onSubmit={() => void submit()}>
       <JsonField
         label="Settings (JSON)"
         rows={12}
@@ -170,7 +169,7 @@ function OtherSettings({ settings }: { settings: StoredSettings }) {
           isChanged={draft !== ''}
           onDiscard={() => {
             setDraft('');
-            forget();
+            clearError();
           }}
         />
       )}

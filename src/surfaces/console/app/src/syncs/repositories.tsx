@@ -1,26 +1,23 @@
 import { useState } from 'react';
 import { call } from '../api.js';
 import { TextField } from '../field.js';
-import { Empty, useDraft, Window } from '../parts.js';
+import { Empty, Window } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { apiAddress } from '../session.js';
 import { ConfirmButton } from '../confirm.js';
 
 const invalidates = [['syncs']];
 
-interface Bound {
-  repository: string;
-  webhook_path: string;
-  webhook_secret: string;
-}
+const follow = (repository: string, branch: string, options: { idempotencyKey: string }) =>
+  call('post', '/{projectID}/syncs/repositories', { body: { repository, ...(branch !== '' && { branch }) } }, options);
 
 /** Follows a repository and shows its webhook secret once. The secret is kept in memory only. */
 export function Follow() {
   const [repository, setRepository] = useDraft('syncs.repository');
   const [branch, setBranch] = useDraft('syncs.branch');
-  const [bound, setBound] = useState<Bound>();
+  const [bound, setBound] = useState<Awaited<ReturnType<typeof follow>>>();
   const act = async (options: { idempotencyKey: string }) => {
-    const body = { repository: repository.trim(), ...(branch.trim() !== '' && { branch: branch.trim() }) };
-    setBound(await call('post', '/{projectID}/syncs/repositories', { body }, options));
+    setBound(await follow(repository.trim(), branch.trim(), options));
     setRepository('');
     setBranch('');
   };
@@ -28,6 +25,7 @@ export function Follow() {
     <>
       <p className="actions">
         <ConfirmButton
+          operation="post /{projectID}/syncs/repositories"
           button="Follow repository…"
           title="Follow repository"
           action="Follow"
@@ -57,7 +55,7 @@ export function Follow() {
         </ConfirmButton>
       </p>
       {bound && (
-        <Window title={`Webhook of ${bound.repository}`} onClose={() => setBound(undefined)}>
+        <Window title={`Webhook of ${bound.repository}`} isDismissable={false} onClose={() => setBound(undefined)}>
           <Empty command={new URL(bound.webhook_path.slice(1), apiAddress).href}>
             At the code host, add a webhook for push events in JSON format with this address:
           </Empty>
@@ -71,6 +69,7 @@ export function Follow() {
 export function Unfollow({ repository }: { repository: string }) {
   return (
     <ConfirmButton
+      operation="delete /{projectID}/syncs/repositories"
       button="Unfollow…"
       buttonName={`Unfollow ${repository}…`}
       className="plain"

@@ -4,7 +4,7 @@ import { curl } from '../curl.js';
 import { pollInterval } from '../news.js';
 import { Badge, Empty, Problem, Time, Page, Section, Loaded } from '../parts.js';
 import { LifecycleLink } from '../links.js';
-import { useMay } from '../session.js';
+import { quantity } from '../quantity.js';
 import { Follow, Unfollow } from './repositories.js';
 import { ConfirmButton } from '../confirm.js';
 import { usePolled } from '../use-polled.js';
@@ -33,7 +33,6 @@ export function Syncs() {
 }
 
 function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
-  const may = useMay();
   return (
     <Section title="Data catalog">
       {catalog === null ? (
@@ -47,19 +46,18 @@ function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
             <Badge state={catalog.state} /> {catalogText(catalog)}
           </p>
           {catalog.failure !== null && <p className="problem">The last attempt failed: {catalog.failure}</p>}
-          {may('post /{projectID}/syncs/catalog') && (
-            <p className="actions">
-              <ConfirmButton
-                button="Start sync…"
-                title="Start a catalog sync?"
-                action="Start sync"
-                act={() => call('post', '/{projectID}/syncs/catalog')}
-                invalidates={[['syncs']]}
-              >
-                <p>The sync reads the whole catalog. It starts after a short delay, to include further changes.</p>
-              </ConfirmButton>
-            </p>
-          )}
+          <p className="actions">
+            <ConfirmButton
+              operation="post /{projectID}/syncs/catalog"
+              button="Start sync…"
+              title="Start a catalog sync?"
+              action="Start sync"
+              act={() => call('post', '/{projectID}/syncs/catalog')}
+              invalidates={[['syncs']]}
+            >
+              <p>The sync reads the whole catalog. It starts after a short delay, to include further changes.</p>
+            </ConfirmButton>
+          </p>
           <Runs tool="catalog-sync" name="Recent catalog syncs" />
         </>
       )}
@@ -70,15 +68,12 @@ function CatalogScope({ catalog }: { catalog: SyncState['catalog'] }) {
 function catalogText(catalog: NonNullable<SyncState['catalog']>): string {
   const { state, waiting_events: events, waiting_for: names } = catalog;
   const next =
-    events === 0
-      ? ''
-      : `${events} ${events === 1 ? 'pending change' : 'pending changes'}${names.length > 0 ? `: ${names.join(', ')}` : ''}`;
+    events === 0 ? '' : `${quantity(events, 'pending change')}${names.length > 0 ? `: ${names.join(', ')}` : ''}`;
   if (state === 'unknown') return 'No worker responds.';
   return state === 'idle' ? 'No pending changes.' : next;
 }
 
 function Repositories({ repositories }: { repositories: SyncState['repositories'] }) {
-  const may = useMay();
   const command = curl('v1/bind-repository', { repository: 'acme/claims', branch: 'main' });
   return (
     <Section title="Repositories">
@@ -98,12 +93,12 @@ function Repositories({ repositories }: { repositories: SyncState['repositories'
                 {branch === null ? 'all branches' : `branch ${branch}`}, followed since <Time at={bound_at} />,{' '}
                 {has_signed ? 'pushes are signed' : 'no signed push yet'}
               </span>{' '}
-              {may('delete /{projectID}/syncs/repositories') && <Unfollow repository={repository} />}
+              <Unfollow repository={repository} />
             </li>
           ))}
         </ul>
       )}
-      {may('post /{projectID}/syncs/repositories') && <Follow />}
+      <Follow />
       <Runs tool="code-sync" name="Recent pushes" />
     </Section>
   );

@@ -1,7 +1,7 @@
 import { call, type Column, type Table } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { TextField } from '../field.js';
-import { useDrafts } from '../parts.js';
+import { useDrafts } from '../use-draft.js';
 import { fillableColumns, valueOf } from './values.js';
 
 interface AddOptions {

@@ -2,7 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { TextField, SelectField } from '../field.js';
-import { ActionButton, useJsonDraft } from '../parts.js';
+import { ActionButton } from '../parts.js';
+import { useJsonDraft } from '../use-draft.js';
 
 const types = ['string', 'number', 'integer', 'boolean', 'date', 'enum', 'array', 'object'] as const;
 type ColumnType = (typeof types)[number];
@@ -93,9 +94,7 @@ function ColumnFields({ number, column: { name, type, options }, onChange, onRem
           onChange={(next) => onChange({ options: next })}
         />
       )}
-      <button type="button" className="plain" onClick={onRemove}>
-        Remove column {number}
-      </button>
+      <ActionButton name={`Remove column ${number}`} className="plain" onClick={onRemove} />
     </fieldset>
   );
 }

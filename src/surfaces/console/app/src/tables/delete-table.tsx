@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { call, validationError, type Table } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { TextField } from '../field.js';
-import { useDraft } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 
 /** Deletes a table after the person has typed its name. */
 export function DeleteTable({ table, onClose }: { table: Table; onClose: () => void }) {

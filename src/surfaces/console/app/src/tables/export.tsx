@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { call, type Column, type Table, type TableRecord } from '../api.js';
 import { NotDownloaded, saveFile } from '../save-file.js';
+import { useIsGone } from '../use-is-gone.js';
 import { queryOf, type RowFilter } from './filter.js';
 import { fillableColumns, textOf } from './values.js';
 
@@ -8,12 +9,8 @@ import { fillableColumns, textOf } from './values.js';
 export function ExportRows({ table, filter }: { table: Table; filter: RowFilter }) {
   const [done, setDone] = useState<number>();
   const [error, setError] = useState<unknown>();
-  const isLeft = useRef(false);
+  const isGone = useIsGone();
   const name = `${table.table_name}.csv`;
-  useEffect(() => {
-    isLeft.current = false;
-    return () => void (isLeft.current = true);
-  }, []);
   const run = async () => {
     setError(undefined);
     setDone(0);
@@ -23,7 +20,7 @@ export function ExportRows({ table, filter }: { table: Table; filter: RowFilter 
         ...fillableColumns(table.columns),
       ];
       const lines = [lineOf(columns.map(({ column_name }) => withoutFormula(column_name)))];
-      for (let cursor: string | null | undefined; cursor !== null && !isLeft.current;) {
+      for (let cursor: string | null | undefined; cursor !== null && !isGone.current;) {
         const page = await call('get', '/storage/{projectID}/table/{table_id}/records', {
           params: { table_id: table._id },
           query: { limit: 200, ...(cursor && { cursor }), ...queryOf(table.columns, filter) },
@@ -33,7 +30,7 @@ export function ExportRows({ table, filter }: { table: Table; filter: RowFilter 
         cursor = page.next_cursor;
       }
       // Without a byte order mark, spreadsheets assume their local encoding.
-      if (!isLeft.current) saveFile(name, new Blob(['\uFEFF', ...lines], { type: 'text/csv' }));
+      if (!isGone.current) saveFile(name, new Blob(['\uFEFF', ...lines], { type: 'text/csv' }));
     } catch (failure) {
       setError(failure);
     } finally {

@@ -1,3 +1,4 @@
+import { ActionButton } from '../parts.js';
 import { useEffect, useState } from 'react';
 import type { Column } from '../api.js';
 import { Form, TextField, SelectField } from '../field.js';
@@ -51,12 +52,7 @@ export function FilterBar({ columns, filter, error, onChange }: FilterOptions) {
       )}
       {needsValue && <TextField label="Value" name="value" text={typed} maxLength={500} onChange={setTyped} />}
       {needsValue && <button>Apply</button>}
-      {column && (
-        <button type="button" onClick={() => onChange(order)}>
-          {' '}
-          Clear filter{' '}
-        </button>
-      )}
+      {column && <ActionButton name="Clear filter" onClick={() => onChange(order)} />}
     </Form>
   );
 }

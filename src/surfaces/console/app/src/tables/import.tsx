@@ -1,7 +1,9 @@
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { call, isResponse, messageOf, newIdempotencyKey, type Table } from '../api.js';
-import { Problem, TableHead, Window } from '../parts.js';
+import { Problem, ScrollTable, Window } from '../parts.js';
 import { batchesOf, problemsByLine, readCsv, type CsvFile, type CsvRow } from './csv.js';
+import { quantity } from '../quantity.js';
+import { useIsGone } from '../use-is-gone.js';
 import { textOf } from './values.js';
 
 const previewed = 5;
@@ -45,13 +47,7 @@ export function ImportRows({ table, onClose, onDone }: ImportOptions) {
       {file && (
         <>
           <Preview file={file} />
-          <Insert
-            key={`${file.name} ${file.rows.length}`}
-            table={table}
-            file={file}
-            onClose={onClose}
-            onDone={onDone}
-          />
+          <Insert {...{ table, file, onClose, onDone }} />
         </>
       )}
     </Window>
@@ -66,21 +62,16 @@ function Preview({ file: { columns, rows, ignored } }: { file: CsvFile }) {
           Not imported, because the table has no such columns: <bdi>{ignored.join(', ')}</bdi>
         </p>
       )}
-      <div className="preview" tabIndex={0} role="region" aria-label="The first rows of the file">
-        <table>
-          <TableHead of={['Line', ...columns.map(({ column_name }) => column_name)]} />
-          <tbody>
-            {rows.slice(0, previewed).map(({ line, record }) => (
-              <tr key={line}>
-                <td>{line}</td>
-                {columns.map((column) => (
-                  <td key={column.column_id}>{textOf(column, record[column.column_id])}</td>
-                ))}
-              </tr>
+      <ScrollTable label="The first rows of the file" head={['Line', ...columns.map(({ column_name }) => column_name)]}>
+        {rows.slice(0, previewed).map(({ line, record }) => (
+          <tr key={line}>
+            <td>{line}</td>
+            {columns.map((column) => (
+              <td key={column.column_id}>{textOf(column, record[column.column_id])}</td>
             ))}
-          </tbody>
-        </table>
-      </div>
+          </tr>
+        ))}
+      </ScrollTable>
     </>
   );
 }
@@ -90,12 +81,12 @@ function Insert({ table, file, onClose, onDone }: ImportOptions & { file: CsvFil
   const [next, setNext] = useState(0);
   const [isBusy, setBusy] = useState(false);
   const [refused, setRefused] = useState<{ error: unknown; lines: string[] }>();
-  const stopped = useRef(false);
+  const isGone = useIsGone();
   const inserted = batches.slice(0, next).reduce((sum, { rows }) => sum + rows.length, 0);
   const start = async () => {
     setBusy(true);
     setRefused(undefined);
-    for (let at = next; at < batches.length && !stopped.current; at += 1) {
+    for (let at = next; at < batches.length && !isGone.current; at += 1) {
       const batch = batches[at] as (typeof batches)[number];
       try {
         await insert(table._id, batch);
@@ -112,10 +103,10 @@ function Insert({ table, file, onClose, onDone }: ImportOptions & { file: CsvFil
       }
     }
     onDone();
-    onClose();
+    if (!isGone.current) onClose();
   };
   const remaining = batches[next]?.rows[0]?.line;
-  const count = file.rows.length === 1 ? '1 row' : `${file.rows.length} rows`;
+  const count = quantity(file.rows.length, 'row');
   return (
     <>
       <p role="status">{isBusy || inserted > 0 ? `${inserted} of ${count} imported.` : `${count} in the file.`}</p>

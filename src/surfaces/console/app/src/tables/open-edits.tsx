@@ -1,3 +1,4 @@
+import { ActionButton } from '../parts.js';
 import type { Column } from '../api.js';
 import { LifecycleLink } from '../links.js';
 import type { CellEdits } from './use-cell-edits.js';
@@ -22,15 +23,19 @@ export function OpenEdits({ edits, columns }: { edits: CellEdits; columns: reado
                   <bdi>{theirs.text}</bdi>
                   {'”. '}
                   {column && (
-                    <button type="button" className="small" onClick={() => void edits.overwrite(edit, column)}>
-                      Keep mine
-                    </button>
+                    <ActionButton
+                      name="Keep mine"
+                      className="small"
+                      onClick={() => void edits.overwrite(edit, column)}
+                    />
                   )}
                 </>
               )}{' '}
-              <button type="button" className="small" onClick={() => edits.discard(rowId, columnId)}>
-                {theirs ? 'Keep theirs' : 'Discard'}
-              </button>
+              <ActionButton
+                name={theirs ? 'Keep theirs' : 'Discard'}
+                className="small"
+                onClick={() => edits.discard(rowId, columnId)}
+              />
             </li>
           );
         })}

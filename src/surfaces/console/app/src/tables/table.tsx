@@ -1,3 +1,4 @@
+import { paginate } from '../../../../../../sdk/node/src/page.js';
 import { ServiceError } from '../../../../../../sdk/node/src/service-error.js';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -17,6 +18,7 @@ import { FilterBar } from './filter-bar.js';
 import { queryOf, type RowFilter } from './filter.js';
 import { ImportRows } from './import.js';
 import { OpenEdits } from './open-edits.js';
+import { readTables } from './tables.js';
 import { useCellEdits } from './use-cell-edits.js';
 import { fillableColumns, systemColumns } from './values.js';
 
@@ -28,21 +30,14 @@ export function Table() {
   const filter = route.useSearch();
   return (
     <Page title={query.data?.table_name ?? 'Table'}>
-      <Loaded query={query}>
-        {(table) => <Sheet key={`${tableId} ${JSON.stringify(filter)}`} table={table} filter={filter} />}
-      </Loaded>
+      <Loaded query={query}>{(table) => <Sheet table={table} filter={filter} />}</Loaded>
     </Page>
   );
 }
 
 /** The API has no route for a single table, so it searches the list. */
 async function readTable(id: string): Promise<TableRecordSet> {
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await call('get', '/storage/{projectID}', { query: { limit: 200, ...(cursor && { cursor }) } });
-    const found = page.tables.find(({ _id }) => _id === id);
-    if (found) return found;
-    cursor = page.next_cursor;
-  }
+  for await (const table of paginate(readTables, { limit: 200 })) if (table._id === id) return table;
   throw new ServiceError(404, { error: 'not_found', error_description: 'the table was not found' });
 }
 
@@ -59,7 +54,7 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [dialog, setDialog] = useState<Dialog>();
   const change = (search: RowFilter) => void navigate({ search, replace: true });
-  const { rows, total, count, error, hasOlder, loadOlder, replace, reload } = usePages<TableRecord>({
+  const { rows, total, count, error, hasOlder, isStuck, loadOlder, replace, reload } = usePages<TableRecord>({
     queryKey: ['records', id, filter],
     counted: ['row', 'rows'],
     load: (page) =>
@@ -89,7 +84,7 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
         <ExportRows table={table} filter={filter} />
         <ActionButton name="Refresh" onClick={() => void reload()} />
         {may(deleteTableOperation) && (
-          <ActionButton name="Delete table…" isFinal onClick={() => setDialog('delete-table')} />
+          <ActionButton name="Delete table…" className="danger" onClick={() => setDialog('delete-table')} />
         )}
       </div>
       {mayEdit && <OpenEdits edits={edits} columns={columns} />}
@@ -97,6 +92,7 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
       {rows?.length === 0 && <NoRows table={table} isFiltered={isFiltered} />}
       {rows && rows.length > 0 && (
         <Rows
+          key={JSON.stringify(filter)}
           name="Rows"
           rows={rows}
           columns={sheetColumns}
@@ -104,6 +100,7 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
           total={total}
           selection={may(deleteOperation) ? { ...selection, selected, onSelect: setSelected } : undefined}
           hasOlder={hasOlder}
+          isStuck={isStuck}
           onEnd={loadOlder}
           isSheet
         />
@@ -111,7 +108,7 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
       {dialog === 'add' && <AddRow table={table} onClose={close} onDone={done} />}
       {dialog === 'import' && <ImportRows table={table} onClose={close} onDone={done} />}
       {dialog === 'delete-table' && <DeleteTable table={table} onClose={close} />}
-      {dialog === 'delete' && <DeleteRows tableId={id} rows={chosen} onClose={close} onDone={done} />}
+      {dialog === 'delete' && <DeleteRows tableId={id} rows={chosen} onClose={() => (close(), done())} />}
     </>
   );
 }

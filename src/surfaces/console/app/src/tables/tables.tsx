@@ -1,7 +1,8 @@
+import type { Page as TablePage, PageQuery } from '../../../../../../sdk/node/src/page.js';
 import { call, type Table } from '../api.js';
 import { curl } from '../curl.js';
 import { List } from '../list.js';
-import { Empty, Page } from '../parts.js';
+import { ActionButton, Empty, Page } from '../parts.js';
 import { projectId, useMay } from '../session.js';
 import { column, type Column } from '../table.js';
 import { useDialog } from '../use-dialog.js';
@@ -22,6 +23,12 @@ const columns: readonly Column<Table>[] = [
   }),
 ];
 
+/** Returns one page of the tables. */
+export async function readTables(query: PageQuery): Promise<TablePage<Table>> {
+  const { tables: data, ...page } = await call('get', '/storage/{projectID}', { query });
+  return { ...page, data };
+}
+
 export function Tables() {
   const may = useMay();
   const [dialog, setDialog] = useDialog();
@@ -39,20 +46,11 @@ export function Tables() {
         name="Tables"
         counted={['table', 'tables']}
         queryKey={['tables']}
-        load={async (query) => {
-          const { tables, ...page } = await call('get', '/storage/{projectID}', { query });
-          return { ...page, data: tables };
-        }}
+        load={readTables}
         columns={columns}
         keyOf={({ _id }) => _id}
         empty={<Empty command={command}>This project has no tables yet. Create one here, or with this command:</Empty>}
-        tools={
-          mayCreate && (
-            <button type="button" className="primary" onClick={() => setDialog('create')}>
-              New table…
-            </button>
-          )
-        }
+        tools={mayCreate && <ActionButton name="New table…" className="primary" onClick={() => setDialog('create')} />}
       />
       {dialog === 'create' && mayCreate && <CreateTable onClose={() => setDialog(undefined)} />}
     </Page>

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../../../../sdk/node/src/service-error.js';
 import { useRef, useState } from 'react';
 import { call, lifecycleOf, messageOf, type Column, type TableRecord } from '../api.js';
-import { useDraft } from '../parts.js';
+import { useDraft } from '../use-draft.js';
 import { textOf, valueOf } from './values.js';
 
 /** The limit of the API. A longer value is saved without a check whether somebody else has changed it. */

@@ -1,4 +1,5 @@
 import type { Column } from '../api.js';
+import { numberIn } from '../number-in.js';
 
 export const systemColumns: ReadonlySet<string> = new Set(['_id', 'row_id', 'coworker_user_id']);
 
@@ -29,7 +30,7 @@ export function valueOf(column: Pick<Column, 'column_type' | 'enum_options'>, te
   switch (column.column_type) {
     case 'number':
     case 'integer':
-      return Number.isFinite(Number(plain)) ? Number(plain) : text;
+      return numberIn(plain);
     case 'date':
       return dateOf(plain) ?? text;
     case 'boolean':

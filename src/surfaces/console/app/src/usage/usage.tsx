@@ -1,11 +1,12 @@
 import { roleName } from '../roles.js';
 import { useQuery } from '@tanstack/react-query';
+import type { PageQuery } from '../../../../../../sdk/node/src/page.js';
 import { call } from '../api.js';
 import { curl } from '../curl.js';
 import { List } from '../list.js';
 import { Facts } from '../facts.js';
 import { RunLink } from '../links.js';
-import { Empty, Problem, Page, Section } from '../parts.js';
+import { Empty, Problem, Page, rounded, Section } from '../parts.js';
 import { projectId, useMay, useSession } from '../session.js';
 import { column, timeColumn, type Column } from '../table.js';
 
@@ -93,8 +94,8 @@ function Plan() {
         <Facts
           of={{
             Plan: data.plan,
-            'Remaining plan credits': data.quota.number_of_credits.subscription_credits,
-            'Remaining purchased credits': data.quota.number_of_credits.top_up_credits,
+            'Remaining plan credits': rounded(data.quota.number_of_credits.subscription_credits),
+            'Remaining purchased credits': rounded(data.quota.number_of_credits.top_up_credits),
             ...Object.fromEntries(
               limits.map(([field, name]) => [name, `${data.usage[field]} of ${data.quota[field]}`]),
             ),
@@ -106,7 +107,7 @@ function Plan() {
 }
 
 type Credit = Awaited<ReturnType<typeof readCredits>>['data'][number];
-const readCredits = (page: { limit: number; cursor?: string }) => call('get', '/credit/history', { query: page });
+const readCredits = (query: PageQuery) => call('get', '/credit/history', { query });
 
 const columns: readonly Column<Credit>[] = [
   timeColumn('Time', ({ at }) => at),
