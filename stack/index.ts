@@ -10,7 +10,7 @@ export type { Service } from './service.js';
 export { StackError } from './stack-error.js';
 
 /** For the ports that are not given, the stack prefers the ports of its last start if they are free. */
-type StackOptions = Omit<ServiceOptions, 'onStart' | 'dynamicConfig'>;
+type StackOptions = Omit<ServiceOptions, 'onStart'>;
 
 export interface Stack {
   /** The variables with which `src/config.ts` reaches the three servers. */

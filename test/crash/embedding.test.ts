@@ -169,3 +169,27 @@ describe('a worker that indexes texts in another language', () => {
     expect(await count('(n:_German {project_id: $project})')).toBe(batches * 1000);
   });
 });
+
+describe('while Neo4j is down', () => {
+  test('a query is answered 502 data_service_unreachable at S8, and recovers automatically', async () => {
+    verifies(
+      'downstream.graph-down',
+      'errors.code.data_service_unreachable',
+      'errors.status.502',
+      'pipeline.s8-execute',
+    );
+    const { gateway: client } = await open();
+    const query = { query: 'MATCH (n) WHERE n.project_id = $project_id RETURN n' };
+    expect((await client.post('/v1/query-context', query)).status).toBe(200);
+    await graph.service.stop();
+    const down = await client.post('/v1/query-context', query);
+    expect(down).toMatchObject({
+      status: 502,
+      body: { error: 'data_service_unreachable', lifecycle_id: expect.any(String) },
+    });
+    const lifecycle = await client.get(`/v1/lifecycles/${down.body.lifecycle_id}`);
+    expect(lifecycle.body).toMatchObject({ status: 'failed' });
+    await graph.service.restart();
+    await eventually(async () => expect((await client.post('/v1/query-context', query)).status).toBe(200));
+  });
+});

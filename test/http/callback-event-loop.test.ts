@@ -50,7 +50,10 @@ const pushHeaders = (body: string | Buffer, secret = secrets.codesync) => ({
 const everyNth = Math.round(100 / sizeOf('EVENT_LOOP_PERCENT'));
 let seen = 0;
 /** The full form sends each body that fits no receiver to all of them. */
-const sampled = () => Object.entries(anyBodies).filter(() => (seen += 1) % everyNth === 0);
+const sampled = () =>
+  Object.entries(anyBodies)
+    .filter(() => (seen += 1) % everyNth === 0)
+    .map(([name, bodyOf]) => [name, bodyOf()] as const);
 
 /** Changes the first bytes if this has no other effect, so that the request is not a repeat. */
 function changed(body: string | Buffer): Buffer {

@@ -2,6 +2,7 @@ import { beforeAll, describe, test } from '@jest/globals';
 import { createPerson } from '../auth/auth-server.js';
 import { Grant } from '../../src/auth/grants.js';
 import { newId } from '../../src/ids.js';
+import { epochSeconds } from '../../src/time.js';
 import { apiClient } from '../support/client.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { createLoopMeter, type Call } from '../support/loop-meter.js';
@@ -230,6 +231,16 @@ describe('no request blocks the event loop for longer than 100 ms', () => {
     },
     300_000,
   );
+
+  test('while the review of a very long text is shown', async () => {
+    verifies('memory.review');
+    const from = count();
+    const owner = await createWorkspace(deps);
+    await keepLargeMemory(owner);
+    const headers = { 'x-api-key': owner.apiKey };
+    await measure({ name: 'the inbox', method: 'GET', path: '/inbox', headers, answers: 200 });
+    expectNoBlock(from);
+  }, 300_000);
 });
 
 const toolCall = { method: 'POST', path: '/v1/query-context' };
@@ -253,4 +264,32 @@ async function mcpSession(): Promise<Record<string, string>> {
     'mcp-protocol-version': '2025-11-25',
     'mcp-session-id': response.headers.get('mcp-session-id') ?? '',
   };
+}
+
+/** A memory that waits for a review, with as many findings in each part as an answer of a model can contain. */
+async function keepLargeMemory({ projectID, organizationId, userId }: Workspace): Promise<void> {
+  const { memories, memory_parts } = deps.mongo.collections;
+  const memory_id = newId();
+  // The number of parts of the longest text. An answer of a model has at most a million characters.
+  const parts = 34;
+  const quote = { memory_id, turn: null, start: 0, end: 1 };
+  const fact = { predicate: 'city', object: 'x'.repeat(3000), valid_from: 0, valid_to: null, span: quote };
+  const found = {
+    entities: [{ type: 'Person', name: 'Ada', aliases: [], properties: {} }],
+    facts: Array.from({ length: 300 }, () => ({ subject: { type: 'Person', name: 'Ada' }, ...fact })),
+  };
+  await memory_parts.insertMany(
+    Array.from({ length: parts }, (_, part) => {
+      const _id = `${memory_id}:${part}`;
+      const counts = { entities: 1, facts: 300, without_span: 0, outside_ontology: 0, beyond_limit: 0 };
+      const sealed = deps.auth.box.seal(JSON.stringify(found), _id);
+      return { _id, memory_id, part, attempts: {}, found: { sealed }, is_extracted: true, counts, saved: null };
+    }),
+  );
+  await memories.insertOne({
+    ...{ _id: memory_id, project_id: projectID, organization_id: organizationId, user_id: userId, digest: '' },
+    ...{ source: null, turns: { sealed: '' }, is_conversation: false, parts: [], entity_types: null, model: 'm' },
+    ...{ budget: null, review: { asked_at: epochSeconds(), until: epochSeconds() + 1000 }, wants_review: true },
+    ...{ status: 'waiting', failure: null, decided_by: null, created_at: epochSeconds(), ended_at: null },
+  });
 }

@@ -13,11 +13,7 @@ import { verifies } from '../support/verifies.js';
 const slots = 4;
 const deps = useDeps();
 /** A queue with one partition: Temporal spreads tasks over several at random, and fairness applies within each one. */
-const temporal = useOwnTemporal({
-  'matching.enableFairness': true,
-  'matching.numTaskqueueReadPartitions': 1,
-  'matching.numTaskqueueWritePartitions': 1,
-});
+const temporal = useOwnTemporal({ 'matching.enableFairness': true, 'matching.numTaskqueueReadPartitions': 1 });
 const settings: Record<string, string> = temporal.environment;
 let model: FakeModel;
 beforeAll(async () => {

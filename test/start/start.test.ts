@@ -55,7 +55,7 @@ async function endBy(launched: Launched, signal: NodeJS.Signals) {
 }
 
 describe('npm start', () => {
-  test('runs the samples and shows their progress, result, links and next commands, which work', async () => {
+  test('runs the samples and shows their progress, result, links and next commands, which work; later starts keep the data and leave one run waiting', async () => {
     verifies('sample.runs-to-completion', 'sample.reads-document', 'sample.calls-http', 'sample.terminal');
     verifies(
       'first-start.prints-sign-in',
@@ -66,11 +66,12 @@ describe('npm start', () => {
       'env.base-url',
       'act.sample',
     );
+    verifies('first-start.later-starts-keep', 'act.sample.one', 'stack.stops-on-signal');
     const port = await freePort();
-    const launched = launch(dataDir, { PORT: port });
-    await launched.says(farewell);
+    const first = launch(dataDir, { PORT: port });
+    await first.says(farewell);
     const workspace = await workspaceFile();
-    const shown = launched.stdout();
+    const shown = first.stdout();
 
     expect((await stat(path.join(dataDir, 'workspace.json'))).mode & 0o777).toBe(0o600);
     expect(workspace).toMatchObject({
@@ -102,38 +103,21 @@ describe('npm start', () => {
     expect(commands).toHaveLength(5);
     for (const command of commands.filter((each) => !each.includes('/approve'))) await paste(command);
 
-    // The second run waits. The printed command completes it.
+    // The second run waits.
     expect(shown).not.toContain('could not be completed');
-    const [approve = '', read = ''] = commands.slice(-2);
-    expect(await paste(read)).toMatchObject({
+    expect(await paste(commands.at(-1) ?? '')).toMatchObject({
       status: 'running',
       execution_context: { waiting_for: { kind: 'approval', agent_id: 'sample_checker' } },
     });
-    expect(await paste(approve)).toMatchObject({ status: expect.stringMatching(/^(approved|used)$/) });
-    await eventually(async () =>
-      expect(await paste(read)).toMatchObject({
-        status: 'completed',
-        agents_output: [{ actions: [{ output: { status: 'ready' } }] }],
-      }),
-    );
-    expect(await statusesOf(workspace)).toEqual(['completed', 'completed']);
-    expect((await endBy(launched, 'SIGINT')).code).toBe(0);
-  });
+    expect((await endBy(first, 'SIGINT')).code).toBe(0);
 
-  test('later keeps workspace and data, adds a run, updates the addresses, and leaves one run waiting', async () => {
-    verifies('first-start.later-starts-keep', 'act.sample.one', 'stack.stops-on-signal');
-    const first = launch(dataDir, { PORT: await freePort() });
-    await first.says(farewell);
-    const before = await workspaceFile();
-    await endBy(first, 'SIGINT');
-
-    const port = await freePort();
-    const second = launch(dataDir, { PORT: port });
+    const otherPort = await freePort();
+    const second = launch(dataDir, { PORT: otherPort });
     await second.says(farewell);
     const after = await workspaceFile();
-    const address = `http://localhost:${port}`;
+    const address = `http://localhost:${otherPort}`;
     expect(after).toEqual({
-      ...before,
+      ...workspace,
       base_url: address,
       api_url: address,
       downstream_url: expect.stringMatching(/^http/),
@@ -144,12 +128,21 @@ describe('npm start', () => {
     );
     await endBy(second, 'SIGTERM');
 
-    const third = launch(dataDir, { PORT: port });
+    const third = launch(dataDir, { PORT: otherPort });
     await third.says(farewell);
-    const [approve = ''] = commandsIn(third.stdout()).slice(-2);
+    const [approve = '', read = ''] = commandsIn(third.stdout()).slice(-2);
     expect(approve).toContain('/approve');
     expect(commandsIn(second.stdout())).toContain(approve);
     expect(await statusesOf(after)).toEqual(['completed', 'completed', 'completed', 'failed', 'running']);
+    // The printed command completes the waiting run.
+    expect(await paste(approve)).toMatchObject({ status: expect.stringMatching(/^(approved|used)$/) });
+    await eventually(async () =>
+      expect(await paste(read)).toMatchObject({
+        status: 'completed',
+        agents_output: [{ actions: [{ output: { status: 'ready' } }] }],
+      }),
+    );
+    expect(await statusesOf(after)).toEqual(['completed', 'completed', 'completed', 'completed', 'failed']);
     await endBy(third, 'SIGTERM');
   });
 
@@ -219,17 +212,23 @@ describe('the end', () => {
   }, 480_000);
 });
 
-test('without DATA_DIR everything is stored in .data of the working directory', async () => {
+test('without PORT and DATA_DIR, another port than 8080 is used if that is in use, and everything is stored in .data of the working directory', async () => {
   verifies('env.data-dir');
+  const other = await listen(createServer(), 8080).catch(() => undefined);
   const [HOME = '', TMPDIR = ''] = ['home', 'tmp'].map((name) => path.join(dataDir, name));
   await Promise.all([HOME, TMPDIR].map((folder) => mkdir(folder)));
-  const launched = launch('', { PORT: await freePort(), HOME, TMPDIR, SECRETS_KEY: '' }, [], { cwd: dataDir });
+  const launched = launch('', { HOME, TMPDIR, SECRETS_KEY: '' }, [], { cwd: dataDir });
+  const [, port = ''] = await launched.says(/Port 8080 is in use: the API takes (\d+)/);
   await launched.says(farewell);
+  expect((await fetch(`http://localhost:${port}/readyz`)).status).toBe(200);
   await endBy(launched, 'SIGINT');
+  await other?.close();
   expect((await readdir(dataDir)).sort()).toEqual(['.data', 'home', 'tmp']);
   expect([await readdir(HOME), await readdir(TMPDIR)]).toEqual([[], []]);
-  const kept = await readdir(path.join(dataDir, '.data'));
-  expect(kept).toEqual(expect.arrayContaining(['blobs', 'logs', 'secrets.key', 'workspace.json']));
+  const kept = path.join(dataDir, '.data');
+  expect(await readdir(kept)).toEqual(expect.arrayContaining(['blobs', 'logs', 'secrets.key', 'workspace.json']));
+  const workspace = JSON.parse(await readFile(path.join(kept, 'workspace.json'), 'utf8')) as Workspace;
+  expect(workspace.base_url).toBe(`http://localhost:${port}`);
 });
 
 test('with an empty environment the API uses port 8080 and localhost, and stores its data in .data', () => {
@@ -244,16 +243,6 @@ describe('invalid settings', () => {
     expect((await launched.ended).code).toBe(1);
     expect(launched.stderr()).toBe(`Port ${other.port}, which was asked for PORT, is in use.\n`);
     await other.close();
-  });
-
-  test('use another port without PORT if 8080 is in use, and report the address', async () => {
-    const other = await listen(createServer(), 8080).catch(() => undefined);
-    const launched = launch(dataDir, {}, ['--no-sample']);
-    const [, port = ''] = await launched.says(/Port 8080 is in use: the API takes (\d+)/);
-    await launched.says(farewell);
-    expect((await workspaceFile()).base_url).toBe(`http://localhost:${port}`);
-    expect((await fetch(`http://localhost:${port}/readyz`)).status).toBe(200);
-    await other?.close();
   });
 
   test.each([

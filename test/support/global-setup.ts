@@ -18,7 +18,12 @@ export default async function globalSetup(): Promise<void> {
   for (const each of [logs, temporary]) mkdirSync(each);
   // Files that tests leave there are deleted with the run's folder. Jest's workers inherit the variable.
   process.env.TMPDIR = temporary;
-  const stack = await startStack({ dataDir: path.join(folder, 'stack'), log: (line) => console.log(line) });
+  const stack = await startStack({
+    dataDir: path.join(folder, 'stack'),
+    log: (line) => console.log(line),
+    // The server is new, so no other partition has tasks. Polls of other partitions cost a fifth of its time when idle.
+    dynamicConfig: { 'matching.numTaskqueueReadPartitions': 1 },
+  });
   const run = randomBytes(4).toString('hex');
   const env = {
     ...stack.environment,

@@ -11,18 +11,18 @@ const slow = 'ﷺa';
 const list = <T>(count: number, itemOf: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => itemOf(at));
 
 /** The bodies that are slowest to decode, parse and search, for any receiver. */
-export const anyBodies: Record<string, string> = {
-  'open brackets': filled('[', bodyBytes),
-  'nested objects': `${filled('{"a":', bodyBytes * 0.8)}1${'}'.repeat(Math.floor((bodyBytes * 0.8) / 5))}`,
-  'empty texts': `[${filled('"",', bodyBytes - 10)}""]`,
-  'many long texts': JSON.stringify(list(manyValues, () => 'x'.repeat(valueBytes))),
-  'one text': JSON.stringify(filled('a', bodyBytes - 10)),
-  'one text of other letters': JSON.stringify(filled(slow, bodyBytes - 10)),
-  escapes: `"${filled('\\u00e9', bodyBytes - 10)}"`,
-  'escaped quotes': `"${filled('\\"', bodyBytes - 10)}"`,
-  'words of an acknowledgement': filled('reaso', bodyBytes),
-  'names of repositories': filled(`"full_name":"${'a'.repeat(100)}`, bodyBytes),
-  'an open name of a repository': filled(`"full_name"${' '.repeat(200)}`, bodyBytes),
+export const anyBodies: Record<string, () => string> = {
+  'open brackets': () => filled('[', bodyBytes),
+  'nested objects': () => `${filled('{"a":', bodyBytes * 0.8)}1${'}'.repeat(Math.floor((bodyBytes * 0.8) / 5))}`,
+  'empty texts': () => `[${filled('"",', bodyBytes - 10)}""]`,
+  'many long texts': () => JSON.stringify(list(manyValues, () => 'x'.repeat(valueBytes))),
+  'one text': () => JSON.stringify(filled('a', bodyBytes - 10)),
+  'one text of other letters': () => JSON.stringify(filled(slow, bodyBytes - 10)),
+  escapes: () => `"${filled('\\u00e9', bodyBytes - 10)}"`,
+  'escaped quotes': () => `"${filled('\\"', bodyBytes - 10)}"`,
+  'words of an acknowledgement': () => filled('reaso', bodyBytes),
+  'names of repositories': () => filled(`"full_name":"${'a'.repeat(100)}`, bodyBytes),
+  'an open name of a repository': () => filled(`"full_name"${' '.repeat(200)}`, bodyBytes),
 };
 
 /** Pushes of a code host; `after` makes each delivery unique. */

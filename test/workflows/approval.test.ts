@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { decisionPurpose } from '../../src/governance/approvals/decide.js';
 import type { PolicyEvaluation } from '../../src/governance/policy/decision.js';
 import { newId } from '../../src/ids.js';
@@ -28,15 +28,39 @@ async function held(decision: Partial<PolicyEvaluation> = {}) {
   return { principal, approval_id, handle: deps.temporal.client.workflow.getHandle(approvalWorkflowId(approval_id)) };
 }
 
-describe('approval', () => {
+type Held = Awaited<ReturnType<typeof held>>;
+
+describe('approvals whose worker is killed', () => {
+  let voted: Held;
+  let expiring: Held;
+  let cancelled: Held;
+  let refusal: Promise<unknown>;
+  beforeAll(async () => {
+    voted = await held({ approvers: 2 });
+    expect(await approvals.read(voted.principal, voted.approval_id)).toMatchObject({ status: 'pending' });
+    worker = await product.worker();
+    await approvals.decide(colleagueOf(voted.principal), voted.approval_id, { decision: 'approve' });
+    cancelled = await held();
+    expiring = await held({ approval_ttl_seconds: 10 });
+    const history = async () => (await expiring.handle.fetchHistory()).events ?? [];
+    await eventually(async () =>
+      expect((await history()).some((event) => event.timerStartedEventAttributes)).toBe(true),
+    );
+    await worker.end('SIGKILL');
+    const request: DecideRequest = { approver: { user_id: newId(), role: 'OWNER' }, decision: 'approve' };
+    const signature = deps.auth.box.sign(decisionText(cancelled.approval_id, request), decisionPurpose);
+    refusal = cancelled.handle
+      .executeUpdate(decideUpdate, { args: [{ ...request, signature }] })
+      .catch((error: unknown) => error);
+    await cancelled.handle.cancel();
+    await eventually(async () => expect((await history()).some((event) => event.timerFiredEventAttributes)).toBe(true));
+    expect(await approvals.read(expiring.principal, expiring.approval_id)).toMatchObject({ status: 'pending' });
+    worker = await product.worker();
+  });
+
   test('waits without a worker, survives kill -9 of its worker, and is then approved', async () => {
     verifies('approval.workflow', 'approval.approved');
-    const { principal, approval_id, handle } = await held({ approvers: 2 });
-    expect(await approvals.read(principal, approval_id)).toMatchObject({ status: 'pending' });
-    worker = await product.worker();
-    await approvals.decide(colleagueOf(principal), approval_id, { decision: 'approve' });
-    await worker.end('SIGKILL');
-    worker = await product.worker();
+    const { principal, approval_id, handle } = voted;
     const approver = colleagueOf(principal);
     // Temporal first waits for the worker that held the run, longer than a caller waits.
     await eventually(async () => {
@@ -58,15 +82,7 @@ describe('approval', () => {
 
   test('expires by a timer that outlives the worker that started it', async () => {
     verifies('approval.expired');
-    const { principal, approval_id, handle } = await held({ approval_ttl_seconds: 10 });
-    const history = async () => (await handle.fetchHistory()).events ?? [];
-    await eventually(async () =>
-      expect((await history()).some((event) => event.timerStartedEventAttributes)).toBe(true),
-    );
-    await worker.end('SIGKILL');
-    await eventually(async () => expect((await history()).some((event) => event.timerFiredEventAttributes)).toBe(true));
-    expect(await approvals.read(principal, approval_id)).toMatchObject({ status: 'pending' });
-    worker = await product.worker();
+    const { principal, approval_id, handle } = expiring;
     expect(await handle.result()).toMatchObject({ status: 'expired', decided_by: null });
     await eventually(async () =>
       expect(await approvals.read(principal, approval_id)).toMatchObject({ status: 'expired', decided_by: null }),
@@ -77,6 +93,13 @@ describe('approval', () => {
     expect(await deps.mongo.collections.resume_tokens.countDocuments({ approval_id })).toBe(0);
   });
 
+  test('a vote that arrives with a cancel is refused with the status of the approval', async () => {
+    expect(await refusal).toMatchObject({ cause: { type: 'conflict', message: 'the approval is rejected' } });
+    expect(await cancelled.handle.result()).toMatchObject({ status: 'rejected', votes: [] });
+  });
+});
+
+describe('approval', () => {
   test('a cancel in Temporal rejects the call', async () => {
     verifies('approval.rejected');
     const { principal, approval_id, handle } = await held();
@@ -86,21 +109,6 @@ describe('approval', () => {
     await expect(approvals.decide(colleagueOf(principal), approval_id, { decision: 'approve' })).rejects.toMatchObject({
       code: 'conflict',
     });
-  });
-
-  test('a vote that arrives with a cancel is refused with the status of the approval', async () => {
-    const { approval_id, handle } = await held();
-    await worker.end('SIGKILL');
-    const request: DecideRequest = { approver: { user_id: newId(), role: 'OWNER' }, decision: 'approve' };
-    const signature = deps.auth.box.sign(decisionText(approval_id, request), decisionPurpose);
-    const voted = handle.executeUpdate(decideUpdate, { args: [{ ...request, signature }] });
-    const refused = expect(voted).rejects.toMatchObject({
-      cause: { type: 'conflict', message: 'the approval is rejected' },
-    });
-    await handle.cancel();
-    worker = await product.worker();
-    await refused;
-    expect(await handle.result()).toMatchObject({ status: 'rejected', votes: [] });
   });
 
   test('after its workflow was terminated, answers a decision with a conflict', async () => {

@@ -3,18 +3,15 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '../../src/ids.js';
 import { codeSyncWorkflowId } from '../../workflows/code-sync/messages.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
-import { ownProduct } from '../support/own-product.js';
-import type { Api } from '../support/processes.js';
+import { testRun } from '../support/run.js';
 import { storeRule } from '../support/governance/approvals.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
-const product = ownProduct({ DOWNSTREAM_PORT: '0' });
-let api: Api;
+const webhook = `${testRun().url}/v1/codesync/webhook/github`;
 let workspace: Workspace;
 beforeAll(async () => {
   workspace = await createWorkspace(deps);
-  [api] = await Promise.all([product.api(), product.worker()]);
 });
 
 async function graph(query: string): Promise<any[]> {
@@ -48,7 +45,7 @@ async function push(
   });
   const delivery = createHash('sha256').update(body).digest('hex');
   const headers = { 'x-github-event': 'push', 'x-github-delivery': newId(), 'content-type': 'application/json' };
-  expect((await fetch(`${api.url}/v1/codesync/webhook/github`, { method: 'POST', headers, body })).status).toBe(200);
+  expect((await fetch(webhook, { method: 'POST', headers, body })).status).toBe(200);
   return deps.temporal.client.workflow.getHandle(codeSyncWorkflowId(workspace.projectID, delivery)).result();
 }
 
@@ -192,7 +189,7 @@ describe('a push with', () => {
     const repository = await bound();
     const body = text.replace('"R"', `"${repository}"`);
     const headers = { 'x-github-event': 'push', 'content-type': 'application/json' };
-    const answer = await fetch(`${api.url}/v1/codesync/webhook/github`, { method: 'POST', headers, body });
+    const answer = await fetch(webhook, { method: 'POST', headers, body });
     expect(answer.status).toBe(commits > 0 ? 200 : 400);
     if (commits > 0) {
       const delivery = createHash('sha256').update(body).digest('hex');

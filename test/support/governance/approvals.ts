@@ -9,7 +9,6 @@ import type { Approvals } from '../../../src/governance/approvals/create-approva
 import { newId } from '../../../src/ids.js';
 import type { Deps } from '../../../src/domain/deps.js';
 import { useDeps, type Workspace } from '../fixture.js';
-import { ownProduct } from '../own-product.js';
 import { serveRoutes, type RouteServer } from './gateway-server.js';
 
 export function principalOf(role = 'OWNER', fields: Partial<Principal> = {}): Principal {
@@ -86,14 +85,12 @@ export async function hold(
   return { approval_id: outcome.approvalId, expires_at: outcome.expiresAt };
 }
 
-/** The approvals of two processes, the routes of one of them, and a worker, on their own task queue. */
+/** The approvals of two processes, and the routes of one of them. */
 export function useApprovals() {
-  const queue = { TEMPORAL_TASK_QUEUE: `approvals-${newId()}` };
-  const [deps, otherProcess] = [useDeps(queue), useDeps(queue)];
-  const product = ownProduct(queue);
+  const [deps, otherProcess] = [useDeps(), useDeps()];
   let server: RouteServer;
   beforeAll(async () => {
-    [server] = await Promise.all([serveRoutes(deps, approvalRoutes), product.worker()]);
+    server = await serveRoutes(deps, approvalRoutes);
   });
   afterAll(() => server.close());
   const as: RouteServer['as'] = (principal) => server.as(principal);

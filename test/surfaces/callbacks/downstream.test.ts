@@ -1,20 +1,28 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { connectorWorkflowId } from '../../../workflows/connector-events/messages.js';
 import { newId } from '../../../src/ids.js';
-import type { ApiClient } from '../../support/client.js';
-import { useCallbackProduct } from '../../support/callback-product.js';
+import { apiClient, type ApiClient } from '../../support/client.js';
+import { useCallbacks } from '../../support/callbacks.js';
 import { eventually } from '../../support/eventually.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
+import { ownProduct } from '../../support/own-product.js';
+import type { Api } from '../../support/processes.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-const own = useCallbackProduct(deps);
-const { product, connectorOf, post, executionsOf } = own;
+const own = useCallbacks(deps);
+const { connectorOf, post, executionsOf } = own;
 const { collections } = deps.mongo;
 /** The account provider's API. */
 const provider = await useHttpSink();
 const statusOf = async (id: string) => (await collections.connectors.findOne({ _id: id }))?.status;
+
+/** The path of a new trigger, and its connector. */
+async function triggerOf(kind: 'voice' | 'media', goal: string, agentflow_id = own.agentflowId) {
+  const { _id, triggers } = await connectorOf('mail', { triggers: [{ kind, goal, agentflow_id }] });
+  return { connector_id: _id, path: `/${kind}-provider/${triggers[0].trigger_id}` };
+}
 
 describe('POST /actions/{category}/config', () => {
   test('returns a pin once and never returns a secret', async () => {
@@ -36,7 +44,7 @@ describe('POST /actions/{category}/config', () => {
     for (const secret of [pin, 'provider token', provider.url]) expect(stored).not.toContain(secret);
     for (const secret of [pin, 'provider token']) expect(JSON.stringify(read.body)).not.toContain(secret);
     expect(read.body.config).toEqual({ account_api_url: provider.url, account_api_token: '[stored]' });
-    const stranger = product.through(own.api, await createWorkspace(deps));
+    const stranger = await createWorkspace(deps);
     expect((await stranger.api.get(`/actions/mail/config?connector_id=${connector._id}`)).status).toBe(404);
   });
 });
@@ -164,12 +172,6 @@ describe('a paused connector, and one of a deleted project', () => {
 });
 
 describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => {
-  /** The path of a new trigger, and its connector. */
-  async function triggerOf(kind: 'voice' | 'media', goal: string, agentflow_id = own.agentflowId) {
-    const { _id, triggers } = await connectorOf('mail', { triggers: [{ kind, goal, agentflow_id }] });
-    return { connector_id: _id, path: `/${kind}-provider/${triggers[0].trigger_id}` };
-  }
-
   test('accept only their own triggers', async () => {
     verifies('downstream.trigger-unknown');
     const { path: voice } = await triggerOf('voice', 'x');
@@ -201,31 +203,6 @@ describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => 
       ['text', 0],
       ['text', 0],
     ]);
-  });
-
-  test('lose no acknowledged callback while workers and API are killed', async () => {
-    verifies('downstream.nothing-lost');
-    const { path } = await triggerOf('voice', 'Take the call');
-    await own.worker.end('SIGKILL');
-    let accepted = 0;
-    const ids = Array.from({ length: 30 }, () => newId());
-    await Promise.all(
-      ids.map(async (event_id, at) => {
-        if (at === 10) await own.api.end('SIGKILL').then(async () => (own.api = await product.api()));
-        await eventually(async () => expect((await post(path, JSON.stringify({ event_id }))).status).toBe(202));
-        accepted += 1;
-      }),
-    );
-    expect(accepted).toBe(30);
-    own.workspace = product.through(own.api, own.workspace);
-    own.worker = await product.worker();
-    await eventually(async () =>
-      expect(await executionsOf({ goal: 'Take the call', status: 'completed' })).toHaveLength(30),
-    );
-    const events = (await executionsOf({ goal: 'Take the call' })).map(
-      ({ input_variables }) => input_variables.trigger.event_id,
-    );
-    expect(events.sort()).toEqual([...ids].sort());
   });
 
   test('record a coworker that cannot be started, and continue with the next', async () => {
@@ -282,15 +259,46 @@ describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => 
   });
 });
 
-describe('the downstream listener', () => {
-  test('serves only its own routes, and only on the internal port', async () => {
+describe('an API process', () => {
+  const product = ownProduct({ DOWNSTREAM_PORT: '0' });
+  let api: Api;
+  beforeAll(async () => {
+    api = await product.api();
+  });
+
+  test('serves the downstream routes, and only them, on the internal port', async () => {
     verifies('service.surfaces-share-port', 'downstream.internal-only');
-    const { port } = new URL(String(own.api.up.downstreamUrl));
-    expect(port).not.toBe(String(own.api.port));
+    const { port } = new URL(String(api.up.downstreamUrl));
+    expect(port).not.toBe(String(api.port));
     expect((await fetch(`http://127.0.0.1:${port}/v1/project`)).status).toBe(404);
     expect(
       (await fetch(`http://127.0.0.1:${port}/v1/codesync/webhook/github`, { method: 'POST', body: '{}' })).status,
     ).toBe(404);
     expect((await fetch(`http://127.0.0.1:${port}/voice-provider/x`, { method: 'POST', body: '{}' })).status).toBe(404);
+  });
+
+  test('loses no acknowledged callback while it is killed and no worker runs', async () => {
+    verifies('downstream.nothing-lost');
+    const { path } = await triggerOf('voice', 'Take the call');
+    let accepted = 0;
+    const ids = Array.from({ length: 30 }, () => newId());
+    await Promise.all(
+      ids.map(async (event_id, at) => {
+        if (at === 10) await api.end('SIGKILL').then(async () => (api = await product.api()));
+        await eventually(async () => {
+          expect((await apiClient(api.url).post(path, { event_id })).status).toBe(202);
+        });
+        accepted += 1;
+      }),
+    );
+    expect(accepted).toBe(30);
+    await product.worker();
+    await eventually(async () =>
+      expect(await executionsOf({ goal: 'Take the call', status: 'completed' })).toHaveLength(30),
+    );
+    const events = (await executionsOf({ goal: 'Take the call' })).map(
+      ({ input_variables }) => input_variables.trigger.event_id,
+    );
+    expect(events.sort()).toEqual([...ids].sort());
   });
 });

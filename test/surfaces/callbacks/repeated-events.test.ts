@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { connectorWorkflowId } from '../../../workflows/connector-events/messages.js';
-import { useCallbackProduct } from '../../support/callback-product.js';
+import { useCallbacks } from '../../support/callbacks.js';
 import { eventually } from '../../support/eventually.js';
 import { useDeps } from '../../support/fixture.js';
 import { verifies } from '../../support/verifies.js';
 import { hmac } from './harness.js';
 
 const deps = useDeps();
-const own = useCallbackProduct(deps);
+const own = useCallbacks(deps);
 const { connectorOf, post, executionsOf } = own;
 const { collections } = deps.mongo;
 
@@ -21,8 +21,6 @@ describe('repeated copies of an event', () => {
       expect(answer.status).not.toBe(503);
       return answer;
     });
-  const all = (path: string, bodyOf: (event: string) => string) =>
-    Promise.all(events.flatMap((event) => Array.from({ length: copies }, () => send(path, bodyOf(event)))));
 
   test.each(['/account-provider-webhook', '/voice-provider'])(
     'sent concurrently to %s lead to one run',
@@ -39,7 +37,9 @@ describe('repeated copies of an event', () => {
           ? `${route}/${connector.triggers[1].trigger_id}`
           : `${route}/${own.workspace.projectID}/${connector._id}`;
       const bodyOf = (event_id: string) => JSON.stringify({ event: 'mail_received', event_id });
-      const answers = await all(path, bodyOf);
+      const answers = await Promise.all(
+        events.flatMap((event) => Array.from({ length: copies }, () => send(path, bodyOf(event)))),
+      );
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
       const runs = () => executionsOf({ goal });
       await eventually(async () =>
@@ -51,7 +51,8 @@ describe('repeated copies of an event', () => {
         ).toBe('COMPLETED'),
       );
       // The workflow has ended and remembers no events.
-      expect((await all(path, bodyOf)).every(({ status }) => status === 202)).toBe(true);
+      const later = await Promise.all(events.map((event) => send(path, bodyOf(event))));
+      expect(later.every(({ status }) => status === 202)).toBe(true);
       await collections.callback_deliveries.updateMany({}, { $set: { handed_over: false } });
       expect((await post(path, bodyOf('event-0'))).status).toBe(202);
       await eventually(async () =>
@@ -123,7 +124,7 @@ describe('a connector with a secret', () => {
     expect(connector.has_callback_secret).toBe(true);
     const signedPost = async (path: string, body: string, by: string) => {
       const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${hmac(by, body)}` };
-      return (await fetch(own.api.url + path, { method: 'POST', headers, body })).status;
+      return (await fetch(own.workspace.api.url + path, { method: 'POST', headers, body })).status;
     };
     const paths = [
       `/account-provider-webhook/${own.workspace.projectID}/${connector._id}`,

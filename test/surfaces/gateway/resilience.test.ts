@@ -1,9 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { startNeo4j } from '../../../stack/neo4j.js';
-import type { StartedService } from '../../../stack/service.js';
+import { describe, expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { useDeps } from '../../support/fixture.js';
 import { bearerClient, createGatewayWorkspace, stagesOf } from '../../support/gateway.js';
@@ -13,7 +8,6 @@ import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
 const list = { operation: 'list' };
-const query = { query: 'MATCH (n) WHERE n.project_id = $project_id RETURN n' };
 
 describe('kill -9 of the API in a burst', () => {
   const product = ownProduct({ QUOTA_PROJECT_MAX: '0', QUOTA_ORG_MAX: '0' });
@@ -46,44 +40,6 @@ describe('kill -9 of the API in a burst', () => {
     expect(audited.map(({ lifecycle_id }) => lifecycle_id)).toEqual(expect.arrayContaining(answered));
     const other = bearerClient(workspace.apiKey);
     expect((await other.get('/v1/audit/verify')).body).toMatchObject({ valid: true, first_broken_seq: null });
-  });
-});
-
-describe('while Neo4j is down', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'neo4j-down-'));
-  let neo4j: StartedService;
-  const overrides: Record<string, string> = {};
-  const product = ownProduct(overrides);
-  beforeAll(async () => {
-    neo4j = await startNeo4j({ dataDir: folder, env: { ...process.env, NEO4J_URI: '' } });
-    Object.assign(overrides, neo4j.environment);
-  });
-  afterAll(async () => {
-    await neo4j.service.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  test('a query is answered 502 data_service_unreachable at S8, and recovers automatically', async () => {
-    verifies(
-      'downstream.graph-down',
-      'errors.code.data_service_unreachable',
-      'errors.status.502',
-      'pipeline.s8-execute',
-    );
-    const { url } = await product.api();
-    const { apiKey } = await createGatewayWorkspace(deps);
-    const client = bearerClient(apiKey, url);
-    await eventually(async () => expect((await client.post('/v1/query-context', query)).status).toBe(200));
-    await neo4j.service.stop();
-    const down = await client.post('/v1/query-context', query);
-    expect(down).toMatchObject({
-      status: 502,
-      body: { error: 'data_service_unreachable', lifecycle_id: expect.any(String) },
-    });
-    const lifecycle = await client.get(`/v1/lifecycles/${down.body.lifecycle_id}`);
-    expect(lifecycle.body).toMatchObject({ status: 'failed' });
-    await neo4j.service.restart();
-    await eventually(async () => expect((await client.post('/v1/query-context', query)).status).toBe(200));
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import path from 'node:path';
 import { newId } from '../../../src/ids.js';
 import { useDeps } from '../../support/fixture.js';
@@ -82,10 +82,10 @@ describe.each(generations)('a task of %s whose client process is killed', (gener
   });
 });
 
-describe.each(generations)('a task of %s whose API process is killed', (_, tasksOf) => {
-  test('continues, and another process answers for the run', async () => {
-    verifies('mcp.tasks.run');
-    const one = await product.api();
+describe('a task whose API process is killed', () => {
+  type TasksOf = (typeof generations)[number][1];
+
+  async function beginRun(url: string, tasksOf: TasksOf) {
     const workspace = await createGatewayWorkspace(deps);
     const sink = await startHttpSink();
     const release = sink.hold('/');
@@ -94,11 +94,33 @@ describe.each(generations)('a task of %s whose API process is killed', (_, tasks
       flowThatCalls([`${sink.url}/held`]),
     );
     await workspace.api.post(`/agentflow/${body._id}/promote`);
-    const { taskId } = await (
-      await tasksOf(workspace.apiKey, one.url)
-    ).begin('run_agent', { agentflow_id: body._id, goal: 'x' });
+    const tasks = await tasksOf(workspace.apiKey, url);
+    const { taskId } = await tasks.begin('run_agent', { agentflow_id: body._id, goal: 'x' });
     await eventually(() => expect(sink.requests.length).toBeGreaterThan(0));
+    return { workspace, sink, release, taskId };
+  }
+
+  async function beginHeld(url: string, tasksOf: TasksOf) {
+    const workspace = await governedWorkspace(deps);
+    const saved = { entities: [{ id: 'one', type: 'Thing', name: 'one' }] };
+    const { taskId } = await (await tasksOf(workspace.apiKey, url)).begin('save_context', saved);
+    return { workspace, taskId, approvalId: await onlyApproval(workspace) };
+  }
+
+  const runs = new Map<string, Awaited<ReturnType<typeof beginRun>>>();
+  const held = new Map<string, Awaited<ReturnType<typeof beginHeld>>>();
+  beforeAll(async () => {
+    const one = await product.api();
+    for (const [generation, tasksOf] of generations) {
+      runs.set(generation, await beginRun(one.url, tasksOf));
+      held.set(generation, await beginHeld(one.url, tasksOf));
+    }
     await one.end('SIGKILL');
+  });
+
+  test.each(generations)('continues, and another process answers for the run: %s', async (generation, tasksOf) => {
+    verifies('mcp.tasks.run');
+    const { workspace, sink, release, taskId } = runs.get(generation)!;
     const tasks = await tasksOf(workspace.apiKey);
     expect(await tasks.get(taskId)).toMatchObject({ status: 'working' });
     release();
@@ -107,19 +129,17 @@ describe.each(generations)('a task of %s whose API process is killed', (_, tasks
     await sink.close();
   });
 
-  test('continues, and another process executes the approved call', async () => {
-    verifies('mcp.tasks.held');
-    const one = await product.api();
-    const workspace = await governedWorkspace(deps);
-    const saved = { entities: [{ id: 'one', type: 'Thing', name: 'one' }] };
-    const { taskId } = await (await tasksOf(workspace.apiKey, one.url)).begin('save_context', saved);
-    const approvalId = await onlyApproval(workspace);
-    await one.end('SIGKILL');
-    const tasks = await tasksOf(workspace.apiKey);
-    expect(await tasks.get(taskId)).toMatchObject({ status: 'working' });
-    const { approver } = workspace;
-    expect(await approver.post(`/v1/approvals/${approvalId}/approve`, {})).toMatchObject({ status: 200 });
-    await eventually(async () => expect(await tasks.get(taskId)).toMatchObject({ status: 'completed' }));
-    expect(await tasks.result(taskId)).toMatchObject({ structuredContent: { saved: { entities: 1 } } });
-  });
+  test.each(generations)(
+    'continues, and another process executes the approved call: %s',
+    async (generation, tasksOf) => {
+      verifies('mcp.tasks.held');
+      const { workspace, taskId, approvalId } = held.get(generation)!;
+      const tasks = await tasksOf(workspace.apiKey);
+      expect(await tasks.get(taskId)).toMatchObject({ status: 'working' });
+      const { approver } = workspace;
+      expect(await approver.post(`/v1/approvals/${approvalId}/approve`, {})).toMatchObject({ status: 200 });
+      await eventually(async () => expect(await tasks.get(taskId)).toMatchObject({ status: 'completed' }));
+      expect(await tasks.result(taskId)).toMatchObject({ structuredContent: { saved: { entities: 1 } } });
+    },
+  );
 });

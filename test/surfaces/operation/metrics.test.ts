@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { newId } from '../../../src/ids.js';
 import { createMetrics } from '../../../src/observability/metrics.js';
 import { catalogSyncType, catalogSyncWorkflowId, changedSignal } from '../../../workflows/catalog-sync/messages.js';
+import { composeFile, interpolated, text } from '../../packaging/files.js';
 import { eventually } from '../../support/eventually.js';
 import { startExecution, untilExecution } from '../../support/executions.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
@@ -32,6 +34,26 @@ beforeAll(async () => {
   api = own;
   workerUrl = `http://127.0.0.1:${Number(worker.up.metricsPort)}`;
 });
+
+const compose = composeFile(interpolated(text('docker-compose.yml')));
+const configOf = (service: string, target: string): string => {
+  const name = compose.services[service]?.configs?.find((config) => config.target === target)?.source ?? '';
+  const config = compose.configs[name];
+  return config && 'file' in config ? text(config.file) : '';
+};
+const dashboard = JSON.parse(configOf('grafana', '/etc/grafana/dashboards/service.json'));
+const queries: string[] = dashboard.panels.flatMap(({ targets = [] }: any) => targets.map(({ expr }: any) => expr));
+
+/** The names in a PromQL expression that are not functions, keywords or labels. */
+function metricsIn(query: string): string[] {
+  const bare = query
+    .replace(/\{[^}]*\}/g, '')
+    .replace(/\[[^\]]*\]/g, '')
+    .replace(/\b(by|without|on|ignoring)\s*\([^)]*\)/g, '');
+  return [...bare.matchAll(/[a-zA-Z_:][\w:]*(?!\w|\s*\()/g)]
+    .map(([name]) => name)
+    .filter((name) => !['or', 'and', 'unless'].includes(name));
+}
 
 function total(samples: Samples, name: string, labels: Record<string, string> = {}): number {
   const fitting = samples.filter(
@@ -86,8 +108,8 @@ describe('GET /metrics', () => {
       expect(grew('quota_decisions_total', { result: 'admitted' })).toBe(3);
       expect(grew('quota_decisions_total', { result: 'refused', scope: 'project' })).toBe(1);
     });
-    const text = await (await fetch(`${api.url}/metrics`)).text();
-    for (const hidden of [projectID, organizationId, ghost, apiKey]) expect(text).not.toContain(hidden);
+    const shown = await (await fetch(`${api.url}/metrics`)).text();
+    for (const hidden of [projectID, organizationId, ghost, apiKey]) expect(shown).not.toContain(hidden);
   });
 
   test('counts executions by state, and includes the metrics of the Temporal SDK', async () => {
@@ -157,16 +179,72 @@ describe('GET /metrics', () => {
   });
 });
 
+describe('the Grafana dashboard', () => {
+  // Counters of Temporal and counters with labels appear only after the first event of their kind, which the tests above cause.
+  test('queries only metrics that API and workers serve', async () => {
+    verifies('dashboard.grafana');
+    const served = new Set([...(await ofApi()), ...(await ofWorker())].map(({ name }) => name));
+    expect(queries.length).toBeGreaterThan(15);
+    const asked = new Set(queries.flatMap(metricsIn));
+    expect([...asked].filter((name) => !served.has(name))).toEqual([]);
+    for (const named of [
+      'http_server_request_duration_seconds_count',
+      'gateway_stage_duration_seconds_bucket',
+      'gateway_refusals_total',
+      'quota_decisions_total',
+      'executions_open',
+      'schedule_delay_seconds_bucket',
+      'catalog_sync_lag_seconds_bucket',
+      'callbacks_total',
+    ]) {
+      expect(asked).toContain(named);
+    }
+    expect([...asked].filter((name) => name.startsWith('temporal_')).length).toBeGreaterThan(3);
+  });
+
+  test('is in the optional profile, with the data source that its panels name', () => {
+    verifies('dashboard.grafana');
+    expect([compose.services.grafana?.profiles, compose.services.prometheus?.profiles]).toEqual([
+      ['observability'],
+      ['observability'],
+    ]);
+    const [source] = parse(configOf('grafana', '/etc/grafana/provisioning/datasources/prometheus.yml')).datasources;
+    const [provider] = parse(configOf('grafana', '/etc/grafana/provisioning/dashboards/service.yml')).providers;
+    expect(provider.options.path).toBe('/etc/grafana/dashboards');
+    expect(source.url).toBe('http://prometheus:9090');
+    const named = dashboard.panels.flatMap(({ targets = [] }: any) =>
+      targets.map(({ datasource }: any) => datasource.uid),
+    );
+    expect(new Set(named)).toEqual(new Set([source.uid]));
+    expect(compose.services.grafana?.environment).toMatchObject({
+      GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH: '/etc/grafana/dashboards/service.json',
+    });
+  });
+
+  test('uses a Prometheus that reads the ports of API and worker', () => {
+    verifies('dashboard.grafana');
+    const { scrape_configs } = parse(configOf('prometheus', '/etc/prometheus/prometheus.yml'));
+    const scraped = scrape_configs.map(({ dns_sd_configs: [{ names, port }] }: any) => [...names, String(port)]);
+    const portOf = (service: string, variable: string) => String(compose.services[service]?.environment?.[variable]);
+    expect(scraped).toEqual([
+      ['api', portOf('api', 'PORT')],
+      ['worker', portOf('worker', 'WORKER_METRICS_PORT')],
+    ]);
+    for (const service of ['api', 'worker', 'prometheus'])
+      expect(compose.services[service]?.networks).toContain('inside');
+  });
+});
+
 describe('the metrics of a process', () => {
   test('record the delay of a scheduled run in seconds, never below zero', async () => {
     verifies('metrics.named');
     const metrics = createMetrics();
     metrics.scheduleDelay(1.5);
     metrics.scheduleDelay(-0.2);
-    const text = await metrics.registry.metrics();
-    expect(text).toContain('schedule_delay_seconds_sum 1.5\n');
-    expect(text).toContain('schedule_delay_seconds_bucket{le="0.1"} 1\n');
-    expect(text).toContain('schedule_delay_seconds_count 2\n');
+    const shown = await metrics.registry.metrics();
+    expect(shown).toContain('schedule_delay_seconds_sum 1.5\n');
+    expect(shown).toContain('schedule_delay_seconds_bucket{le="0.1"} 1\n');
+    expect(shown).toContain('schedule_delay_seconds_count 2\n');
   });
 
   test('omit a number while it cannot be counted', async () => {

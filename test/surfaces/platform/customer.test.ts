@@ -2,20 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import { setPlan } from '../../../src/domain/customers/operations/account.js';
 import { defaultQuota } from '../../../src/domain/customers/rules.js';
 import { newId } from '../../../src/ids.js';
-import { eventually } from '../../support/eventually.js';
 import { prepareExecution, untilExecution, untilListed } from '../../support/executions.js';
 import { createWorkspace, personOf, useDeps, type Workspace } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
-import { ownProduct } from '../../support/own-product.js';
 import { refusal } from '../../support/refusal.js';
-import { useHttpSink } from '../../support/use-http-sink.js';
 import { loseAnswer } from '../../support/lost-answers.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-const product = ownProduct();
 const { collections } = deps.mongo;
-const sink = await useHttpSink();
 
 const customerOf = async (workspace: Workspace) =>
   (await workspace.api.get(`/customer?organization_id=${workspace.organizationId}`)).body;
@@ -161,51 +156,6 @@ describe('the limits of a plan', () => {
 });
 
 describe('an execution', () => {
-  test('costs its base credits once and counts its turns once, also if its worker is killed', async () => {
-    verifies('customer.credits-once', 'agent.accounting', 'platform.credits.history', 'customer.usage-exact');
-    const [api, first] = await Promise.all([product.api(), product.worker()]);
-    const workspace = product.through(api, await createWorkspace(deps));
-    await setPlan(collections, workspace.organizationId, {
-      number_of_credits: { subscription_credits: 3, top_up_credits: 10 },
-      base_credit_deduction_per_execution: 5,
-    });
-    const path = `/${workspace.projectID}/held`;
-    const release = sink.hold(path);
-    const { _id: id } = await prepareExecution(workspace, flowThatCalls([`${sink.url}${path}`], []));
-    expect((await workspace.api.post(`/execute_flow/${id}/execute`, {})).status).toBe(200);
-    await eventually(() => expect(sink.seen(path)).not.toEqual([]));
-    await first.end('SIGKILL');
-    release();
-    await product.worker();
-    const ended = await untilListed(workspace, id, 'completed');
-    const turns = ended.agents_output.map(
-      ({ usage }: { usage: { input_tokens: number; output_tokens: number } }) => usage,
-    );
-    const sum = (field: 'input_tokens' | 'output_tokens') =>
-      turns.reduce((total: number, usage: Record<string, number>) => total + (usage[field] ?? 0), 0);
-    const customer = await customerOf(workspace);
-    expect(customer.quota.number_of_credits).toEqual({ subscription_credits: 0, top_up_credits: 8 });
-    expect(customer.usage.number_of_agent_executions.llm_wise_usage).toEqual({
-      offline: { executions: 2, input_tokens: sum('input_tokens'), output_tokens: sum('output_tokens') },
-    });
-    const history = await workspace.api.get(`/credit/history?organization_id=${workspace.organizationId}`);
-    expect(history.body).toMatchObject({ total_count: 3, next_cursor: null });
-    expect(history.body.data.filter(({ kind }: { kind: string }) => kind === 'execution')).toMatchObject([
-      { credits: 5, execution_id: id, project_id: workspace.projectID },
-    ]);
-    const entries = history.body.data.filter(({ kind }: { kind: string }) => kind === 'model_turn');
-    expect(
-      entries
-        .map(({ model, input_tokens, output_tokens }: Record<string, unknown>) => ({
-          model,
-          input_tokens,
-          output_tokens,
-        }))
-        .reverse(),
-    ).toEqual(turns.map((usage: object) => ({ model: 'offline', ...usage })));
-    expect(sum('input_tokens')).toBeGreaterThan(0);
-  });
-
   test('is charged for the turns of a stopped agent and for the checks of outputs', async () => {
     verifies('agent.accounting');
     const workspace = await createWorkspace(deps);

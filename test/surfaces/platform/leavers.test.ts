@@ -1,21 +1,15 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createPerson, type Person } from '../../auth/auth-server.js';
 import { apiClient, type ApiClient } from '../../support/client.js';
 import { eventually } from '../../support/eventually.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
-import { ownProduct } from '../../support/own-product.js';
-import type { Api } from '../../support/processes.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
 import { coworker, scheduled, soon } from './schedules/schedules.js';
 
 const deps = useDeps();
 const { collections } = deps.mongo;
-const product = ownProduct({ DOWNSTREAM_PORT: '0' });
-let api: Api;
-beforeAll(async () => {
-  [api] = await Promise.all([product.api(), product.worker()]);
-});
+const { url } = testRun();
 
 /** A workspace, and a member with their own key. */
 async function withLeaver(): Promise<{
@@ -27,7 +21,7 @@ async function withLeaver(): Promise<{
   const workspace = await createWorkspace(deps);
   const person = await createPerson(deps, { workspace, role: 'PROJECT_ADMIN' });
   const key = await createKey(deps, { ...workspace, userId: person.userId }, { role: 'PROJECT_ADMIN' });
-  const own: ApiClient = apiClient(testRun().url, { 'x-api-key': key });
+  const own: ApiClient = apiClient(url, { 'x-api-key': key });
   return {
     workspace,
     person,
@@ -80,7 +74,7 @@ describe('the schedules and connectors of a person who has left', () => {
       body: { status: 'active', status_reason: null, user_id: person.userId },
     });
     const send = () =>
-      apiClient(api.url).post(`/account-provider-webhook/${projectID}/${made.body._id}`, { event: 'changed' });
+      apiClient(url).post(`/account-provider-webhook/${projectID}/${made.body._id}`, { event: 'changed' });
     expect((await send()).status).toBe(202);
     await leave();
     expect((await send()).status).toBe(404);
@@ -95,7 +89,7 @@ describe('the schedules and connectors of a person who has left', () => {
     });
     expect((await send()).status).toBe(202);
     const voice = `/voice-provider/${made.body.triggers[1].trigger_id}`;
-    expect((await apiClient(api.url).post(voice, {})).status).toBe(202);
+    expect((await apiClient(url).post(voice, {})).status).toBe(202);
     await eventually(async () =>
       expect(
         await collections.executions.findOne({ projectID, 'input_variables.trigger.kind': 'voice' }),

@@ -6,10 +6,9 @@ import { createPerson } from '../../../auth/auth-server.js';
 import { decoded } from '../../../support/decoded.js';
 import { eventually } from '../../../support/eventually.js';
 import { runOf } from '../../../support/executions.js';
-import { createWorkspace, personOf, type Workspace } from '../../../support/fixture.js';
+import { personOf, type Workspace } from '../../../support/fixture.js';
 import { acceptTools } from '../../../support/mcp-agents.js';
 import { authorize, authorizePath, complete, grantAccess } from '../../../support/oauth-mcp.js';
-import { ownProduct } from '../../../support/own-product.js';
 import { pythonTest } from '../../../support/python-test.js';
 import { testRun } from '../../../support/run.js';
 import { verifies } from '../../../support/verifies.js';
@@ -19,7 +18,6 @@ import { useProtectedServer } from './protected-server.js';
 
 const at = useProtectedServer();
 const { deps, workspace, personIn, connect, authorized, callAs, callsAs } = at;
-const guarded = ownProduct({ ALLOW_PRIVATE_TARGETS: 'false' });
 /** The public address of the product. */
 const publicUrl = () => at.url.replace('127.0.0.1', 'localhost');
 
@@ -110,16 +108,6 @@ test('another issuer, a server without PKCE, a private or insecure endpoint, and
   });
   const plain = await member.api.post(`/connectors/${member.projectID}/mcp`, { name: 'Plain', url: at.server.url });
   expect(await member.api.post(authorizePath(member, plain.body._id))).toMatchObject({ status: 409 });
-});
-
-test('a server or an authorization server at a private address is refused', async () => {
-  verifies('mcp-oauth.private-addresses');
-  const api = await guarded.api();
-  const member = guarded.through(api, await createWorkspace(deps));
-  expect(await member.api.post(authorizePath(member, await connect(member)))).toMatchObject({
-    status: 422,
-    body: { error_description: expect.stringContaining('public') },
-  });
 });
 
 test('the product registers once for each connector, or shows its metadata document', async () => {

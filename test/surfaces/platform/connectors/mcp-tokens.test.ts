@@ -175,6 +175,8 @@ test('tokens that arrive after their connector was deleted are revoked and never
 
 test('50 simultaneous expiries cause one refresh', async () => {
   verifies('mcp-oauth.one-refresh');
+  // Refreshes also compete across processes.
+  await at.product.worker();
   const { member, id } = await authorized({ owner: 'project' });
   const { refreshes, asked } = await at.server.control({ expire: true });
   const answers = await Promise.all(Array.from({ length: 50 }, () => callAs(member, id)));

@@ -33,7 +33,6 @@ const overrides: Record<string, string> = {
   }),
 };
 const product = ownProduct(overrides);
-const guarded = ownProduct({ ALLOW_PRIVATE_TARGETS: 'false' });
 let model: FakeModel;
 let everything: { url: string; close(): void };
 let changing: McpServer;
@@ -436,30 +435,4 @@ test('a skill and a run need accepted tools; a prescribed action takes its input
   const { body } = await api.post(`/agentflow?projectID=${projectID}`, flow);
   const refused = await api.post(`/execute_flow?projectID=${projectID}`, { agentflow_id: body._id, goal: 'x' });
   expect(refused).toMatchObject({ status: 422, body: { error: 'validation_failed' } });
-});
-
-test('private addresses are refused, and so are configurations that name both or neither', async () => {
-  verifies('mcp-client.private-addresses');
-  const [api] = await Promise.all([guarded.api(), guarded.worker()]);
-  const member = guarded.through(api, await createWorkspace(deps));
-  for (const url of [changing.url, changing.url.replace('127.0.0.1', 'localhost'), 'http://169.254.169.254/mcp']) {
-    const id = await connect(member, { url });
-    const answer = await member.api.get(toolsPath(member, id));
-    expect([url, answer]).toMatchObject([
-      url,
-      { status: 422, body: { error_description: expect.stringContaining('public') } },
-    ]);
-  }
-  const stdio = await connect(member, { command: 'memory' });
-  expect(await member.api.get(toolsPath(member, stdio))).toMatchObject({ status: 503 });
-  const header = { type: 'header', name: 'x-key', value: 'y' };
-  for (const [given, problem] of [
-    [{}, 'url: give either url or command'],
-    [{ url: changing.url, command: 'memory' }, 'url: give either url or command'],
-    [{ command: 'memory', auth: header }, 'auth: must be none for a command'],
-    [{ url: 'http://a:b@c/mcp' }, 'url: must not contain credentials'],
-  ] as const) {
-    const answer = await member.api.post(`/connectors/${member.projectID}/mcp`, { name: 'x', ...given });
-    expect(answer).toMatchObject({ status: 400, body: { error_description: problem } });
-  }
 });

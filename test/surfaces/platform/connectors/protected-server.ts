@@ -10,7 +10,7 @@ import { ownProduct } from '../../../support/own-product.js';
 
 const usual = { documents: false, lifetime: 3600, issuer: 'right', methods: ['S256'], tokenEndpoint: '', hidden: {} };
 
-/** An MCP server that accepts only tokens of its authorization server, and an API with two workers, so that refreshes compete across processes. */
+/** An MCP server that accepts only tokens of its authorization server, and an API with a worker. */
 export function useProtectedServer() {
   const deps = useDeps();
   const overrides: Record<string, string> = { STEP_PATIENCE: '120' };
@@ -22,7 +22,7 @@ export function useProtectedServer() {
   beforeAll(async () => {
     [model, server] = await Promise.all([startFakeModel(), startOauthMcpServer()]);
     overrides.LLM_BASE_URL = model.url;
-    const [api] = await Promise.all([product.api(), product.worker(), product.worker()]);
+    const [api] = await Promise.all([product.api(), product.worker()]);
     url = api.url;
   });
   beforeEach(() => server.control({ ...usual, failures: 0, losses: 0, revocation: 'works' }));
@@ -53,6 +53,7 @@ export function useProtectedServer() {
 
   return {
     deps,
+    product,
     callsAs,
     get server() {
       return server;

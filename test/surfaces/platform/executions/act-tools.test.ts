@@ -34,8 +34,8 @@ beforeAll(async () => {
 });
 afterAll(() => model.close());
 
-test('a model receives the refusal of its call, and a call that waits survives the worker and is made once', async () => {
-  verifies('act.forbid.tool', 'act.hold.killed');
+/** A run whose model made a forbidden call, and which waits for the approval of another call. */
+async function waitingCall() {
   const workspace = product.through(api, await createWorkspace(deps));
   const approver = await personOf(deps, workspace, { userId: newId(), role: 'ORG_ADMIN', url: workspace.api.url });
   const policies = [
@@ -85,25 +85,11 @@ test('a model receives the refusal of its call, and a call that waits survives t
     expect(body.execution_context.waiting_for).toMatchObject({ kind: 'approval' });
     return body.execution_context.waiting_for.approval_id;
   });
-  await worker.end('SIGKILL');
-  worker = await product.worker();
-  await eventually(async () => {
-    const answer = await approver.post(`/v1/approvals/${approval}/approve`, {});
-    // 409: an earlier attempt took effect, but its answer was lost with the worker.
-    if (answer.status !== 409) expect(answer).toMatchObject({ status: 200 });
-  });
-  await untilExecution(workspace, id, 'completed');
-  expect(sink.seen(`${prefix}/gone`)).toHaveLength(0);
-  expect(sink.seen(`${prefix}/mail`)).toHaveLength(1);
-  const answers = model.asked(name)[1]?.body.messages.filter(({ role }: any) => role === 'tool');
-  expect(answers.map(({ content }: any) => JSON.parse(content))).toMatchObject([
-    { error: { code: 'policy_denied', message: 'Agents delete nothing. (no-deletes)' } },
-    { ok: true },
-  ]);
-});
+  return { workspace, approver, prefix, name, id, approval };
+}
 
-test('a second use of an approval, by the worker that follows one that was killed during the call, is refused and audited', async () => {
-  verifies('act.hold.used');
+/** A run whose approved call is in progress. */
+async function callInProgress() {
   const workspace = product.through(api, await createWorkspace(deps));
   const approver = await personOf(deps, workspace, { userId: newId(), role: 'ORG_ADMIN', url: workspace.api.url });
   const policies = [
@@ -128,9 +114,39 @@ test('a second use of an approval, by the worker that follows one that was kille
   const first = await waitingFor();
   expect(await approver.post(`/v1/approvals/${first}/approve`, {})).toMatchObject({ status: 200 });
   await eventually(() => expect(sink.seen(path)).toHaveLength(1));
+  return { workspace, approver, path, id, first, waitingFor, release };
+}
+
+let waiting: Awaited<ReturnType<typeof waitingCall>>;
+let inProgress: Awaited<ReturnType<typeof callInProgress>>;
+beforeAll(async () => {
+  [waiting, inProgress] = await Promise.all([waitingCall(), callInProgress()]);
   await worker.end('SIGKILL');
-  release();
-  worker = await product.worker();
+  inProgress.release();
+  await product.worker();
+});
+
+test('a model receives the refusal of its call, and a call that waits survives the worker and is made once', async () => {
+  verifies('act.forbid.tool', 'act.hold.killed');
+  const { workspace, approver, prefix, name, id, approval } = waiting;
+  await eventually(async () => {
+    const answer = await approver.post(`/v1/approvals/${approval}/approve`, {});
+    // 409: an earlier attempt took effect, but its answer was lost with the worker.
+    if (answer.status !== 409) expect(answer).toMatchObject({ status: 200 });
+  });
+  await untilExecution(workspace, id, 'completed');
+  expect(sink.seen(`${prefix}/gone`)).toHaveLength(0);
+  expect(sink.seen(`${prefix}/mail`)).toHaveLength(1);
+  const answers = model.asked(name)[1]?.body.messages.filter(({ role }: any) => role === 'tool');
+  expect(answers.map(({ content }: any) => JSON.parse(content))).toMatchObject([
+    { error: { code: 'policy_denied', message: 'Agents delete nothing. (no-deletes)' } },
+    { ok: true },
+  ]);
+});
+
+test('a second use of an approval, by the worker that follows one that was killed during the call, is refused and audited', async () => {
+  verifies('act.hold.used');
+  const { workspace, approver, path, id, first, waitingFor } = inProgress;
   const second = await waitingFor(first);
   const { body } = await approver.get(`/v1/approvals/${second}`);
   expect(body).toMatchObject({ status: 'pending', outcome_unknown: true });

@@ -1,13 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import path from 'node:path';
 import { eventually } from '../../../support/eventually.js';
 import { openEventStream } from '../../../support/event-stream.js';
 import { moveExecution, prepareExecution, startExecution, untilListed } from '../../../support/executions.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
 import { flowThatCalls } from '../../../support/flows.js';
 import { agent, hold } from '../../../support/governance/approvals.js';
-import { startApi } from '../../../support/processes.js';
-import { testRun } from '../../../support/run.js';
 import { useHttpSink } from '../../../support/use-http-sink.js';
 import { verifies } from '../../../support/verifies.js';
 import { seedExecution } from '../../../support/seeded-executions.js';
@@ -17,13 +14,13 @@ import { coworker, scheduled } from '../schedules/schedules.js';
 const deps = useDeps();
 const sink = await useHttpSink();
 
-function open({ api, apiKey }: Workspace, id: string, lastEventId?: number, url = api.url) {
+function open({ api, apiKey }: Workspace, id: string, lastEventId?: number) {
   const resume: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) };
-  return openEventStream(`${url}/execute_flow/${id}/events`, { 'x-api-key': apiKey, ...resume });
+  return openEventStream(`${api.url}/execute_flow/${id}/events`, { 'x-api-key': apiKey, ...resume });
 }
 
-const openProject = ({ api, apiKey, projectID }: Workspace, lastEventId?: string | number, url = api.url) =>
-  openEventStream(`${url}/${projectID}/events`, {
+const openProject = ({ api, apiKey, projectID }: Workspace, lastEventId?: string | number) =>
+  openEventStream(`${api.url}/${projectID}/events`, {
     'x-api-key': apiKey,
     ...(lastEventId !== undefined && { 'last-event-id': String(lastEventId) }),
   });
@@ -115,27 +112,6 @@ describe('GET /execute_flow/{execution_id}/events', () => {
     const { _id } = await prepareExecution(workspace, flowThatCalls([]));
     const answer = await workspace.api.get(`/execute_flow/${_id}/events`, { 'last-event-id': lastEventId });
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
-  });
-
-  test('ends when the API process stops, and another process continues it', async () => {
-    verifies('service.shutdown.api-drains');
-    const workspace = await createWorkspace(deps);
-    const release = sink.hold(`/${workspace.projectID}`);
-    const id = await startExecution(workspace, flowThatCalls([`${sink.url}/${workspace.projectID}`]));
-    const api = await startApi(testRun().env, path.join(testRun().logs, 'stopping-api.log'));
-    const stream = await open(workspace, id, undefined, api.url);
-    const ofProject = await openProject(workspace, undefined, api.url);
-    await eventually(() => expect(ofProject.events.at(0)).toMatchObject({ event: 'opened' }));
-    await eventually(() => expect(stream.events.length).toBeGreaterThanOrEqual(3));
-    const [end] = await Promise.all([api.end('SIGTERM'), stream.ended, ofProject.ended]);
-    expect(end).toEqual({ code: 0, signal: null });
-    const next = await open(workspace, id, stream.events.at(-1)?.id);
-    release();
-    await next.ended;
-    expect([...stream.events, ...next.events].map((event) => event.id)).toEqual(
-      numbers(1, stream.events.length + next.events.length),
-    );
-    expect(next.events.at(-1)).toMatchObject({ event: 'completed' });
   });
 });
 

@@ -1,9 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { once } from 'node:events';
-import path from 'node:path';
 import { newId } from '../../../../src/ids.js';
 import { stateQuery } from '../../../../workflows/agentflow-execution/messages.js';
-import { apiClient } from '../../../support/client.js';
 import {
   closedAs,
   moveExecution,
@@ -15,8 +12,6 @@ import {
 } from '../../../support/executions.js';
 import { createWorkspace, useDeps } from '../../../support/fixture.js';
 import { flowThatCalls } from '../../../support/flows.js';
-import { startApi } from '../../../support/processes.js';
-import { testRun } from '../../../support/run.js';
 import { useHttpSink } from '../../../support/use-http-sink.js';
 import { loseAnswer } from '../../../support/lost-answers.js';
 import { verifies } from '../../../support/verifies.js';
@@ -178,30 +173,6 @@ describe('POST /execute_flow/{execution_id}/execute', () => {
       body: { error_description: expect.stringContaining('completed') },
     });
     expect(sink.seen(`/${workspace.projectID}`)).toHaveLength(1);
-  });
-
-  test('returns the first answer to a repeat after the API process died midway', async () => {
-    verifies('execution.execute.idempotent');
-    const workspace = await createWorkspace(deps);
-    const prepared = await Promise.all(
-      Array.from({ length: 8 }, () =>
-        prepareExecution(workspace, flowThatCalls([`${sink.url}/${workspace.projectID}`])),
-      ),
-    );
-    const doomed = await startApi(testRun().env, path.join(testRun().logs, 'doomed-api.log'));
-    const before = apiClient(doomed.url, { 'x-api-key': workspace.apiKey });
-    const execute = (api: typeof before, { _id }: any) =>
-      moveExecution({ ...workspace, api }, _id, 'execute', {}, { 'idempotency-key': `key-${_id}` });
-    const lost = Promise.allSettled(prepared.map((execution) => execute(before, execution)));
-    const exited = once(doomed.child, 'exit');
-    doomed.child.kill('SIGKILL');
-    await Promise.all([lost, exited]);
-    const answers = await Promise.all(prepared.map((execution) => execute(workspace.api, execution)));
-    for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: { status: 'ready' } });
-    await Promise.all(prepared.map(({ _id }) => untilExecution(workspace, _id, 'completed')));
-    const calls = sink.seen(`/${workspace.projectID}`);
-    expect(new Set(calls.map(({ key }) => key)).size).toBe(prepared.length);
-    expect(calls).toHaveLength(prepared.length);
   });
 
   test('never runs an old execution again after Temporal has removed it', async () => {

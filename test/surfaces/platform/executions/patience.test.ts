@@ -7,7 +7,8 @@ import { useRunningProduct } from '../../../support/running-product.js';
 import { verifies } from '../../../support/verifies.js';
 
 const deps = useDeps();
-const settings: Record<string, string> = { STEP_PATIENCE: '20' };
+/** The first worker runs no steps. */
+const settings: Record<string, string> = { STEP_PATIENCE: '20', WORKER_QUEUES: 'control' };
 const product = useRunningProduct(settings);
 
 async function startFailing(status: number, body: string) {
@@ -24,6 +25,30 @@ async function startFailing(status: number, body: string) {
 }
 
 const onFire = '{"error":"database is on fire","contact":"ada@example.com"}';
+
+describe('a step without a worker', () => {
+  test('waits for a worker without using up its patience', async () => {
+    verifies('execution.steps.patience');
+    const workspace = product.through(await createWorkspace(deps));
+    const { _id: id } = await prepareExecution(
+      workspace,
+      flowThatCalls([`${product.sink.url}/${workspace.projectID}`]),
+    );
+    await moveExecution(workspace, id, 'execute');
+    const scheduled = async () => {
+      const { events } = await runOf(deps, id).fetchHistory();
+      return (events ?? []).filter(
+        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'callAction',
+      );
+    };
+    await eventually(async () => expect((await scheduled()).length).toBeGreaterThan(1));
+    delete settings.WORKER_QUEUES;
+    await product.kill('worker');
+    await product.start('worker');
+    await untilExecution(workspace, id, 'completed');
+    expect(product.requestsOf(workspace)).toHaveLength(1);
+  });
+});
 
 describe('a step with a transient failure', () => {
   test.concurrent('is repeated, and the run shows what it waits for until it continues', async () => {
@@ -73,30 +98,5 @@ describe('a step with a transient failure', () => {
     expect(attempt_details).toMatchObject(
       Array.from({ length: attempts }, (_, at) => ({ attempt: at + 1, error: expect.stringContaining('500') })),
     );
-  });
-
-  test('waits for a worker without using up its patience', async () => {
-    verifies('execution.steps.patience');
-    settings.WORKER_QUEUES = 'control';
-    await product.kill('worker');
-    await product.start('worker');
-    const workspace = product.through(await createWorkspace(deps));
-    const { _id: id } = await prepareExecution(
-      workspace,
-      flowThatCalls([`${product.sink.url}/${workspace.projectID}`]),
-    );
-    await moveExecution(workspace, id, 'execute');
-    const scheduled = async () => {
-      const { events } = await runOf(deps, id).fetchHistory();
-      return (events ?? []).filter(
-        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'callAction',
-      );
-    };
-    await eventually(async () => expect((await scheduled()).length).toBeGreaterThan(1));
-    delete settings.WORKER_QUEUES;
-    await product.kill('worker');
-    await product.start('worker');
-    await untilExecution(workspace, id, 'completed');
-    expect(product.requestsOf(workspace)).toHaveLength(1);
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
 import { eventually } from '../../../support/eventually.js';
 import {
   closedAs,
@@ -11,8 +10,6 @@ import {
 } from '../../../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
 import { flowThatCalls } from '../../../support/flows.js';
-import { useOwnApp } from '../../../support/own-app.js';
-import { ownProduct } from '../../../support/own-product.js';
 import { useHttpSink } from '../../../support/use-http-sink.js';
 import { verifies } from '../../../support/verifies.js';
 
@@ -261,26 +258,6 @@ describe('the time limit of a preview', () => {
     expect(calls(workspace)).toEqual([]);
     await moveExecution(workspace, id, 'resume');
     await untilExecution(workspace, id, 'completed');
-    expect(calls(workspace)).toHaveLength(2);
-  });
-});
-
-describe('a waiting preview', () => {
-  const queue = { TEMPORAL_TASK_QUEUE: `previews-${newId()}` };
-  /** Only the worker is killed: the API runs in this process. */
-  const [app, product] = [useOwnApp(queue), ownProduct(queue)];
-
-  test('survives kill -9 of its worker', async () => {
-    verifies('agent.preview.waits');
-    const workspace = await createWorkspace(deps);
-    const worker = await product.worker();
-    const mine = app.through(workspace);
-    const id = await startExecution(mine, previewFlow(workspace), run);
-    await untilExecution(mine, id, waiting);
-    await worker.end('SIGKILL');
-    await product.worker();
-    expect(await decide(mine, id, { agent_id: 'agent_1', decision: 'approve' })).toMatchObject({ status: 200 });
-    await untilExecution(mine, id, 'completed');
     expect(calls(workspace)).toHaveLength(2);
   });
 });

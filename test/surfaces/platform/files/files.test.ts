@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createApp } from '../../../../src/app.js';
 import { createFiles } from '../../../../src/domain/files/create-files.js';
 import { maxUploadMs } from '../../../../src/domain/files/end-of-life.js';
@@ -12,11 +12,17 @@ import { flowThatCalls } from '../../../support/flows.js';
 import { eventually } from '../../../support/eventually.js';
 import { ownProduct } from '../../../support/own-product.js';
 import { listen } from '../../../support/ports.js';
+import type { Api } from '../../../support/processes.js';
 import { verifies } from '../../../support/verifies.js';
 import { file, send, sendBig } from '../../../support/uploads.js';
 
 const deps = useDeps();
 const product = ownProduct();
+/** The process whose memory is measured, and which is killed after that. */
+let api: Api;
+beforeAll(async () => {
+  api = await product.api();
+});
 const MiB = 1024 * 1024;
 
 async function uploaded({ api, projectID }: Workspace, fields: { name: string; content: string }[] = []): Promise<any> {
@@ -163,24 +169,6 @@ describe('storage', () => {
   });
 });
 
-describe('an upload whose process was killed', () => {
-  test('is failed after the time limit of an upload, and not before', async () => {
-    verifies('file.states');
-    const api = await product.api();
-    const workspace = product.through(api, await createWorkspace(deps));
-    const sending = sendBig(`${api.url}/file/${workspace.projectID}`, workspace.apiKey, 60 * MiB, (sent) => {
-      if (sent === 30 * MiB) api.child.kill('SIGKILL');
-    });
-    await expect(sending).rejects.toThrow();
-    const record = () => deps.mongo.collections.files.findOne({ projectID: workspace.projectID });
-    expect(await record()).toMatchObject({ status: 'uploading' });
-    await deps.files.sweep();
-    expect(await record()).toMatchObject({ status: 'uploading' });
-    await deps.files.sweep(Date.now() + maxUploadMs + 1000);
-    expect(await record()).toMatchObject({ status: 'failed' });
-  });
-});
-
 describe('an upload of several files whose process was killed before all of them were ready', () => {
   test('is completed by the sweep, which keeps all files', async () => {
     verifies('file.all-or-none');
@@ -205,7 +193,6 @@ describe('an upload of several files whose process was killed before all of them
 describe('the memory of an API process', () => {
   test('does not grow with the size of an upload', async () => {
     verifies('file.memory-flat');
-    const api = await product.api();
     const { projectID, apiKey } = await createWorkspace(deps);
     const resident = () =>
       Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${api.child.pid}/status`, 'utf8'))?.[1]) / 1024;
@@ -222,5 +209,22 @@ describe('the memory of an API process', () => {
     const small = await peakOf(20 * MiB);
     const large = await peakOf(100 * MiB);
     expect(large - small).toBeLessThan(40);
+  });
+});
+
+describe('an upload whose process was killed', () => {
+  test('is failed after the time limit of an upload, and not before', async () => {
+    verifies('file.states');
+    const workspace = product.through(api, await createWorkspace(deps));
+    const sending = sendBig(`${api.url}/file/${workspace.projectID}`, workspace.apiKey, 60 * MiB, (sent) => {
+      if (sent === 30 * MiB) api.child.kill('SIGKILL');
+    });
+    await expect(sending).rejects.toThrow();
+    const record = () => deps.mongo.collections.files.findOne({ projectID: workspace.projectID });
+    expect(await record()).toMatchObject({ status: 'uploading' });
+    await deps.files.sweep();
+    expect(await record()).toMatchObject({ status: 'uploading' });
+    await deps.files.sweep(Date.now() + maxUploadMs + 1000);
+    expect(await record()).toMatchObject({ status: 'failed' });
   });
 });
