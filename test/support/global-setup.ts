@@ -21,7 +21,7 @@ export default async function globalSetup(): Promise<void> {
   const stack = await startStack({
     dataDir: path.join(folder, 'stack'),
     log: (line) => console.log(line),
-    // The server is new, so no other partition has tasks. Polls of other partitions cost a fifth of its time when idle.
+    // The server is new, so no other partition has tasks. Polls of the others cost half of the time of an idle server.
     dynamicConfig: { 'matching.numTaskqueueReadPartitions': 1 },
   });
   const run = randomBytes(4).toString('hex');
