@@ -6,6 +6,7 @@ import { newId } from '../ids.js';
 import { defineCollection, expiring, type Collections } from '../stores/collections.js';
 import { isDuplicateKey } from '../stores/mongo.js';
 import { sha256Hex } from '../sha256.js';
+import { callerOf } from './approvals/resume-token.js';
 
 const keptForMs = 24 * 3600 * 1000;
 /**
@@ -19,6 +20,8 @@ const waitMs = 10_000;
 interface IdempotencyDocument {
   _id: string;
   body_hash: string;
+  /** The hash of the caller and of what the credential allows. Absent in records of earlier releases. */
+  credential_hash?: string;
   record_id: string;
   /** Sealed JSON, because an answer can contain a secret, such as the pin of a connector. */
   answer: { sealed: string } | null;
@@ -49,12 +52,10 @@ export function createIdempotency(collections: Collections, box: Pick<SecretBox,
      * Runs `work` once for a key and body. A repeat waits for the first request and returns its answer. After a crash or
      * a failure, a repeat runs `work` again with the same record id, so that no record is created twice. A refusal is not
      * stored: the caller can fix its cause and use the key again.
-     * @throws AppError `conflict` for another body, and if the first request runs longer than a repeat can wait
+     * @throws AppError `conflict` for another body or credential, and if the first request runs longer than a repeat can wait
      */
     async once(request: IdempotentRequest, work: (recordId: string) => Promise<Answer>): Promise<Answer> {
-      if (!/^[\x21-\x7e]{1,255}$/.test(request.key)) {
-        throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters');
-      }
+      checkIdempotencyKey(request.key);
       const { held: reserved, isTakenOver } = await reserve(collections, request);
       if (reserved.answer) return JSON.parse(box.open(reserved.answer.sealed, reserved._id)) as Answer;
       const answer = await work(reserved.record_id).catch(async (error: unknown) => {
@@ -70,6 +71,12 @@ export function createIdempotency(collections: Collections, box: Pick<SecretBox,
       return answer;
     },
   };
+}
+
+/** @throws AppError `invalid_request` */
+export function checkIdempotencyKey(key: string): void {
+  if (!/^[\x21-\x7e]{1,255}$/.test(key))
+    throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters');
 }
 
 async function release({ idempotency }: Collections, { _id, leased_until }: IdempotencyDocument): Promise<void> {
@@ -114,6 +121,9 @@ async function reserve(collections: Collections, request: IdempotentRequest): Pr
       }
       if (held.body_hash !== mine.body_hash)
         throw new AppError('conflict', 'this Idempotency-Key was used with another body');
+      // The answer may contain what this credential may not read. A renewed token of the same client may read it.
+      if (held.credential_hash !== undefined && held.credential_hash !== mine.credential_hash)
+        throw new AppError('conflict', 'this Idempotency-Key was used with another credential');
       if (held.answer) return { held, isTakenOver: false };
       if (held.leased_until.getTime() <= Date.now()) {
         const taken = await collections.idempotency.findOneAndUpdate(
@@ -131,10 +141,11 @@ async function reserve(collections: Collections, request: IdempotentRequest): Pr
 }
 
 function reservation(request: IdempotentRequest): IdempotencyDocument {
-  const scope = [request.principal.projectId, request.principal.userId, request.route, request.key];
+  const { projectId, userId, role, grants } = request.principal;
   return {
-    _id: sha256Hex(JSON.stringify(scope)),
+    _id: sha256Hex(JSON.stringify([projectId, userId, request.route, request.key])),
     body_hash: sha256Hex(JSON.stringify(request.body ?? null)),
+    credential_hash: sha256Hex(JSON.stringify([callerOf(request.principal), role, [...grants].sort()])),
     record_id: newId(),
     answer: null,
     leased_until: new Date(Date.now() + leaseMs),

@@ -42,4 +42,25 @@ describe('Idempotency-Key', () => {
     await expect(once(request, () => Promise.reject(refused))).rejects.toBe(refused);
     expect(await once({ ...request, body: { name: 'a' } }, async () => ({ value: 'made' }))).toEqual({ value: 'made' });
   });
+
+  test('is refused to another credential of the person, and to a token of the same client with other scopes', async () => {
+    const { once } = createIdempotency(deps.mongo.collections, deps.auth.box);
+    const person = principalOf();
+    const client = { ...person, clientId: 'client', grants: ['svc:query.read', 'svc:agent.run'] as const };
+    const request = { key: newId(), route: 'POST /thing', principal: client, body: {} };
+    const work = async () => ({ value: newId() });
+    const first = await once(request, work);
+    const renewed = { ...client, grantId: newId(), grants: [...client.grants].reverse() };
+    expect(await once({ ...request, principal: renewed }, work)).toEqual(first);
+    for (const principal of [
+      person,
+      { ...client, clientId: 'another' },
+      { ...client, grants: ['svc:query.read'] as const },
+      { ...person, kind: 'api_key' as const, keyId: newId() },
+    ])
+      await expect(once({ ...request, principal }, work)).rejects.toMatchObject({
+        code: 'conflict',
+        message: 'this Idempotency-Key was used with another credential',
+      });
+  });
 });

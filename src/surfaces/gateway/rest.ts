@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { workspaceHeader } from '../../auth/resolve-scope.js';
-import { AppError } from '../../errors.js';
 import { jsonBody } from '../../http/json-body.js';
 import { routeTable } from '../../http/route-table.js';
 import { lifecycleHeader, resumeTokenHeader } from '../rest/mount.js';
 import { traceIn } from '../../http/trace.js';
+import { checkIdempotencyKey } from '../../governance/idempotency.js';
 import type { Pipeline } from '../../governance/tools/perform-tool.js';
 import { namesProject } from '../../governance/tools/project-fields.js';
 import { routeOf, type Tool } from '../../governance/tools/tool.js';
@@ -26,6 +26,8 @@ export function mountTools(
 
 function serve(tool: Tool, pipeline: Pipeline): RequestHandler {
   return async (req, res) => {
+    const idempotencyKey = tool.accepted && req.get('idempotency-key');
+    if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
     const answer = await pipeline({
       tool,
       input: inputOf(req),
@@ -33,21 +35,13 @@ function serve(tool: Tool, pipeline: Pipeline): RequestHandler {
       authorization: res.locals.authorization as readonly string[] | undefined,
       workspace: req.get(workspaceHeader),
       resumeToken: req.get(resumeTokenHeader),
-      idempotencyKey: tool.accepted && keyIn(req),
+      idempotencyKey,
       trace: traceIn(res),
       signal: signalOf(res),
     });
     res.set(lifecycleHeader, String(answer.body.lifecycle_id));
     res.status(answer.status).json(answer.body);
   };
-}
-
-/** @throws AppError `invalid_request` for an invalid key */
-function keyIn(req: Request): string | undefined {
-  const key = req.get('idempotency-key');
-  if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))
-    throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters');
-  return key;
 }
 
 /** Adds a project in the query string to the input, so that S4 refuses it like a project in the body. */

@@ -40,7 +40,7 @@ interface RouteTexts {
   multipart?: boolean;
   /** Error codes in addition to those of every route of its kind (`openapi/errors.ts`). */
   errors?: readonly ErrorCode[];
-  /** Whether it accepts `Idempotency-Key`: the same key and body within 24 h return the first response. */
+  /** Whether it accepts `Idempotency-Key`: the same key, body and credential get the first response for 24 h. */
   idempotent?: boolean;
   /** Whether clients may repeat a call without `Idempotency-Key`, because a repeat has no further effect. */
   repeatable?: boolean;

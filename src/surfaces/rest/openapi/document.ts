@@ -105,7 +105,7 @@ function headersOf(route: Route, security: Security) {
         .string()
         .regex(/^[\x21-\x7e]{1,255}$/)
         .optional()
-        .describe('The same key and body return the first answer for 24 hours.'),
+        .describe('The same key and body, with the same credential, return the first answer for 24 hours.'),
     }),
     ...(holdable(route) && {
       'X-Resume-Token': z
