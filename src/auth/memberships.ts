@@ -49,9 +49,11 @@ export async function changeRole(
     projectId: holdsEverywhere(role) ? null : projectId,
     role,
   });
-  if (granted.role !== role) await memberships.updateOne({ _id: granted._id }, { $set: { role } });
+  // Another request gave this role on the whole organization meanwhile. A role on the project was only hidden by `present`.
+  if (granted.project_id === null && granted.role !== role) throw overtaken();
+  const changed = await changeRole(collections, granted, projectId, role);
   await removeRole(collections, present);
-  return { ...granted, role };
+  return changed;
 }
 
 /**
@@ -66,8 +68,7 @@ export async function removeRole({ memberships }: Stores, present: MembershipDoc
 
 async function moveAway(memberships: Stores['memberships'], present: MembershipDocument, leave: Leave): Promise<void> {
   if (present.role === 'OWNER') return leaveOwners(memberships, present, leave);
-  if (!didLeave(await leave({})))
-    throw new AppError('conflict', 'the role was changed by another request: read it again');
+  if (!didLeave(await leave({}))) throw overtaken();
 }
 
 /**
@@ -93,8 +94,7 @@ async function leaveOwners(
     if (marked.matchedCount === 1 && stays && didLeave(await leave({ 'leaving.token': token }))) return true;
     await memberships.updateOne({ _id, 'leaving.token': token }, { $set: { leaving: null } });
     if (others.length === 0) throw lastOwner();
-    if (!owners.some((each) => each._id === _id))
-      throw new AppError('conflict', 'the role was changed by another request: read it again');
+    if (!owners.some((each) => each._id === _id)) throw overtaken();
     await clearAbandonedLeaves(memberships, owners);
     return undefined;
   };
@@ -126,6 +126,10 @@ async function requireAnotherOwner(memberships: Stores['memberships'], present: 
 
 function didLeave(result: { matchedCount: number } | { deletedCount: number }): boolean {
   return ('matchedCount' in result ? result.matchedCount : result.deletedCount) === 1;
+}
+
+function overtaken(): AppError {
+  return new AppError('conflict', 'the role was changed by another request: read it again');
 }
 
 function lastOwner(): AppError {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { changeRole } from '../../../src/auth/memberships.js';
+import { grantRole, membershipOn } from '../../../src/auth/users.js';
 import { setPlan } from '../../../src/domain/customers/operations/account.js';
 import { encodeCursor } from '../../../src/stores/lists.js';
 import { newId } from '../../../src/ids.js';
@@ -262,6 +264,17 @@ describe('PATCH /project-member/{projectID}/{user_id}', () => {
     });
     expect(await usersOf(elsewhere)).toEqual([userId]);
     expect(await workspace.api.get('/customer')).toMatchObject({ body: { usage: { number_of_members: 1 } } });
+  });
+
+  test('does not overwrite a role on the organization that another request gave meanwhile', async () => {
+    verifies('platform.members.update');
+    const person = await personIn(await createWorkspace(deps), 'PROJECT_ADMIN');
+    const { workspace, userId } = person;
+    const { organizationId, projectID } = workspace;
+    const seen = await membershipOn(collections, userId, projectID, organizationId);
+    const owner = await grantRole(collections, { userId, organizationId, projectId: null, role: 'OWNER' });
+    await expect(changeRole(collections, seen!, projectID, 'ORG_ADMIN')).rejects.toMatchObject({ code: 'conflict' });
+    expect(await collections.memberships.findOne({ _id: owner._id })).toMatchObject({ role: 'OWNER' });
   });
 
   test("refuses a role above the caller's, a member above the caller, an unknown user, and callers who are not administrators", async () => {
