@@ -46,14 +46,18 @@ export function problemsOf(catalog: Catalog, rules: readonly PolicyRule[]): Rule
     if (seen.has(policy_id)) note('the policy_id is used twice');
     seen.add(policy_id);
     for (const tool of tools ?? []) if (!catalog.find(tool)) note(`${tool} is not an operation`);
-    if (locksEverybodyOut(catalog, rule))
-      note('it would permanently prevent everybody from changing the policies: add a condition');
     if (effect === 'require_approval') continue;
     for (const field of ofApprovals) if (rule[field] !== undefined) note(`${field} belongs to require_approval`);
   }
-  const held = rules.filter((rule) => rule.effect === 'require_approval' && isOnPolicies(catalog, rule));
+  const held = rules.filter((rule) => rule.effect === 'require_approval' && names(catalog, rule, 'policies.replace'));
   if (commonRoles(held)?.length === 0)
     problems.push({ policy_id: held.at(-1)?.policy_id ?? '', problem: `policies.replace: ${noRole}` });
+  const undecidable = held.length > 0 && rules.find((rule) => forbidsAllDecisions(catalog, rule));
+  if (undecidable)
+    problems.push({
+      policy_id: undecidable.policy_id,
+      problem: 'nobody could approve a change of the policies: add a condition',
+    });
   return problems.length > 0 ? problems : schemaProblems(catalog, policies);
 }
 
@@ -72,6 +76,10 @@ function toPolicy(catalog: Catalog, rule: PolicyRule, condition: Expr | undefine
       catalog,
       rule.tools.map((id) => ({ type: 'Action', id })),
     );
+  const exempt =
+    rule.effect === 'forbid' && names(catalog, rule, 'policies.replace')
+      ? (parseCondition(ownerChangesPolicies) as Expr)
+      : undefined;
   const conditions = [inProjects, condition && withoutAliases(catalog, condition)].filter((body) => body !== undefined);
   return {
     effect: rule.effect === 'forbid' ? 'forbid' : 'permit',
@@ -80,6 +88,7 @@ function toPolicy(catalog: Catalog, rule: PolicyRule, condition: Expr | undefine
     resource: { op: 'All' },
     conditions: [
       ...(named ? [] : [{ kind: 'unless' as const, body: changesOwnRules }]),
+      ...(exempt ? [{ kind: 'unless' as const, body: exempt }] : []),
       ...conditions.map((body) => ({ kind: 'when' as const, body })),
     ],
     annotations: { effect: rule.effect },
@@ -103,14 +112,20 @@ function withoutAliases<T>(catalog: Catalog, tree: T): T {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, withoutAliases(catalog, value)])) as T;
 }
 
-function locksEverybodyOut(catalog: Catalog, rule: PolicyRule): boolean {
+function forbidsAllDecisions(catalog: Catalog, rule: PolicyRule): boolean {
   const { effect, when, projects } = rule;
-  return effect === 'forbid' && when === undefined && projects === undefined && isOnPolicies(catalog, rule);
+  return effect === 'forbid' && when === undefined && projects === undefined && names(catalog, rule, 'approval.decide');
 }
 
-function isOnPolicies(catalog: Catalog, { tools = [] }: PolicyRule): boolean {
-  return tools.some((tool) => catalog.find(tool)?.name === 'policies.replace');
+type WithOwnRules = (typeof operationsWithOwnRules)[number];
+
+function names(catalog: Catalog, { tools = [] }: PolicyRule, operation: WithOwnRules): boolean {
+  return tools.some((tool) => catalog.find(tool)?.name === operation);
 }
+
+/** No rule forbids this, so that the policies can always be changed (decision 0110). */
+const ownerChangesPolicies =
+  'action == Action::"policies.replace" && principal.role == "OWNER" && principal.client_id == "" && ["user_jwt", "session"].contains(principal.kind)';
 
 /**
  * Returns the expression, undefined if there is none, or a text that describes the problem. Only the parsed tree is

@@ -254,13 +254,39 @@ describe('a platform write', () => {
       status: 200,
       body: { version: 2 },
     });
-    const lockout = { policy_id: 'lockout', effect: 'forbid', tools: ['policies.replace'] };
-    expect(await workspace.gateway.put('/v1/policies', { policies: [all, lockout] })).toMatchObject({ status: 422 });
-    expect(
-      await workspace.gateway.put('/v1/policies', {
-        policies: [all, { ...lockout, when: 'principal.kind == "session"' }],
-      }),
-    ).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    ['a forbid without a condition', {}],
+    ['a forbid whose condition is always true', { when: 'true' }],
+    ['a forbid that cannot be evaluated', { when: '(context.hour + 9007199254740991) * 9007199254740991 > 0' }],
+  ])('that replaces the policies stays possible for an owner under %s', async (_what, fields) => {
+    verifies('policy.own-rules');
+    const workspace = await ruled({ effect: 'forbid', tools: ['policies.replace', 'tag.create'], ...fields });
+    const [owner, admin] = await Promise.all([
+      colleagueOf(deps, workspace, { role: 'OWNER' }),
+      colleagueOf(deps, workspace, { role: 'ORG_ADMIN' }),
+    ]);
+    const open = { policies: [all] };
+    for (const other of [workspace.gateway, admin])
+      expect(await other.put('/v1/policies', open)).toMatchObject(refused);
+    expect(await owner.post(`/tag?projectID=${workspace.projectID}`, { name: 'x' })).toMatchObject(refused);
+    expect(await owner.put('/v1/policies', open)).toMatchObject({ status: 200 });
+    expect(await workspace.gateway.put('/v1/policies', { policies: [] })).toMatchObject({ status: 200 });
+  });
+
+  test('that replaces the policies can require an approval of owners, unless nobody could decide on it', async () => {
+    verifies('policy.own-rules');
+    const workspace = await createGatewayWorkspace(deps);
+    const ask = { policy_id: 'ask', effect: 'require_approval', tools: ['policies.replace'] };
+    const never = { policy_id: 'never', effect: 'forbid', tools: ['approval.decide'] };
+    expect(await workspace.gateway.put('/v1/policies', { policies: [all, ask, never] })).toMatchObject({
+      status: 422,
+      body: { error_description: 'never: nobody could approve a change of the policies: add a condition' },
+    });
+    await rule(workspace, ask);
+    const owner = await colleagueOf(deps, workspace, { role: 'OWNER' });
+    expect(await owner.put('/v1/policies', { policies: [all] })).toMatchObject({ status: 202 });
   });
 });
 

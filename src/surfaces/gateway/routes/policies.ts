@@ -22,7 +22,7 @@ export const policyRoutes = (names: readonly string[]): readonly Route[] => [
   route('PUT /v1/policies', replacePolicies, {
     summary: 'Replace the policies by a new version',
     description:
-      'If any rule is invalid, the whole set is refused with the problem of each rule, and the current policies remain in force.',
+      'If any rule is invalid, the whole set is refused with the problem of each rule, and the current policies remain in force. A rule that forbids `policies.replace` does not apply to an OWNER with a user token or a session.',
     response: { description: 'The new version. It applies to the next call in every process.', headers },
     handler: ({ input, ...call }) => {
       const expected_version = expectedVersion(call.ctx.req.get('if-match'), input.expected_version);
