@@ -50,7 +50,8 @@ interface CodecEndpointDeps extends Pick<Deps, 'auth' | 'config' | 'log' | 'mong
  * Serves Temporal's remote codec protocol (`POST …/decode`, `…/encode`) to the Temporal UI and CLI. A person signs in
  * at the console or sends a user token. They can read the histories of organizations in which they are OWNER or
  * ORG_ADMIN. Payloads of other organizations are returned unchanged.
- * @throws AppError `invalid_token` without a sign-in, `access_denied` without such a role
+ * @throws AppError `invalid_token` without a sign-in, `access_denied` without such a role, `validation_failed` for a
+ * payload that cannot be decrypted
  */
 export function createCodecEndpoint(deps: CodecEndpointDeps): Router {
   const { box } = deps.auth;
@@ -61,23 +62,29 @@ export function createCodecEndpoint(deps: CodecEndpointDeps): Router {
     res.locals.organizations = await readableBy(deps, req);
     next();
   };
-  const serve = (path: string, work: (organizations: ReadonlySet<string>, payload: Payload) => Payload) =>
+  const serve = (path: string, work: (organizations: ReadonlySet<string>, payload: Payload, at: number) => Payload) =>
     router.post(path, authorize, ...jsonBody(bodyLimit), async (req, res) => {
       const organizations = res.locals.organizations as ReadonlySet<string>;
       const payloads: PayloadJson[] = [];
-      for (const json of validate(Payloads, req.body, 'invalid_request').payloads) {
+      for (const [at, json] of validate(Payloads, req.body, 'invalid_request').payloads.entries()) {
         // Decoding a whole page at once would block the event loop.
         await setImmediate();
         const payload = fromJson(json);
         await setImmediate();
-        payloads.push(toJson(work(organizations, payload)));
+        payloads.push(toJson(work(organizations, payload, at)));
       }
       await setImmediate();
       res.json({ payloads });
     });
-  serve('/decode', (organizations, payload) =>
-    organizations.has(organizationOf(payload) ?? '') ? decryptPayload(box, payload) : payload,
-  );
+  serve('/decode', (organizations, payload, at) => {
+    if (!organizations.has(organizationOf(payload) ?? '')) return payload;
+    try {
+      return decryptPayload(box, payload);
+    } catch (cause) {
+      const problem = 'cannot be decrypted: it was changed, or SECRETS_KEY does not contain its key';
+      throw new AppError('validation_failed', `payloads.${at} ${problem}`, { cause });
+    }
+  });
   serve('/encode', ([organizationId, ...others], payload) => {
     if (organizationId === undefined || others.length > 0)
       throw new AppError('invalid_request', 'encoding requires a person who administers exactly one organization');

@@ -112,6 +112,26 @@ describe('POST /temporal/codec/decode', () => {
   });
 });
 
+describe('a payload that cannot be decrypted', () => {
+  test.each([
+    ['was changed', {}, 'AAAA'],
+    ['has an unknown key', { 'encryption-key-id': Buffer.from('00000000').toString('base64') }, undefined],
+    ['is empty', {}, ''],
+  ])('is refused with its position: it %s', async (_what, metadata, data) => {
+    verifies('encryption.codec-endpoint');
+    const [first] = payloads;
+    const broken = { data: data ?? first?.data, metadata: { ...first?.metadata, ...metadata } };
+    const body = { payloads: [first, broken] };
+    expect(await api.post('/temporal/codec/decode', body, await tokenOf(owner))).toMatchObject({
+      status: 422,
+      body: {
+        error: 'validation_failed',
+        error_description: expect.stringContaining('payloads.1 cannot be decrypted'),
+      },
+    });
+  });
+});
+
 describe('POST /temporal/codec/encode', () => {
   test('encrypts for the organization of the person, so that decoding returns the original', async () => {
     verifies('encryption.codec-endpoint');
