@@ -52,13 +52,21 @@ export function checkJson(value: unknown, gate: JsonGate = bodyGate): void {
 }
 
 const [quote = 0, backslash, comma, openBracket, closeBracket, openBrace, closeBrace, colon] = Buffer.from('"\\,[]{}:');
+const [zero = 0, nine = 0, point, lowerE, upperE] = Buffer.from('09.eE');
+/** JSON.parse keeps all digits of a shorter integer. */
+const longInteger = 16;
 
 /**
  * Rejects a body with more than `max` values or more than 25,000 named fields. Scans the bytes once before JSON.parse,
  * because parsing and walking the result take up to a microsecond per value.
+ * @param checkInteger is called for each long integer
  * @throws AppError `invalid_request`
  */
-export function checkValueCount(text: Uint8Array, max = bodyLimits.values): void {
+export function checkValueCount(
+  text: Uint8Array,
+  max = bodyLimits.values,
+  checkInteger: (digits: string) => void = () => undefined,
+): void {
   let values = 1;
   let names = 0;
   let inString = false;
@@ -84,8 +92,29 @@ export function checkValueCount(text: Uint8Array, max = bodyLimits.values): void
     ) {
       values += 1;
       if (values > max) throw new AppError('invalid_request', `the body contains more than ${max} values`);
+    } else if (isDigit(byte)) {
+      const from = at;
+      while (isDigit(text[at + 1])) at += 1;
+      const isInteger = text[from - 1] !== point && ![point, lowerE, upperE].includes(text[at + 1]);
+      if (isInteger && at - from + 1 >= longInteger) checkInteger(Buffer.from(text.subarray(from, at + 1)).toString());
     }
   }
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= zero && byte <= nine;
+}
+
+/**
+ * Rejects an integer that JSON.parse would round, because it would be stored with other digits.
+ * @throws AppError `invalid_request`
+ */
+export function refuseRounded(digits: string): void {
+  if (String(Number(digits)) !== digits)
+    throw new AppError(
+      'invalid_request',
+      `the integer ${digits.slice(0, 40)} is too large to be kept exactly: send it as a string`,
+    );
 }
 
 interface Problem {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { toStorable } from '../src/stores/storable.js';
-import { answerGate, checkJson, checkValueCount } from '../src/json-gate.js';
+import { answerGate, checkJson, checkValueCount, refuseRounded } from '../src/json-gate.js';
 
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
 
@@ -37,6 +37,25 @@ describe('checkValueCount', () => {
     expect(() => checkValueCount(Buffer.from(text), values)).not.toThrow();
     expect(() => checkValueCount(Buffer.from(text), values - 1)).toThrow('more than');
   });
+});
+
+describe('refuseRounded', () => {
+  const check = (text: string) => checkValueCount(Buffer.from(text), 10, refuseRounded);
+
+  test.each(['9007199254740993', '[1, -9007199254740993]', '{"a":12345678901234567890}', '1152921504606846976'])(
+    'refuses %s, which would be stored with other digits',
+    (text) => expect(() => check(text)).toThrow(/^the integer \d+ is too large to be kept exactly/),
+  );
+
+  test.each([
+    '9007199254740991',
+    '[-9007199254740992]',
+    // As JSON.stringify writes 2 ** 60.
+    '1152921504606847000',
+    '{"a":"9007199254740993","9007199254740993":1}',
+    '["\\"9007199254740993"]',
+    '[0.12345678901234567890,12345678901234567.5,90071992547409930e1,1e30]',
+  ])('accepts %s', (text) => expect(() => check(text)).not.toThrow());
 });
 
 test('toStorable gives JSON that passes the gate and loses no field', () => {

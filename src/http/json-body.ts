@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type RequestHandler } from 'express';
 import { AppError } from '../errors.js';
-import { checkJson, checkValueCount } from '../json-gate.js';
+import { bodyLimits, checkJson, checkValueCount, refuseRounded } from '../json-gate.js';
 
 /** Parses JSON bodies up to `limit`. Refuses other content types, and JSON that `checkJson` refuses. */
 export function jsonBody(limit: string): RequestHandler[] {
@@ -31,7 +31,7 @@ function checkText(text: Buffer, charset: string): void {
     if (charset !== 'utf-8') throw new AppError('invalid_request', 'the body must be UTF-8');
     // The parser would replace the invalid bytes and store another text.
     if (!isUtf8(text)) throw new AppError('invalid_request', 'the body is not valid UTF-8');
-    checkValueCount(text);
+    checkValueCount(text, bodyLimits.values, refuseRounded);
   } catch (cause) {
     throw new Error('the body was refused before it was parsed', { cause });
   }

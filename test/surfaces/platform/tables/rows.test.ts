@@ -131,6 +131,18 @@ describe('POST …/table/{table_id}/row', () => {
     expect(await tables.findOne({ _id })).toMatchObject({ pending: {}, row_count: 1 });
   });
 
+  test('refuses an integer that would be stored with other digits', async () => {
+    const { insert, records } = await createTable(await createWorkspace(deps), [price]);
+    expect(await insert('{"price":9007199254740993}')).toMatchObject(
+      refusal(400, 'invalid_request', 'the integer 9007199254740993 is too large'),
+    );
+    expect(await insert('{"price":-9007199254740991}')).toMatchObject({
+      status: 201,
+      body: { price: Number.MIN_SAFE_INTEGER },
+    });
+    expect((await records()).total_count).toBe(1);
+  });
+
   test('inserts once for one Idempotency-Key, also concurrently and after a lost answer', async () => {
     const workspace = await createWorkspace(deps);
     const { insert, records } = await createTable(workspace, [price]);
