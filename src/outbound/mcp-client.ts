@@ -168,10 +168,11 @@ function sessionOf(client: Client, problemOfOutput: OutputCheck, within: Within)
     async callTool(name, input, { meta, onProgress }) {
       const params = { name, arguments: input, _meta: meta };
       const options = { ...within, ...(onProgress && { onprogress: onProgress }) };
-      if (onlyAsTask.has(name)) return callAsTask(client, params, options);
       const schema = outputs.get(name);
       if (schema) await checkOutput(problemOfOutput, { schema });
-      const result = await client.callTool(params, options);
+      const result = await (onlyAsTask.has(name)
+        ? callAsTask(client, params, options)
+        : client.callTool(params, options));
       const { structuredContent: value, isError } = result;
       if (schema && value !== undefined && isError !== true) await checkOutput(problemOfOutput, { schema, value });
       return result;

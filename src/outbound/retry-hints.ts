@@ -1,4 +1,6 @@
 const maxWaitMs = 5 * 60_000;
+/** The form of a date that has no zone, because it is always UTC (RFC 9110, 5.6.7). */
+const asctime = /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 const transientStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /** Returns whether the same request may succeed later. */
@@ -13,7 +15,8 @@ export function isTransientStatus(status: number): boolean {
 export function retryAfterMs(header: string | null | undefined, now: number): number | undefined {
   const text = header?.trim() ?? '';
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, maxWaitMs);
-  const at = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  const date = asctime.test(text) ? `${text} GMT` : text;
+  const at = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(date) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.min(Math.max(at - now, 0), maxWaitMs);
 }
 

@@ -21,8 +21,8 @@ beforeAll(async () => {
 afterAll(() => Promise.all([sink.close(), http.close()]));
 
 /** Lists the tools of the server and calls one. */
-const call = (target: McpTarget, timeoutMs: number) =>
-  client.use(target, { timeoutMs, signal: new AbortController().signal }, async (session) => {
+const call = (target: McpTarget, timeoutMs: number, by = client) =>
+  by.use(target, { timeoutMs, signal: new AbortController().signal }, async (session) => {
     await session.listTools();
     return session.callTool('echo', {}, { meta: {} });
   });
@@ -38,13 +38,13 @@ const results: Record<string, object> = {
 type Respond = (res: ServerResponse, answer: { id: unknown }) => void;
 
 /** The address of a server that answers these methods in its own way, or all if there are none. */
-function server(methods: readonly string[], respond: Respond): McpTarget {
+function server(methods: readonly string[], respond: Respond, own: Record<string, object> = {}): McpTarget {
   const name = newId();
   sink.answer(`/${name}`, ({ method, body }, res) => {
     if (method !== 'POST') return void res.writeHead(405).end();
     const asked = JSON.parse(body) as { id?: number; method: string };
     if (asked.id === undefined) return void res.writeHead(202).end();
-    const result = results[asked.method];
+    const result = own[asked.method] ?? results[asked.method];
     const answer = {
       jsonrpc: '2.0',
       id: asked.id,
@@ -118,4 +118,33 @@ test('a process that ignores unknown requests can be called, and one that never 
   await expect(call(processOf(silentIds, {}), 3000)).rejects.toMatchObject({ code: 'timeout' });
   await eventually(() => expect([...running(ids), ...running(silentIds)]).toEqual([]));
   await rm(folder, { recursive: true });
+});
+
+test('the result of a call that runs as a task is checked against the output schema', async () => {
+  verifies('mcp-client.results');
+  const outputSchema = { type: 'object', properties: { word: { type: 'string' } } };
+  const task = { taskId: 'one', status: 'working', ttl: 1000, createdAt: '', lastUpdatedAt: '' };
+  const own: Record<string, object> = {
+    initialize: {
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
+      serverInfo,
+    },
+    'tools/list': {
+      tools: [{ name: 'echo', inputSchema: { type: 'object' }, outputSchema, execution: { taskSupport: 'required' } }],
+    },
+    'tools/call': { task },
+    'tasks/result': { content, structuredContent: { word: 1 } },
+  };
+  const target = server([], (res, answer) => sendJson(res, 200, answer), own);
+  const seen: object[] = [];
+  const strict = createMcpClient(http, async (output) => {
+    seen.push(output);
+    return 'value' in output ? 'the structured content does not match' : undefined;
+  });
+  await expect(call(target, 10_000, strict)).rejects.toMatchObject({
+    code: 'action_refused',
+    message: expect.stringContaining('does not match'),
+  });
+  expect(seen).toEqual([{ schema: outputSchema }, { schema: outputSchema, value: { word: 1 } }]);
 });
