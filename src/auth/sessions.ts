@@ -55,8 +55,10 @@ export function createSessions({ collections, box, log }: { collections: Collect
   const { sessions, refresh_tokens: refreshTokens } = collections;
   const read = createFreshReads(sessions);
 
-  async function revoke(_id: string, because: string): Promise<void> {
-    await sessions.updateOne({ _id }, { $set: { revoked_at: epochSeconds(), revoked_because: because } });
+  /** @returns the session, or undefined if it had ended before */
+  async function revoke(_id: string, because: string): Promise<SessionDocument | undefined> {
+    const ended = { $set: { revoked_at: epochSeconds(), revoked_because: because } };
+    return (await sessions.findOneAndUpdate({ _id, revoked_at: null }, ended)) ?? undefined;
   }
 
   async function store(token: string, session: SessionDocument, created_at: number): Promise<RefreshTokenDocument> {
@@ -81,11 +83,14 @@ export function createSessions({ collections, box, log }: { collections: Collect
       return token;
     },
     /**
-     * Exchanges a refresh token, presented at `now`, for its child. A repeat within ten seconds returns the same child. A
-     * later repeat ends the session.
-     * @throws AppError `invalid_token`, also for a later repeat
+     * Exchanges a refresh token, presented at `now`, for its child. A repeat within ten seconds returns the same child.
+     * @returns no token for a later repeat, which ends the session (`ended`)
+     * @throws AppError `invalid_token` for an unknown token and for a session that had ended before
      */
-    async rotate(parent: string, now: number): Promise<{ session: SessionDocument; refreshToken: string }> {
+    async rotate(
+      parent: string,
+      now: number,
+    ): Promise<{ session: SessionDocument; refreshToken?: string; ended?: SessionDocument | undefined }> {
       const known = await familyOf(parent);
       const session = known && (await sessions.findOne({ _id: known.session_id }));
       if (!session || session.revoked_at !== null || session.refresh_until <= now) throw refused();
@@ -93,12 +98,11 @@ export function createSessions({ collections, box, log }: { collections: Collect
       // If several processes rotate at once, one inserts the child, and its time counts for all of them.
       const { created_at: rotatedAt } = await store(child, session, now);
       if (now - rotatedAt > graceSeconds) {
-        await revoke(session._id, 'a refresh token was used again');
         log.warn(
           { session: session._id, user: session.user_id },
           'a refresh token was used again; its session has ended',
         );
-        throw refused();
+        return { session, ended: await revoke(session._id, 'a refresh token was used again') };
       }
       return { session, refreshToken: child };
     },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../errors.js';
+import type { Audited } from './audit-port.js';
 import type { AuthDeps } from './create-auth.js';
 import { defaultGrants } from './grants.js';
 import { CredentialScope } from './principal.js';
@@ -48,27 +49,30 @@ type SessionTokens = z.infer<typeof SessionTokens>;
  * @throws AppError `invalid_token`, with the same message for every wrong pair; `too_many_requests`; `scope_denied`
  */
 export async function signIn(deps: AuthDeps, login: Login): Promise<UserToken> {
-  const scope = await authenticated(deps, login, 'user_jwt');
-  const session = await startSession(deps, scope, 'user');
+  const { session, scope } = await startSession(deps, login, 'user_jwt');
   return tokenFor(deps, session, scope);
 }
 
 /** Starts an SDK session: an access token for one hour and a refresh token. Throws the same errors as `signIn`. */
 export async function logIn(deps: AuthDeps, login: Login): Promise<SessionTokens> {
-  const scope = await authenticated(deps, login, 'session');
-  const session = await startSession(deps, scope, 'session');
+  const { session, scope } = await startSession(deps, login, 'session');
   const refresh_token = await deps.auth.sessions.issueRefreshToken(session);
   return { ...(await tokenFor(deps, session, scope)), refresh_token };
 }
 
 /**
  * Issues the next pair of tokens of a session, with the user's current role.
- * @throws AppError `invalid_token`; if the user has no role on the project any more, the session ends
+ * @throws AppError `invalid_token`; the session ends if the token was used before, and if the user has no role on the
+ * project any more
  */
-export async function refresh(deps: AuthDeps, refreshToken: string): Promise<SessionTokens> {
+export async function refresh(deps: AuthDeps & Audited, refreshToken: string): Promise<SessionTokens> {
   const { auth, mongo } = deps;
   // The time of arrival: a busy server must not take a request for a late one.
-  const { session, refreshToken: refresh_token } = await auth.sessions.rotate(refreshToken, epochSeconds());
+  const { session, refreshToken: refresh_token, ended } = await auth.sessions.rotate(refreshToken, epochSeconds());
+  if (refresh_token === undefined) {
+    await auditEnd(deps, ended, 'session-refresh-reuse');
+    throw new AppError('invalid_token', tokenInvalid);
+  }
   const user = await mongo.collections.users.findOne({ _id: session.user_id });
   const scope = user && (await scopeOf(deps, user, session.project_id, 'session'));
   if (!scope) {
@@ -78,33 +82,60 @@ export async function refresh(deps: AuthDeps, refreshToken: string): Promise<Ses
   return { ...(await tokenFor(deps, session, scope)), refresh_token };
 }
 
+/** Ends a session at the request of its person. Safe to repeat. */
+export async function signOut(deps: AuthDeps & Audited, sessionId: string, because: string): Promise<void> {
+  await auditEnd(deps, await deps.auth.sessions.revoke(sessionId, because), 'sign-out');
+}
+
+/** Records the end of a session, unless it had ended before. */
+async function auditEnd(
+  { mongo, governance }: AuthDeps & Audited,
+  ended: SessionDocument | undefined,
+  action: string,
+): Promise<void> {
+  const user = ended && (await mongo.collections.users.findOne({ _id: ended.user_id }));
+  if (!user) return;
+  await governance.audit.append({
+    organization_id: user.organization_id,
+    actor: `${ended.kind === 'user' ? 'user_jwt' : 'session'}:${user._id}`,
+    action,
+    resource: `project:${ended.project_id}`,
+    outcome: 'completed',
+    lifecycle_id: null,
+  });
+}
+
 /**
- * Starts a session. Reads the role again: a concurrent role change either finds the new session and ends it, or is
- * detected here.
+ * Starts a session. Reads the role and the password again: a concurrent change either finds the new session and ends it,
+ * or is detected here.
  */
 async function startSession(
   deps: AuthDeps,
-  scope: TokenScope,
-  kind: SessionDocument['kind'],
-): Promise<SessionDocument> {
-  const session = await deps.auth.sessions.start({ kind, user_id: scope.user_id, project_id: scope.project_id });
-  const current = await scopeOf(deps, { _id: scope.user_id }, scope.project_id, scope.auth_kind);
-  if (current?.role === scope.role) return session;
-  await deps.auth.sessions.revoke(session._id, 'the role was changed during sign-in');
-  throw new AppError('scope_denied', 'the role on that project was changed by another request');
-}
-
-async function authenticated(deps: AuthDeps, login: Login, kind: TokenScope['auth_kind']): Promise<TokenScope> {
-  const { collections } = deps.mongo;
-  const succeeded = await deps.auth.throttle.admit(normalizeEmail(login.email), login.address);
-  const user = await findUserByEmail(collections, login.email);
-  const matches = await deps.auth.passwords.verify(user?.password_hash, login.password);
-  if (!user || !matches) throw new AppError('invalid_token', 'email or password is wrong');
-  await succeeded();
-  const projectId = login.projectId ?? (await homeProject(collections, user));
+  login: Login,
+  kind: TokenScope['auth_kind'],
+): Promise<{ session: SessionDocument; scope: TokenScope }> {
+  const { sessions } = deps.auth;
+  const { users } = deps.mongo.collections;
+  const user = await authenticated(deps, login);
+  const { _id, password_hash } = user;
+  const projectId = login.projectId ?? (await homeProject(deps.mongo.collections, user));
   const scope = projectId === undefined ? undefined : await scopeOf(deps, user, projectId, kind);
   if (!scope) throw new AppError('scope_denied', 'this user has no role on that project');
-  return scope;
+  const { project_id, role } = scope;
+  const session = await sessions.start({ kind: kind === 'session' ? kind : 'user', user_id: _id, project_id });
+  const current = await scopeOf(deps, user, project_id, kind);
+  if (current?.role === role && (await users.findOne({ _id, password_hash }))) return { session, scope };
+  await sessions.revoke(session._id, 'the role or the password was changed during sign-in');
+  throw new AppError('scope_denied', 'the role on that project or the password was changed by another request');
+}
+
+async function authenticated({ auth, mongo }: AuthDeps, { email, password, address }: Login): Promise<UserDocument> {
+  const succeeded = await auth.throttle.admit(normalizeEmail(email), address);
+  const user = await findUserByEmail(mongo.collections, email);
+  const matches = await auth.passwords.verify(user?.password_hash, password);
+  if (!user || !matches) throw new AppError('invalid_token', 'email or password is wrong');
+  await succeeded();
+  return user;
 }
 
 async function scopeOf(

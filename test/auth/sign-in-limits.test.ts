@@ -2,6 +2,7 @@ import type { AppError } from '../../src/errors.js';
 import { describe, expect, test } from '@jest/globals';
 import { createLoginThrottle, loginLimits } from '../../src/auth/login-throttle.js';
 import { createPasswords } from '../../src/auth/passwords.js';
+import { signIn } from '../../src/auth/sign-in.js';
 import { newId } from '../../src/ids.js';
 import { eventually } from '../support/eventually.js';
 import { refusal } from '../support/refusal.js';
@@ -93,6 +94,26 @@ describe('POST /v1/auth/password', () => {
       }),
     );
     expect(JSON.stringify(data)).not.toContain(next);
+  });
+
+  test('ends a sign-in that verified the old password while it was changed', async () => {
+    verifies('auth.password.change');
+    const { email, password, userId } = await createPerson(server.deps);
+    const { users, sessions } = collections;
+    const { auth } = server.deps;
+    const passwords = {
+      ...auth.passwords,
+      async verify(stored: string | undefined, given: string) {
+        const matches = await auth.passwords.verify(stored, given);
+        const password_hash = await auth.passwords.hash(`next password of ${userId}`);
+        await users.updateOne({ _id: userId }, { $set: { password_hash } });
+        await auth.sessions.revokeAll({ userId }, 'the password was changed');
+        return matches;
+      },
+    };
+    const late = signIn({ ...server.deps, auth: { ...auth, passwords } }, { email, password, address: '' });
+    await expect(late).rejects.toMatchObject({ code: 'scope_denied' });
+    expect(await sessions.countDocuments({ user_id: userId, revoked_at: null })).toBe(0);
   });
 
   test('refuses a wrong current password, a short new one and a caller that is not a person, and throttles guesses', async () => {

@@ -119,7 +119,7 @@ describe('POST /v1/auth/sign-in', () => {
 describe('repeated failures', () => {
   test('are throttled with 429 and a correct Retry-After, exactly across two processes, also for unknown addresses', async () => {
     verifies('auth.login.slowed');
-    const { email } = await createPerson(server.deps);
+    const { email, workspace } = await createPerson(server.deps);
     for (const address of [email, `nobody-${newId()}@example.com`]) {
       await sinceTheMinuteBegan();
       const began = new Date().getSeconds();
@@ -137,6 +137,13 @@ describe('repeated failures', () => {
       expect(seconds).toBeGreaterThan(0);
       expect(seconds).toBeLessThanOrEqual(60 - began);
     }
+    // Only attempts whose password was checked are audited, so that nobody can fill the chain of an organization.
+    const audited = async () =>
+      (await server.deps.governance.audit.list(workspace.organizationId, { limit: 100, action: 'sign-in' })).data;
+    await eventually(async () =>
+      expect((await audited()).filter(({ outcome }) => outcome === 'denied: invalid_token')).toHaveLength(10),
+    );
+    expect(await audited()).toHaveLength(10);
   });
 
   test('also block the correct password until the window ends, and successes do not count', async () => {

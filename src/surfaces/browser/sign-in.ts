@@ -1,8 +1,10 @@
 import { decodeJwt } from 'jose';
 import { html, type Html } from './html.js';
 import type { AuthDeps } from '../../auth/create-auth.js';
-import { signIn, type Login } from '../../auth/sign-in.js';
+import type { Audited } from '../../auth/audit-port.js';
+import { signIn, signOut, type Login } from '../../auth/sign-in.js';
 import { normalizeEmail } from '../../auth/users.js';
+import { auditedSignIn } from './audited-sign-in.js';
 import type { BrowserSession } from './browser-session.js';
 
 const longest = { email: 320, password: 1024 };
@@ -20,16 +22,16 @@ export function signInFields(email = ''): Html {
  * @throws AppError like `signIn`
  */
 export async function signInAt(
-  deps: AuthDeps,
+  deps: AuthDeps & Audited,
   { email, password, address }: Login,
 ): Promise<NonNullable<BrowserSession['person']>> {
   const login = { email: email.slice(0, longest.email), password: password.slice(0, longest.password), address };
-  const { access_token, scope } = await signIn(deps, login);
+  const { access_token, scope } = await auditedSignIn(deps, login.email, signIn(deps, login));
   return { userId: scope.user_id, email: normalizeEmail(login.email), sessionId: String(decodeJwt(access_token).sid) };
 }
 
-export async function signOutOf({ auth }: AuthDeps, { person }: BrowserSession): Promise<void> {
-  if (person) await auth.sessions.revoke(person.sessionId, 'signed out');
+export async function signOutOf(deps: AuthDeps & Audited, { person }: BrowserSession): Promise<void> {
+  if (person) await signOut(deps, person.sessionId, 'signed out');
 }
 
 /** Removes the person from the browser session if their sign-in session has ended elsewhere. */

@@ -5,6 +5,7 @@ import { prepareExecution } from '../../support/executions.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
 import { apiClient } from '../../support/client.js';
+import { eventually } from '../../support/eventually.js';
 import { refusal } from '../../support/refusal.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
@@ -115,6 +116,32 @@ test('signs in while the app is open, with the token of the session and the thro
   expect(await signIn({ email, password }, { 'x-csrf-token': token })).toMatchObject({
     status: 200,
     body: { person: { email: email.toLowerCase() } },
+  });
+});
+
+test('a sign-in, a refused one and a sign-out are audited, like those over the API', async () => {
+  verifies('audit.what-auditors-ask');
+  const person = await createPerson(deps);
+  const console = openConsole();
+  const { html } = await console.open('/console/session');
+  const headers = {
+    cookie: console.cookie ?? '',
+    'x-csrf-token': (JSON.parse(html) as { csrf_token: string }).csrf_token,
+  };
+  await apiClient(own(), headers).post('/console/session', { email: person.email, password: 'wrong' });
+  await (await signedInConsole(person)).send('/console/sign-out');
+  // A refusal is recorded after its response.
+  await eventually(async () => {
+    const { data } = await deps.governance.audit.list(person.workspace.organizationId, { limit: 50 });
+    expect(data.map(({ actor, action, outcome }) => ({ actor, action, outcome }))).toEqual(
+      expect.arrayContaining(
+        [
+          { action: 'sign-in', outcome: 'denied: invalid_token' },
+          { action: 'sign-in', outcome: 'completed' },
+          { action: 'sign-out', outcome: 'completed' },
+        ].map((entry) => ({ actor: `user_jwt:${person.userId}`, ...entry })),
+      ),
+    );
   });
 });
 

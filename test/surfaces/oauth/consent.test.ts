@@ -85,8 +85,9 @@ describe('the consent page', () => {
         outcome: `allowed: svc:query.read svc:agent.run to ${client.client_id}`,
         lifecycle_id: null,
       },
+      { actor: `user_jwt:${own.userId}`, action: 'sign-in', outcome: 'completed' },
     ]);
-    expect(await server.deps.governance.audit.verify(organizationId)).toMatchObject({ valid: true, entries: 1 });
+    expect(await server.deps.governance.audit.verify(organizationId)).toMatchObject({ valid: true, entries: 2 });
   });
 
   test('describes the requested access in plain words', async () => {

@@ -10,14 +10,15 @@ import {
   SessionTokens,
   sessionTokenSeconds,
   signIn,
+  signOut,
   UserToken,
   userTokenSeconds,
 } from '../../../auth/sign-in.js';
 import { tokenInvalid } from '../../../auth/tokens.js';
 import { AppError } from '../../../errors.js';
+import { auditedSignIn } from '../../browser/audited-sign-in.js';
 import type { RequestContext } from '../../rest/context.js';
 import { defineRoute, type Route } from '../../rest/define-route.js';
-import { auditedSignIn, auditSignOut } from './audited-sign-in.js';
 
 const tag = 'authentication';
 
@@ -148,10 +149,8 @@ async function logOut(
     refreshToken === undefined
       ? (await authenticateBearer(deps, req.headersDistinct.authorization, baseUrl)).sessionId
       : await deps.auth.sessions.sessionOf(refreshToken);
-  if (sessionId !== undefined) {
-    await deps.auth.sessions.revoke(sessionId, 'logged out');
-    await auditSignOut(deps, sessionId);
-  } else if (refreshToken === undefined) throw new AppError('invalid_token', tokenInvalid);
+  if (sessionId !== undefined) await signOut(deps, sessionId, 'logged out');
+  else if (refreshToken === undefined) throw new AppError('invalid_token', tokenInvalid);
 }
 
 type PublicContext = RequestContext<undefined>;

@@ -1,8 +1,8 @@
-import type { Audited } from '../../../auth/audit-port.js';
-import type { AuthDeps } from '../../../auth/create-auth.js';
-import { findUserByEmail } from '../../../auth/users.js';
-import { isRefusal } from '../../../errors.js';
-import { answeredCode } from '../../rest/error-answers.js';
+import type { Audited } from '../../auth/audit-port.js';
+import type { AuthDeps } from '../../auth/create-auth.js';
+import { findUserByEmail } from '../../auth/users.js';
+import { isRefusal } from '../../errors.js';
+import { answeredCode } from '../rest/error-answers.js';
 
 interface SignedIn {
   scope: { org_id: string; project_id: string; user_id: string; auth_kind: string };
@@ -11,7 +11,7 @@ interface SignedIn {
 /**
  * Records a sign-in, including a refused one, in the audit chain of the person's organization. An unknown email address
  * has no chain. A refusal is recorded after the response, so that response times do not reveal which addresses are
- * known.
+ * known. A throttled attempt is not recorded: nothing limits their number, and anybody can cause them.
  */
 export async function auditedSignIn<T extends SignedIn>(
   deps: AuthDeps & Audited,
@@ -31,7 +31,7 @@ export async function auditedSignIn<T extends SignedIn>(
     });
     return signedIn;
   } catch (error) {
-    if (isRefusal(error))
+    if (isRefusal(error) && error.code !== 'too_many_requests')
       void recordRefusal(deps, email, answeredCode(error.code)).catch((failure: unknown) =>
         deps.log.error({ err: failure }, 'a refused sign-in was not recorded'),
       );
@@ -49,23 +49,6 @@ async function recordRefusal({ mongo, governance }: AuthDeps & Audited, email: s
     action: 'sign-in',
     resource: `user:${_id}`,
     outcome: `denied: ${code}`,
-    lifecycle_id: null,
-  });
-}
-
-/** Records that a person ended their session. */
-export async function auditSignOut({ mongo, governance }: AuthDeps & Audited, sessionId: string): Promise<void> {
-  const { sessions, users } = mongo.collections;
-  const session = await sessions.findOne({ _id: sessionId });
-  const user = session && (await users.findOne({ _id: session.user_id }));
-  if (!session || !user) return;
-  const actor = `${session.kind === 'user' ? 'user_jwt' : 'session'}:${user._id}`;
-  await governance.audit.append({
-    organization_id: user.organization_id,
-    actor,
-    action: 'sign-out',
-    resource: `project:${session.project_id}`,
-    outcome: 'completed',
     lifecycle_id: null,
   });
 }
