@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Principal } from '../../src/auth/principal.js';
 import { recordServiceRun } from '../../src/governance/service-record.js';
 import { AppError } from '../../src/errors.js';
+import type { AuditEvent } from '../../src/governance/audit/entry.js';
 import { endExpiredCalls } from '../../src/governance/approvals/expire.js';
 import type { PolicyRule } from '../../src/governance/policy/rule.js';
 import { sweepIntents } from '../../src/governance/sweep.js';
@@ -212,8 +213,17 @@ describe('a resume token', () => {
       { approval_id: approvalId },
       { $set: { expires_at: epochSeconds() - 1 } },
     );
-    // Another process has died while it ended the calls.
-    const dead = { collections, audit: { append: () => Promise.reject(new Error('the process died')) } };
+    // Another process has died while it ended the calls, after it had appended the entry.
+    const dead = {
+      collections,
+      audit: {
+        ...governance.audit,
+        async append(event: AuditEvent) {
+          await governance.audit.append(event);
+          throw new Error('the process died');
+        },
+      },
+    };
     await expect(endExpiredCalls(dead)).rejects.toThrow('the process died');
     const later = epochSeconds() + 61;
     await Promise.all([end(later), end(later), end(later)]);

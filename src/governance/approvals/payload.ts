@@ -34,11 +34,6 @@ export async function keepPayload(
 
 type Shown = Pick<ApprovalDocument, '_id'> & { edited_payload_digest?: string | null | undefined };
 
-/** The stored payload, or undefined once the approval is decided. */
-export async function readPayload(deps: PayloadDeps, approval: Shown): Promise<unknown> {
-  return (await readPayloads(deps, [approval])).get(approval._id);
-}
-
 /** The stored payloads by approval id, with the edits of approvers. Omits approvals without a payload. */
 export async function readPayloads(
   deps: PayloadDeps,

@@ -4,7 +4,8 @@ import type { SecretBox } from '../../auth/secret-box.js';
 import { isDuplicateKey, type Mongo } from '../../stores/mongo.js';
 import { decisionPurpose } from './decide.js';
 import { toApprovalDocument, type ResumeTokenDocument } from './record.js';
-import { hashResumeToken, resumeTokens, sealedFor } from './resume-token.js';
+import { sha256Hex } from '../../sha256.js';
+import { resumeTokens, sealedFor } from './resume-token.js';
 import { endHeldCalls } from './settle.js';
 import { denyHeldCalls, type EndCallsDeps } from './withdraw.js';
 import { pick } from '../../pick.js';
@@ -60,7 +61,7 @@ export async function mintResumeToken(
 ): Promise<void> {
   const token = resumeTokens.create();
   const record: ResumeTokenDocument = {
-    _id: hashResumeToken(token),
+    _id: sha256Hex(token),
     ...pick(input, 'approval_id', 'project_id', 'caller', 'tool', 'policy_version', 'policy_ids', 'required_approvers'),
     payload_digest: edited_payload_digest ?? input.payload_digest,
     ...(edited_payload_digest !== undefined && { is_edited: true }),

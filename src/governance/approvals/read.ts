@@ -4,7 +4,7 @@ import { isId } from '../../ids.js';
 import { listPage, type ListQuery, type Page } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
-import { readPayload, type PayloadDeps } from './payload.js';
+import { readPayloads, type PayloadDeps } from './payload.js';
 import { sealedFor } from './resume-token.js';
 import type { Approval, ApprovalDocument, ApprovalWithToken } from './record.js';
 import { isApprover, toApproval } from './view.js';
@@ -56,8 +56,8 @@ export async function readApproval(
 ): Promise<ApprovalWithToken> {
   const { collections, secrets } = deps;
   const record = await findApproval(collections, principal, id);
-  const payload =
-    record.status === 'pending' && isApprover(principal, record) ? await readPayload(deps, record) : undefined;
+  const shown = record.status === 'pending' && isApprover(principal, record) ? [record] : [];
+  const payload = (await readPayloads(deps, shown)).get(id);
   const view = { ...toApproval(record, principal, payload !== undefined), ...(payload !== undefined && { payload }) };
   // A run uses its approval without a token.
   const isMine = record.requested_by === principal.userId && record.execution_id === undefined;

@@ -101,23 +101,17 @@ export const ApprovalWithToken = Approval.extend({
 }).meta({ id: 'ApprovalWithToken' });
 export type ApprovalWithToken = z.infer<typeof ApprovalWithToken>;
 
+/** The fields that a record lacks until they have a value. */
+export const absent = {
+  ...{ execution_id: null, approver_roles: null, edited_payload_digest: null, editable_fields: null },
+  ...{ clock_stopped_at: null, used_at: null, used_by: null },
+};
+
+/** The fields that depend on the caller, or have another name or type in the record. */
+type Derived = 'approval_id' | 'lifecycle_id' | 'outcome_unknown' | 'has_payload' | `may_${string}`;
+
 /** `_id` is the approval id, a UUIDv7. */
-export interface ApprovalDocument extends Omit<
-  Approval,
-  | 'approval_id'
-  | 'lifecycle_id'
-  | 'has_payload'
-  | 'used_at'
-  | 'used_by'
-  | 'execution_id'
-  | 'approver_roles'
-  | 'edited_payload_digest'
-  | 'editable_fields'
-  | 'clock_stopped_at'
-  | 'outcome_unknown'
-  | 'may_decide'
-  | 'may_not_decide_reason'
-> {
+export interface ApprovalDocument extends Omit<Approval, keyof typeof absent | Derived> {
   _id: string;
   lifecycle_id: string;
   /** Absent until the call has been executed. */

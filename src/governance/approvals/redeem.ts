@@ -1,7 +1,7 @@
 import { newId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
-import type { ResumeTokenDocument } from './record.js';
-import { hashResumeToken, resumeTokens, refusalOf, type ResumedCall, type ResumeRefusal } from './resume-token.js';
+import { sha256Hex } from '../../sha256.js';
+import { resumeTokens, refusalOf, type ResumedCall, type ResumeRefusal } from './resume-token.js';
 
 /** The approval under which a call runs, the id for a record that the call creates, and the `_id` of the token. */
 export interface Redeemed {
@@ -10,36 +10,28 @@ export interface Redeemed {
   tokenId: string;
 }
 
-/** Redeems the token that a caller sent. A call that does not match the token leaves the token unused. */
-export async function redeemResumeToken(
-  { resume_tokens }: Tokens,
-  { token, ...call }: RedeemingCall & { token: string },
-): Promise<Redeemed | ResumeRefusal> {
-  if (!resumeTokens.isWellFormed(token)) return 'malformed';
-  return redeem({ resume_tokens }, await resume_tokens.findOne({ _id: hashResumeToken(token) }), call);
-}
-
-/** Redeems the token of an approval for a caller that does not have the token, such as a person in the console. */
-export async function redeemForApproval(
-  { resume_tokens }: Tokens,
-  approvalId: string,
-  call: RedeemingCall,
-): Promise<Redeemed | ResumeRefusal> {
-  return redeem({ resume_tokens }, await resume_tokens.findOne({ approval_id: approvalId }), call);
-}
-
 type Tokens = Pick<Collections, 'resume_tokens'>;
 type RedeemingCall = ResumedCall & { lifecycleId: string };
 
+/** Redeems the token that a caller sent. A call that does not match the token leaves the token unused. */
+export async function redeemResumeToken(
+  tokens: Tokens,
+  { token, ...call }: RedeemingCall & { token: string },
+): Promise<Redeemed | ResumeRefusal> {
+  return resumeTokens.isWellFormed(token) ? redeem(tokens, { _id: sha256Hex(token) }, call) : 'malformed';
+}
+
 /**
- * Marks the token as used by one lifecycle. If several matching calls arrive, the atomic update lets exactly one of
- * them through. A call that does not complete releases the token; the next attempt then uses the same record id.
+ * Redeems a token, or that of an approval for a caller that does not have the token, such as a person in the console. Marks
+ * it as used by one lifecycle. If several matching calls arrive, the atomic update lets exactly one of them through. A
+ * call that does not complete releases the token; the next attempt then uses the same record id.
  */
-async function redeem(
+export async function redeem(
   { resume_tokens }: Tokens,
-  record: ResumeTokenDocument | null,
+  named: { _id: string } | { approval_id: string },
   { lifecycleId, ...call }: RedeemingCall,
 ): Promise<Redeemed | ResumeRefusal> {
+  const record = await resume_tokens.findOne(named);
   if (!record) return 'unknown';
   const refusal = refusalOf(record, call);
   if (refusal !== undefined) return refusal;

@@ -1,13 +1,8 @@
 import type { Principal } from '../../auth/principal.js';
 import { secretTokens } from '../../auth/secret-token.js';
 import type { ResumeTokenDocument } from './record.js';
-import { sha256Hex } from '../../sha256.js';
 
 export const resumeTokens = secretTokens('svc_rt_');
-
-export function hashResumeToken(token: string): string {
-  return sha256Hex(token);
-}
 
 /** The purpose to which the sealed token is bound. */
 export function sealedFor(approvalId: string): string {

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.js';
 import { isId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
-import { redeemForApproval, redeemResumeToken, type Redeemed } from './redeem.js';
+import { redeem, redeemResumeToken, type Redeemed } from './redeem.js';
 import {
   approvedRequest,
   requestApproval,
@@ -23,7 +23,7 @@ export interface ApprovalRequest extends ApprovalCall {
 }
 
 /** `reason` is for the audit chain. The message of `error` is for the holder of the token. */
-export type ApprovalOutcome =
+type ApprovalOutcome =
   | { outcome: 'not_asked' }
   | ({ outcome: 'resumed' } & Redeemed)
   | ({ outcome: 'pending' } & PendingApproval)
@@ -39,11 +39,11 @@ export async function approvalStage(deps: RequestDeps, call: ApprovalRequest): P
   if (resumeToken === undefined) {
     if (!isRequired || dryRun) return refuseIfRejected(deps.collections, call);
     if (call.approvalId !== undefined) {
-      const redemption = await redeemForApproval(deps.collections, call.approvalId, redeemingCallOf(call));
+      const redemption = await redeem(deps.collections, { approval_id: call.approvalId }, redeemingCallOf(call));
       return resumedOrRefused(deps.collections, call, redemption, call.approvalId);
     }
-    const approvalId = call.resumesItself ? await approvedRequest(deps.collections, call) : undefined;
-    const redemption = approvalId && (await redeemForApproval(deps.collections, approvalId, redeemingCallOf(call)));
+    const approval_id = call.resumesItself ? await approvedRequest(deps.collections, call) : undefined;
+    const redemption = approval_id && (await redeem(deps.collections, { approval_id }, redeemingCallOf(call)));
     if (typeof redemption === 'object') return { outcome: 'resumed', ...redemption };
     return { outcome: 'pending', ...(await requestApproval(deps, call)) };
   }

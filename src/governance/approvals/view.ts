@@ -1,13 +1,7 @@
 import { holdsGrant, isPerson, type Principal } from '../../auth/principal.js';
 import { barredFromDeciding } from '../../../workflows/approval/state.js';
 import { pickShown } from '../../pick.js';
-import { Approval, type ApprovalDocument } from './record.js';
-
-/** The fields that a record lacks until they have a value. */
-const absent = {
-  ...{ execution_id: null, approver_roles: null, edited_payload_digest: null, editable_fields: null },
-  ...{ clock_stopped_at: null, used_at: null, used_by: null },
-};
+import { absent, Approval, type ApprovalDocument } from './record.js';
 
 /** The approval as the caller sees it. */
 export function toApproval(document: ApprovalDocument, principal: Principal, has_payload: boolean): Approval {

@@ -8,7 +8,7 @@ import { endHeldCalls, settleApproval } from './settle.js';
 /** The dependencies of the functions that end held calls. */
 export interface EndCallsDeps {
   collections: Pick<Collections, 'lifecycles' | 'resume_tokens'>;
-  audit: Pick<Audit, 'append'>;
+  audit: Pick<Audit, 'append' | 'entrySince'>;
 }
 
 export interface WithdrawDeps extends EndCallsDeps {
@@ -48,14 +48,16 @@ async function endUnused(
   await denyHeldCalls({ lifecycles, audit }, approval_id, 'the run ended before it used the approval');
 }
 
-/** Ends the calls that an approval held and that are never made, each with an audit entry. */
+/** Ends the calls that an approval held and that are never made, each with one audit entry, even if it is repeated. */
 export async function denyHeldCalls(
   { lifecycles, audit }: Pick<Collections, 'lifecycles'> & Pick<EndCallsDeps, 'audit'>,
   approval_id: string,
   why: string,
 ): Promise<void> {
   const held = await lifecycles.find({ approval_id, status: 'pending_approval' }).toArray();
-  for (const { _id: lifecycle_id, organization_id, principal, tool: action, act } of held) {
+  for (const { _id: lifecycle_id, organization_id, principal, tool: action, act, created_at: since } of held) {
+    // An earlier attempt may have died after it had appended the entry.
+    if (await audit.entrySince(organization_id, { lifecycle_id, since, outcome: 'denied' })) continue;
     const { user_id: userId, execution_id, kind, key_id: keyId, client_id: clientId } = principal;
     const ofRun = execution_id === undefined ? `approval:${approval_id}` : `execution:${execution_id}`;
     await audit.append({

@@ -62,7 +62,7 @@ export function createAudit(options: AuditOptions) {
     list: async (organizationId: string, query: ListQuery & AuditFilter) =>
       listEntries(entries, organizationId, await chains.appender(organizationId).head(), query),
     /** The entry of a call that started at this time (epoch seconds). Does not read much older entries. */
-    entrySince: async (organizationId: string, call: { lifecycle_id: string; since: number }) =>
+    entrySince: async (organizationId: string, call: Parameters<typeof entrySince>[3]) =>
       entrySince(entries, organizationId, await chains.appender(organizationId).head(), call),
     verify(organizationId: string): Promise<Verification> {
       const running =

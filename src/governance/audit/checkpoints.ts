@@ -4,18 +4,12 @@ import { AppError } from '../../errors.js';
 import { listPage, type ListQuery, type Page } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
+import { sha256Hex } from '../../sha256.js';
 import { epochSeconds } from '../../time.js';
 import { createChainCheck } from './chain-check.js';
 import type { CheckpointFile } from './checkpoint-file.js';
 import { entryId, idsAfter, type AuditEntryDocument, type ChainHead } from './entry.js';
-import {
-  checkpointOf,
-  digestOf,
-  statementType,
-  verifyStatement,
-  type Checkpoint,
-  type CheckpointPayload,
-} from './statement.js';
+import { checkpointOf, statementType, verifyStatement, type Checkpoint, type CheckpointPayload } from './statement.js';
 
 interface CheckpointsOptions {
   collections: Pick<Collections, 'audit_entries' | 'audit_checkpoints'>;
@@ -43,7 +37,7 @@ export function createCheckpoints({ collections, signer, file }: CheckpointsOpti
       entries: head.seq,
       head_hash: head.hash,
       at: epochSeconds(),
-      previous: last ? digestOf(last.statement) : null,
+      previous: last ? sha256Hex(last.statement) : null,
     };
     return { ...payload, statement: await signer.sign(payload, statementType) };
   }

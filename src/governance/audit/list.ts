@@ -113,11 +113,11 @@ export async function entrySince(
   entries: Entries,
   organizationId: string,
   head: ChainHead,
-  { lifecycle_id, since }: { lifecycle_id: string; since: number },
+  { since, ...call }: Pick<AuditFilter, 'outcome'> & { lifecycle_id: string; since: number },
 ): Promise<AuditEntry | undefined> {
   const [first, end] = await positionsBetween(entries, organizationId, head, since, undefined);
   const _id = { $gte: entryId(organizationId, first), $lt: entryId(organizationId, end) };
-  return (await entries.findOne({ _id, lifecycle_id }, { projection: { _id: 0 } })) ?? undefined;
+  return (await entries.findOne({ ...filterOf(call), _id }, { projection: { _id: 0 } })) ?? undefined;
 }
 
 const positionBefore = (seq: number) => encodePosition({ at: seq, id: '' });

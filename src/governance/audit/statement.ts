@@ -49,10 +49,6 @@ export interface StatementsVerdict {
   problem: StatementProblem | undefined;
 }
 
-export function digestOf(statement: string): string {
-  return sha256Hex(statement);
-}
-
 /**
  * Checks statements, which must be in ascending order. The last one is checked by its signature. Each statement
  * contains the digest of the previous one, so the previous one is sound if the digest matches; otherwise its signature
@@ -69,7 +65,7 @@ export async function checkStatements(
   for (let index = statements.length - 1; index >= 0; index -= 1) {
     const statement = statements[index] ?? '';
     const payload: Checkpoint | undefined =
-      digestOf(statement) === expectedDigest ? checkpointOf(statement) : await verifyStatement(statement, jwks);
+      sha256Hex(statement) === expectedDigest ? checkpointOf(statement) : await verifyStatement(statement, jwks);
     if (payload?.organization === organizationId) sound.push(payload);
     else unsound = index + 1;
     expectedDigest = payload?.previous ?? null;
@@ -107,7 +103,7 @@ function brokenLink(sound: readonly Checkpoint[]): StatementProblem | undefined 
   for (const checkpoint of sound) {
     const number = (previous?.number ?? 0) + 1;
     const follows =
-      checkpoint.number === number && checkpoint.previous === (previous ? digestOf(previous.statement) : null);
+      checkpoint.number === number && checkpoint.previous === (previous ? sha256Hex(previous.statement) : null);
     if (!follows)
       return { soundEntries: previous?.entries ?? 0, reason: `checkpoint ${number} is missing or was replaced` };
     previous = checkpoint;
