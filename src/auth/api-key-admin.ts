@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError, notFound } from '../errors.js';
-import { countUpTo, ListQuery } from '../stores/lists.js';
+import { listPage, ListQuery } from '../stores/lists.js';
 import { Id, isId, OrganizationId, ProjectId, UserId } from '../ids.js';
 import { epochSeconds, EpochSeconds } from '../time.js';
 import { ApiKeyScope, createApiKey, type ApiKeyDocument } from './api-keys.js';
@@ -96,27 +96,12 @@ export const ApiKeyListQuery = ListQuery.extend({ project_id: ProjectId.min(1) }
 type ApiKeyListQuery = z.infer<typeof ApiKeyListQuery>;
 
 /** Lists the keys of a project, including revoked ones, newest first. Never returns a secret or its hash. */
-export async function listApiKeys(
-  deps: AuthDeps,
-  principal: Principal,
-  { project_id, limit, cursor }: ApiKeyListQuery,
-) {
+export async function listApiKeys(deps: AuthDeps, principal: Principal, { project_id, ...query }: ApiKeyListQuery) {
   const admin = await adminOn(deps, principal, project_id, 'list');
-  if (cursor !== undefined && !isId(cursor)) throw new AppError('invalid_request', 'cursor: not a cursor of this list');
-  const { api_keys: keys } = deps.mongo.collections;
+  // `_id` is a hash and has no chronological order.
   const filter = { 'scope.project_id': admin.projectId };
-  const page = cursor === undefined ? filter : { ...filter, id: { $lt: cursor } };
-  const [total, found] = await Promise.all([
-    countUpTo(keys, filter),
-    // Sort by the public id, a UUIDv7. `_id` is a hash and has no chronological order.
-    keys
-      .find(page)
-      .sort({ id: -1 })
-      .limit(limit + 1)
-      .toArray(),
-  ]);
-  const data = found.slice(0, limit).map(toApiKeyItem);
-  return { data, ...total, next_cursor: found.length > limit ? (data.at(-1)?.id ?? null) : null };
+  const page = await listPage(deps.mongo.collections.api_keys, filter, query, 'created_at');
+  return { ...page, data: page.data.map(toApiKeyItem) };
 }
 
 /**

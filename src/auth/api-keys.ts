@@ -43,10 +43,6 @@ export function looksLikeApiKey(credential: string): boolean {
 
 export const newApiKeySecret = secrets.create;
 
-export function hashApiKey(secret: string): string {
-  return sha256Hex(secret);
-}
-
 /**
  * Stores a key and returns its record with the secret, which cannot be read again. If the secret is already stored (a
  * retry after a crash), returns the existing record.
@@ -58,7 +54,7 @@ export async function createApiKey(
 ): Promise<{ record: ApiKeyDocument; secret: string }> {
   const grants = key.scope.grants ?? defaultGrants(key.scope.role);
   const record: ApiKeyDocument = {
-    _id: hashApiKey(secret),
+    _id: sha256Hex(secret),
     id: newId(),
     name: key.name,
     scope: { ...key.scope, grants: [...grants], auth_kind: 'api_key' },
@@ -79,7 +75,7 @@ export async function authenticateApiKey(
   { readKey, keyUse }: Pick<Auth, 'readKey' | 'keyUse'>,
   secret: string,
 ): Promise<Principal> {
-  const record = secrets.isWellFormed(secret) ? await readKey(hashApiKey(secret)) : null;
+  const record = secrets.isWellFormed(secret) ? await readKey(sha256Hex(secret)) : null;
   if (!record || record.revoked_at !== null) throw new AppError('invalid_token', apiKeyRefused);
   keyUse(record);
   const { scope } = record;
@@ -99,7 +95,7 @@ export async function authenticateApiKey(
 export const apiKeysCollection = defineCollection('api_keys', {
   indexes: [
     { keys: { id: 1 }, options: { unique: true } },
-    { keys: { 'scope.project_id': 1, id: -1 } },
+    { keys: { 'scope.project_id': 1, created_at: -1, _id: -1 } },
     { keys: { 'scope.org_id': 1, 'scope.user_id': 1 } },
   ],
   majorityRead: true,

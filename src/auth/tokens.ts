@@ -18,14 +18,12 @@ export const tokenInvalid = 'token invalid';
 
 interface SigningOptions {
   expiresInSeconds: number;
-  typ?: string;
   issuer?: string;
 }
 
 interface VerificationOptions {
   tokenUse: readonly TokenUse[];
   audience?: string | string[];
-  typ?: string;
   issuer?: string;
 }
 
@@ -38,14 +36,11 @@ export function createTokens(keys: SigningKeys, issuer: string) {
     /** The resource for which tokens are issued: the gateway. */
     audience: issuer,
     /** Adds issuer, audience, `iat`, `exp` and `jti`. An audience or `jti` in the claims takes precedence. */
-    async sign(
-      claims: JWTPayload,
-      { expiresInSeconds, typ = accessTokenType, issuer: by = issuer }: SigningOptions,
-    ): Promise<string> {
+    async sign(claims: JWTPayload, { expiresInSeconds, issuer: by = issuer }: SigningOptions): Promise<string> {
       const { kid, key } = await keys.current();
       const now = Math.floor(Date.now() / 1000);
       return new SignJWT({ aud: issuer, jti: newId(), ...claims })
-        .setProtectedHeader({ alg: signingAlgorithm, kid, typ })
+        .setProtectedHeader({ alg: signingAlgorithm, kid, typ: accessTokenType })
         .setIssuer(by)
         .setIssuedAt(now)
         .setExpirationTime(now + expiresInSeconds)
@@ -54,7 +49,7 @@ export function createTokens(keys: SigningKeys, issuer: string) {
     /** @throws AppError `invalid_token` unless key, algorithm, type, issuer, audience, times and use are all valid */
     async verify(
       token: string,
-      { tokenUse, audience = issuer, typ = accessTokenType, issuer: by = issuer }: VerificationOptions,
+      { tokenUse, audience = issuer, issuer: by = issuer }: VerificationOptions,
     ): Promise<JWTPayload> {
       const { payload } = await mapJoseErrors(() =>
         jwtVerify(token, async ({ kid }) => (await keys.find(kid ?? '')) ?? refuse(), {
@@ -62,7 +57,7 @@ export function createTokens(keys: SigningKeys, issuer: string) {
           requiredClaims: ['iat', 'exp', 'sub', 'jti'],
           issuer: by,
           audience,
-          typ,
+          typ: accessTokenType,
         }),
       );
       if (!tokenUse.includes(payload.token_use as TokenUse)) refuse();

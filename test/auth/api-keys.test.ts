@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { hashApiKey } from '../../src/auth/api-keys.js';
+import { sha256Hex } from '../../src/sha256.js';
 import { newId } from '../../src/ids.js';
 import { eventually } from '../support/eventually.js';
 import { createWorkspace } from '../support/fixture.js';
@@ -61,7 +61,7 @@ describe('POST /v1/apikeys', () => {
       grants: eight,
     });
     const stored = await collections.api_keys.findOne({ id: body.id });
-    expect(stored?._id).toBe(hashApiKey(body.secret));
+    expect(stored?._id).toBe(sha256Hex(body.secret));
     const listed = await admin.get(`/v1/apikeys?project_id=${project_id}`);
     expect(JSON.stringify([stored, listed.body])).not.toContain(body.secret.slice('svc_sk_'.length));
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createApprovalActivities } from '../../activities/approvals.js';
-import { hashApiKey } from '../../src/auth/api-keys.js';
+import { sha256Hex } from '../../src/sha256.js';
 import { creditsLeft } from '../../src/domain/customers/record.js';
 import { readCustomer } from '../../src/domain/customers/operations/account.js';
 import { redeemResumeToken } from '../../src/governance/approvals/redeem.js';
@@ -143,7 +143,7 @@ describe('tokens', () => {
       passed.push(typeof (await redeemResumeToken(collections, { ...call, token, lifecycleId: newId() })) === 'object');
       expect(passed.filter(Boolean).length).toBeLessThanOrEqual(1);
       if (passed.length === 2)
-        expect((await direct.resume_tokens.findOne({ _id: hashApiKey(token) }))?.used_at).not.toBeNull();
+        expect((await direct.resume_tokens.findOne({ _id: sha256Hex(token) }))?.used_at).not.toBeNull();
     });
   });
 });
@@ -162,7 +162,7 @@ async function resumeTokenFor() {
   };
   await direct.resume_tokens.insertOne({
     ...{
-      _id: hashApiKey(token),
+      _id: sha256Hex(token),
       approval_id: newId(),
       project_id: call.projectId,
       caller: 'c',
@@ -192,7 +192,7 @@ describe('approvals', () => {
         await persist(() => activities.publishApproval({ input, state, revision: 1 }));
         const tokens = await direct.resume_tokens.find({ approval_id: input.approval_id }).toArray();
         expect(tokens).toHaveLength(1);
-        expect(hashApiKey(deps.auth.box.open(tokens[0]!.sealed, sealedFor(input.approval_id)))).toBe(tokens[0]!._id);
+        expect(sha256Hex(deps.auth.box.open(tokens[0]!.sealed, sealedFor(input.approval_id)))).toBe(tokens[0]!._id);
         expect(await direct.approvals.findOne({ _id: input.approval_id })).toMatchObject({
           status: 'approved',
           revision: 1,

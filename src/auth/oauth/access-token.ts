@@ -1,14 +1,28 @@
+import type { AuthDeps } from '../create-auth.js';
+import { findProjectWithRole } from '../project-roles.js';
 import type { Tokens } from '../tokens.js';
 import type { Scope } from './scopes.js';
 import type { OauthGrantDocument } from './grants.js';
 
 const accessTokenSeconds = 900;
 
-/** The current role of the user, and the organization and department of the project. */
-export interface CurrentRole {
-  role: string;
-  organization_id: string;
-  department_id: string;
+type CurrentRole = NonNullable<Awaited<ReturnType<typeof readCurrentRole>>>;
+
+/**
+ * Returns the person's current role on the project of the grant, and the organization and department of the project.
+ * Returns undefined if the project, the account or the role no longer exists.
+ */
+export async function readCurrentRole(
+  { mongo: { collections } }: Pick<AuthDeps, 'mongo'>,
+  grant: Pick<OauthGrantDocument, 'user_id' | 'project_id'>,
+) {
+  const [user, current] = await Promise.all([
+    collections.users.findOne({ _id: grant.user_id }),
+    findProjectWithRole(collections, grant.user_id, grant.project_id),
+  ]);
+  if (!user || !current) return undefined;
+  const { project, role } = current;
+  return { role, organization_id: project.organization_id, department_id: project.department_id };
 }
 
 export interface TokenAnswer {

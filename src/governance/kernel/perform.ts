@@ -15,13 +15,7 @@ import { validateInput } from './stages/validate-input.js';
 /** The answer of a call, or its error with the stage that threw it. Only a recorded call has a lifecycle id. */
 export type Performed = { lifecycleId?: string } & ({ ending: Ending } | { error: unknown; stage: StageId });
 
-export interface Kernel {
-  /**
-   * Runs an operation of any surface through S1 to S8, and stores its record before it returns.
-   * @throws only if the record cannot be stored; the call must not be answered then
-   */
-  perform(call: Call): Promise<Performed>;
-}
+export type Kernel = ReturnType<typeof createKernel>;
 
 /** Every operation passes these stages in this order (specification, Governed pipeline). */
 const stages = inOrder(
@@ -35,8 +29,14 @@ const stages = inOrder(
   ['S8:execute', execute],
 );
 
-export function createKernel(deps: KernelDeps): Kernel {
-  return { perform: (call) => perform(deps, call) };
+export function createKernel(deps: KernelDeps) {
+  return {
+    /**
+     * Runs an operation of any surface through S1 to S8, and stores its record before it returns.
+     * @throws only if the record cannot be stored; the call must not be answered then
+     */
+    perform: (call: Call): Promise<Performed> => perform(deps, call),
+  };
 }
 
 async function perform({ policies, ...others }: KernelDeps, received: Call): Promise<Performed> {

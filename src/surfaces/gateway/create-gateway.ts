@@ -1,9 +1,8 @@
 import { authenticateBearer } from '../../auth/authenticate-bearer.js';
 import { resolveScope } from '../../auth/resolve-scope.js';
 import type { Deps } from '../../domain/deps.js';
-import type { Route } from '../rest/define-route.js';
 import { connectionInfoRoutes } from './connection-info.js';
-import { createPipeline, type GovernedTools } from '../../governance/tools/perform-tool.js';
+import { createPipeline } from '../../governance/tools/perform-tool.js';
 import { apiKeyRoutes } from './routes/api-keys.js';
 import { approvalRoutes } from './routes/approvals.js';
 import { auditRoutes } from './routes/audit.js';
@@ -11,17 +10,11 @@ import { authRoutes } from './routes/auth.js';
 import { connectedAppRoutes } from './routes/connected-apps.js';
 import { jwksRoutes } from './routes/jwks.js';
 import { lifecycleRoutes } from './routes/lifecycles.js';
-import { memoryRoutes } from './routes/memories.js';
 import { policyRoutes } from './routes/policies.js';
 import { errorDocs } from './tool-errors.js';
 import { createTools } from '../../domain/tools/tools.js';
 
-interface Gateway extends GovernedTools {
-  /** Everything other than the tools: credentials, governance records, connection info. */
-  routes: readonly Route[];
-}
-
-export function createGateway(deps: Deps, baseUrl: () => string): Gateway {
+export function createGateway(deps: Deps, baseUrl: () => string) {
   const { governance } = deps;
   return {
     tools: createTools(deps, errorDocs),
@@ -32,6 +25,7 @@ export function createGateway(deps: Deps, baseUrl: () => string): Gateway {
       quota: governance.quota,
       metrics: deps.metrics,
     }),
+    /** Everything other than the tools: credentials, governance records, connection info. */
     routes: [
       ...connectionInfoRoutes(baseUrl, deps.config.clientInstall),
       ...authRoutes(deps, baseUrl),
@@ -41,7 +35,6 @@ export function createGateway(deps: Deps, baseUrl: () => string): Gateway {
       ...approvalRoutes,
       ...auditRoutes,
       ...policyRoutes(governance.catalog.names),
-      ...memoryRoutes,
       ...connectedAppRoutes,
     ],
   };

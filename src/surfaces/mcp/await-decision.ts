@@ -4,9 +4,6 @@ import type { RecheckCredentials } from './caller.js';
 import { patienceSeconds } from './execution-tools.js';
 import type { Exchange, PendingOutcome } from './exchange.js';
 
-/** Returns whether the approval was decided within the time that a client waits for a response. */
-export type AwaitDecision = (held: PendingOutcome, exchange: Exchange) => Promise<boolean>;
-
 const pauseMs = 500;
 
 interface AwaitDecisionDeps {
@@ -15,8 +12,9 @@ interface AwaitDecisionDeps {
   stopping: AbortSignal;
 }
 
-export function createAwaitDecision({ approvals, recheckCredentials, stopping }: AwaitDecisionDeps): AwaitDecision {
-  return async ({ approvalId }, { caller, signal }) => {
+/** Returns whether the approval was decided within the time that a client waits for a response. */
+export function createAwaitDecision({ approvals, recheckCredentials, stopping }: AwaitDecisionDeps) {
+  return async ({ approvalId }: PendingOutcome, { caller, signal }: Exchange): Promise<boolean> => {
     for (
       const deadline = performance.now() + patienceSeconds * 1000;
       performance.now() < deadline && !stopping.aborted;

@@ -25,28 +25,24 @@ export interface Caller extends CheckedCredentials {
   trace: Trace;
 }
 
+export type Authenticate = ReturnType<typeof createAuthenticate>;
+export type RecheckCredentials = ReturnType<typeof createRecheckCredentials>;
+
 /**
  * Authenticates a request.
  * @throws AppError `invalid_token`, or `scope_denied` for a workspace that the credential cannot access
  */
-export type Authenticate = (credentials: Credentials) => Promise<Principal>;
+export function createAuthenticate(deps: Deps, baseUrl: () => string) {
+  return async ({ authorization, workspace }: Credentials): Promise<Principal> =>
+    resolveScope(deps, await authenticateBearer(deps, authorization, baseUrl()), workspace);
+}
 
 /**
  * Checks credentials that were valid before. An expired token is accepted while its session or OAuth grant is active.
  * @throws AppError `invalid_token`, `scope_denied`
  */
-export type RecheckCredentials = (before: CheckedCredentials) => Promise<Principal>;
-
-export function createAuthenticate(deps: Deps, baseUrl: () => string): Authenticate {
-  return async ({ authorization, workspace }) =>
-    resolveScope(deps, await authenticateBearer(deps, authorization, baseUrl()), workspace);
-}
-
-export function createRecheckCredentials(
-  deps: Pick<Deps, 'auth' | 'oauth'>,
-  authenticate: Authenticate,
-): RecheckCredentials {
-  return async ({ principal, ...credentials }) => {
+export function createRecheckCredentials(deps: Pick<Deps, 'auth' | 'oauth'>, authenticate: Authenticate) {
+  return async ({ principal, ...credentials }: CheckedCredentials): Promise<Principal> => {
     try {
       return await authenticate(credentials);
     } catch (error) {

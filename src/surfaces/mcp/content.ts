@@ -1,56 +1,22 @@
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../../domain/deps.js';
+import { isJsonObject, type JsonObject } from '../../json.js';
 import type { GovernedTools } from '../../governance/tools/perform-tool.js';
-import { toolNamed } from '../../governance/tools/tool.js';
+import { mcpNameOf, toolNamed } from '../../governance/tools/tool.js';
 import type { RecheckCredentials } from './caller.js';
-import { createContextResources, type ContextResources, type ResourceRead } from './context-resources.js';
-import { createAwaitDecision, type AwaitDecision } from './await-decision.js';
+import { createContextResources, type ResourceRead } from './context-resources.js';
+import { createAwaitDecision } from './await-decision.js';
 import type { CallOutcome, Exchange } from './exchange.js';
 import { waitForExecution, withProgress } from './execution-tools.js';
 import { createFollowExecution, type ReadExecution } from './follow-execution.js';
 import { readLive } from '../../domain/executions/operations/live.js';
 import { createGovern } from './govern.js';
-import { createWaitForRun, governedTool, type Govern, type McpTool, type ToolDefinition } from './mcp-tool.js';
+import { createWaitForRun, governedTool, type Govern, type McpTool } from './mcp-tool.js';
 import { rpcCodes, rpcError } from './rpc-errors.js';
-import { createTasks, type Tasks, type TaskView } from './tasks.js';
-import { writeQuery, writeQueryPrompt, type PromptMessages } from './write-query-prompt.js';
+import { createTasks } from './tasks.js';
+import { writeQuery, writeQueryPrompt } from './write-query-prompt.js';
 
-/** The content of the server, independent of the protocol version. The server of each SDK adapts it. */
-export interface Content {
-  info: { name: string; title: string; version: string };
-  instructions: string;
-  tools: {
-    list(principal: Principal): ToolDefinition[];
-    /**
-     * Makes a call without waiting for the run that it starts.
-     * @throws a JSON-RPC error for an unknown name; every other refusal is an outcome
-     */
-    call(name: string, input: Record<string, unknown>, exchange: Exchange): Promise<CallOutcome>;
-    /** Waits for the run that an outcome refers to, if the tool waits. */
-    wait(name: string, input: Record<string, unknown>, outcome: CallOutcome, exchange: Exchange): Promise<CallOutcome>;
-    /** Waits a limited time for the decision on a held call. */
-    decided: AwaitDecision;
-    /** Returns the number of calls in progress. */
-    running(): number;
-  };
-  tasks: Pick<Tasks, 'read' | 'cancel'> & {
-    keep(
-      name: string,
-      input: Record<string, unknown>,
-      outcome: CallOutcome,
-      exchange: Exchange,
-      whenFinal?: 'always',
-    ): Promise<TaskView | undefined>;
-  };
-  resources: ContextResources;
-  prompts: {
-    list(principal: Principal): (typeof writeQueryPrompt)[];
-    get(name: string, promptArguments: Record<string, unknown>, exchange: Exchange): Promise<PromptMessages>;
-  };
-  /** Returns the governed call that a client's message requests. */
-  governedBy(message: unknown): ResourceRead | undefined;
-  govern: Govern;
-}
+export type Content = ReturnType<typeof createContent>;
 
 const instructions = [
   'Governed access to the context graph and the agents of one project.',
@@ -65,11 +31,12 @@ interface ContentOptions {
   baseUrl(): string;
 }
 
+/** The content of the server, independent of the protocol version. The server of each SDK adapts it. */
 export function createContent(
   gateway: GovernedTools,
   deps: Deps,
   { recheckCredentials, version, baseUrl }: ContentOptions,
-): Content {
+) {
   const { approvals } = deps.governance;
   const readExecution: ReadExecution = (principal, id) => readLive(deps, principal, id);
   const approvalPage = (projectId: string, id: string) => `${baseUrl()}/console/projects/${projectId}/approvals/${id}`;
@@ -96,27 +63,39 @@ export function createContent(
     info: { name: 'governed-context-service', title: 'Governed Context and Workflow Service', version },
     instructions,
     tools: {
-      list: (principal) => tools.filter((tool) => tool.visibleTo(principal)).map(({ definition }) => definition),
-      call: async (name, input, exchange) => work.counted(() => named(name).call(input, exchange)),
-      wait: (name, input, outcome, exchange) => work.counted(() => waitForRun(named(name), input, outcome, exchange)),
+      list: (principal: Principal) =>
+        tools.filter((tool) => tool.visibleTo(principal)).map(({ definition }) => definition),
+      /**
+       * Makes a call without waiting for the run that it starts.
+       * @throws a JSON-RPC error for an unknown name; every other refusal is an outcome
+       */
+      call: async (name: string, input: JsonObject, exchange: Exchange) =>
+        work.counted(() => named(name).call(input, exchange)),
+      /** Waits for the run that an outcome refers to, if the tool waits. */
+      wait: (name: string, input: JsonObject, outcome: CallOutcome, exchange: Exchange) =>
+        work.counted(() => waitForRun(named(name), input, outcome, exchange)),
+      /** Waits a limited time for the decision on a held call. */
       decided: createAwaitDecision({ approvals, recheckCredentials, stopping }),
+      /** Returns the number of calls in progress. */
       running: work.running,
     },
     tasks: {
-      keep: (name, input, outcome, exchange, whenFinal) => tasks.keep(named(name), input, outcome, exchange, whenFinal),
-      read: (id, exchange) => work.counted(() => tasks.read(id, exchange)),
-      cancel: (id, exchange) => work.counted(() => tasks.cancel(id, exchange)),
+      keep: (name: string, input: JsonObject, outcome: CallOutcome, exchange: Exchange, whenFinal?: 'always') =>
+        tasks.keep(named(name), input, outcome, exchange, whenFinal),
+      read: (id: string, exchange: Exchange) => work.counted(() => tasks.read(id, exchange)),
+      cancel: (id: string, exchange: Exchange) => work.counted(() => tasks.cancel(id, exchange)),
     },
     resources,
     prompts: {
-      list: ({ grants }) => (grants.includes('svc:docs.read') ? [writeQueryPrompt] : []),
-      get(name, promptArguments, exchange) {
+      list: ({ grants }: Principal) => (grants.includes('svc:docs.read') ? [writeQueryPrompt] : []),
+      get(name: string, promptArguments: JsonObject, exchange: Exchange) {
         if (name !== writeQueryPrompt.name)
           throw rpcError(rpcCodes.invalidParams, `the prompt ${name.slice(0, 100)} does not exist`);
         return writeQuery(docs, govern, promptArguments.question, exchange);
       },
     },
-    governedBy(message) {
+    /** Returns the governed call that a client's message requests. */
+    governedBy(message: unknown): ResourceRead | undefined {
       const { method, params } = fieldsOf(message);
       const { name, uri, arguments: fields } = fieldsOf(params);
       if (method === 'resources/read') return resources.reading(String(uri));
@@ -141,14 +120,17 @@ function createMcpTools(
     tools,
     named(name) {
       const tool = byName.get(name);
-      if (!tool) throw rpcError(rpcCodes.invalidParams, `the tool ${name.slice(0, 100)} does not exist`);
-      return tool;
+      if (tool) return tool;
+      // REST and the documentation write the names of tools with hyphens.
+      const meant = mcpNameOf({ name });
+      const hint = byName.has(meant) ? `; its name over MCP is ${meant}` : '';
+      throw rpcError(rpcCodes.invalidParams, `the tool ${name.slice(0, 100)} does not exist${hint}`);
     },
   };
 }
 
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+function fieldsOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
 }
 
 /** Counts the work in progress, so that the process can wait for it before it stops. */

@@ -1,17 +1,10 @@
-import type { Grant } from '../../auth/grants.js';
 import type { Principal } from '../../auth/principal.js';
 import { toolNamed, type Tool, grantOfTool } from '../../governance/tools/tool.js';
 import type { Exchange } from './exchange.js';
 import type { Govern } from './mcp-tool.js';
 import { rpcCodes, rpcError } from './rpc-errors.js';
 
-interface ContextResource {
-  uri: string;
-  name: string;
-  title: string;
-  description: string;
-  mimeType: 'application/json';
-}
+const mimeType = 'application/json';
 
 /** A governed call that has not been made yet. */
 export interface ResourceRead {
@@ -35,37 +28,27 @@ const readings = {
   },
 };
 
-export interface ContextResources {
-  list(principal: Principal): ContextResource[];
-  /** Returns the call that reads the resource. */
-  reading(uri: string): ResourceRead | undefined;
-  read(uri: string, exchange: Exchange): Promise<{ uri: string; mimeType: string; text: string }>;
-}
-
-export function createContextResources(tools: readonly Tool[], govern: Govern): ContextResources {
+export function createContextResources(tools: readonly Tool[], govern: Govern) {
   const known = Object.entries(readings).map(([uri, { tool, input, title, description }]) => {
-    const resource: ContextResource = {
-      uri,
-      name: uri.replace('context://', ''),
-      title,
-      description,
-      mimeType: 'application/json',
-    };
+    const resource = { uri, name: uri.replace('context://', ''), title, description, mimeType };
     return { resource, reading: { tool: toolNamed(tools, tool), input } };
   });
   const reading = (uri: string) => known.find(({ resource }) => resource.uri === uri)?.reading;
   return {
-    list: (principal) =>
-      known.filter(({ reading }) => principal.grants.includes(grantOf(reading))).map(({ resource }) => resource),
+    list: (principal: Principal) =>
+      known
+        .filter(({ reading }) => principal.grants.includes(grantOfTool(reading.tool, reading.input)))
+        .map(({ resource }) => resource),
+    /** Returns the call that reads the resource. */
     reading,
-    async read(uri, exchange) {
+    async read(uri: string, exchange: Exchange) {
       const found = reading(uri);
       if (!found)
         throw rpcError(rpcCodes.resourceNotFound, `the resource ${uri.slice(0, 200)} does not exist`, {
           uri: uri.slice(0, 200),
         });
       const body = await readGoverned(found, govern, exchange);
-      return { uri, mimeType: 'application/json', text: JSON.stringify(body) };
+      return { uri, mimeType, text: JSON.stringify(body) };
     },
   };
 }
@@ -82,8 +65,4 @@ export async function readGoverned(
   const { kind, body } = await govern(tool, input, exchange);
   if (kind === 'answer') return body;
   throw rpcError(rpcCodes.server, String(body.error_description ?? body.how_to_finish), body);
-}
-
-export function grantOf({ tool, input }: ResourceRead): Grant {
-  return grantOfTool(tool, input);
 }

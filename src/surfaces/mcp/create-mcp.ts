@@ -62,14 +62,10 @@ const defaultLimits: Omit<McpLimits, 'sessionsPerOrganization'> = {
 const keepAliveMs = 15_000;
 const graceMs = 5000;
 
-export interface Mcp {
-  router: Router;
-  close(): Promise<void>;
-  usage(): { sessions: number; events: number };
-}
+export type Mcp = ReturnType<typeof createMcp>;
 
 /** Serves MCP at `/mcp` (Streamable HTTP), `/sse` and `/messages`, with the same content at each. */
-export function createMcp(gateway: GovernedTools, deps: Deps, options: McpOptions): Mcp {
+export function createMcp(gateway: GovernedTools, deps: Deps, options: McpOptions) {
   const { baseUrl } = options;
   const limits = {
     ...defaultLimits,

@@ -9,27 +9,8 @@ interface EventLogLimits {
   ageMs: number;
 }
 
-/** Keeps recently sent messages, so that a client whose stream broke can fetch the missed ones. */
-export interface EventLog {
-  /** Creates the log of one session. It does not know the event ids of other sessions. */
-  forSession(): SessionEvents;
-  /** Removes expired messages. */
-  sweep(): void;
-  size(): number;
-}
-
-export interface SessionEvents extends EventStore {
-  /**
-   * Returns the messages after that event if they include the response, which ends the stream, or undefined otherwise.
-   */
-  missedToTheEnd(lastEventId: string): MissedEvent[] | undefined;
-  /**
-   * Must be called for a protocol version with batches (2025-03-26): a stream can then carry several responses, so a
-   * response does not end it.
-   */
-  expectBatches(): void;
-  close(): void;
-}
+export type EventLog = ReturnType<typeof createEventLog>;
+export type SessionEvents = ReturnType<typeof sessionEvents>;
 
 export interface MissedEvent {
   id: string;
@@ -55,9 +36,16 @@ interface Shared extends SessionLog {
   now(): number;
 }
 
-export function createEventLog(limits: EventLogLimits, now: () => number = Date.now): EventLog {
+/** Keeps recently sent messages, so that a client whose stream broke can fetch the missed ones. */
+export function createEventLog(limits: EventLogLimits, now: () => number = Date.now) {
   const shared: Shared = { limits, events: new Map(), lastId: 0, bytes: 0, now };
-  return { forSession: () => sessionEvents(shared), sweep: () => forgetOldest(shared), size: () => shared.events.size };
+  return {
+    /** Creates the log of one session. It does not know the event ids of other sessions. */
+    forSession: () => sessionEvents(shared),
+    /** Removes expired messages. */
+    sweep: () => forgetOldest(shared),
+    size: () => shared.events.size,
+  };
 }
 
 function forgetOldest(shared: Shared): void {
@@ -68,7 +56,7 @@ function forgetOldest(shared: Shared): void {
   }
 }
 
-function sessionEvents(shared: Shared): SessionEvents {
+function sessionEvents(shared: Shared) {
   const session: SessionLog = { events: new Map(), bytes: 0 };
   let closed = false;
   let batches = false;
@@ -81,7 +69,7 @@ function sessionEvents(shared: Shared): SessionEvents {
           id > lastId && streamId === session.events.get(lastId)?.streamId && 'jsonrpc' in message,
       )
       .map(([id, { message }]) => ({ id: String(id), message }));
-  return {
+  const store: EventStore = {
     storeEvent: async (streamId, message) => (closed ? '0' : add(shared, session, streamId, message)),
     // Return undefined (which gets a 400) if later messages may be lost, and after a response, which is always the last
     // message.
@@ -93,12 +81,22 @@ function sessionEvents(shared: Shared): SessionEvents {
       for (const { id, message } of after(Number(lastEventId))) await send(id, message);
       return session.events.get(Number(lastEventId))?.streamId ?? '';
     },
-    missedToTheEnd(lastEventId) {
+  };
+  return {
+    ...store,
+    /**
+     * Returns the messages after that event if they include the response, which ends the stream, or undefined otherwise.
+     */
+    missedToTheEnd(lastEventId: string): MissedEvent[] | undefined {
       const missed = after(Number(lastEventId));
       return missed.some(({ message }) => endsStream(message)) ? missed : undefined;
     },
+    /**
+     * Must be called for a protocol version with batches (2025-03-26): a stream can then carry several responses, so a
+     * response does not end it.
+     */
     expectBatches: () => void (batches = true),
-    close() {
+    close(): void {
       closed = true;
       for (const event of session.events.values()) event.forget();
     },

@@ -3,7 +3,7 @@ import { jsonSchemaOf } from '../../governance/tools/json-schema.js';
 import type { Tool } from '../../governance/tools/tool.js';
 import type { Execution } from '../../domain/executions/record.js';
 import { hasEnded } from './follow-execution.js';
-import { annotationsOf, inputSchema, outputSchema, type Govern, type McpTool } from './mcp-tool.js';
+import { definitionOf, type Govern, type McpTool } from './mcp-tool.js';
 
 /** The clients of the MCP SDKs time out after 60 s. A shorter wait ensures that they receive the execution's id. */
 export const patienceSeconds = 45;
@@ -43,7 +43,6 @@ const WaitOutput = z.object({
  * `operation: get`.
  */
 export function waitForExecution(orchestrate: Tool, govern: Govern): McpTool {
-  const title = 'Wait for an execution';
   const getOf = ({ execution_id }: z.infer<typeof WaitInput>) =>
     orchestrate.input.parse({ operation: 'get', execution_id });
   const reading: Tool = { ...orchestrate, input: WaitInput.transform(getOf) };
@@ -53,15 +52,14 @@ export function waitForExecution(orchestrate: Tool, govern: Govern): McpTool {
     execution,
   });
   return {
-    definition: {
+    definition: definitionOf({
       name: 'wait_for_execution',
-      title,
+      title: 'Wait for an execution',
       description: 'Waits until an execution has completed or failed, and returns it with its conclusion.',
-      inputSchema: inputSchema(jsonSchemaOf(WaitInput)),
-      outputSchema: outputSchema(jsonSchemaOf(WaitOutput, { bounds: false })),
-      annotations: annotationsOf(title, { readOnly: true, destructive: false, idempotent: true }),
-      execution: { taskSupport: 'optional' },
-    },
+      input: jsonSchemaOf(WaitInput),
+      output: WaitOutput,
+      hints: { readOnly: true, destructive: false, idempotent: true },
+    }),
     governed: reading,
     visibleTo: ({ grants }) => grants.includes('svc:orchestrate.read'),
     async call(input, exchange) {

@@ -36,20 +36,11 @@ const capabilities = {
   tasks: { cancel: {}, requests: { tools: { call: {} } } },
 };
 
-interface LegacyServer {
-  server: Server;
-  /** The ids of the requests that have not been answered yet. */
-  unanswered: Set<RequestId>;
-  connect(transport: Transport): Promise<void>;
-  /** Notifies the client of a change on its open stream. */
-  notify(change: Change): void;
-}
-
 /**
  * Creates the server that serves the content to one session, in the protocol versions up to 2025-11-25. The pipeline
  * checks the arguments, not this server.
  */
-export function createLegacyServer(content: Content, newest: () => CheckedCredentials): LegacyServer {
+export function createLegacyServer(content: Content, newest: () => CheckedCredentials) {
   const server = new Server(content.info, { capabilities, instructions: content.instructions, jsonSchemaValidator });
   const deps: LegacyDeps = { content, server, newest };
   const subscribed = new Set<string>();
@@ -64,12 +55,14 @@ export function createLegacyServer(content: Content, newest: () => CheckedCreden
   }));
   return {
     server,
+    /** The ids of the requests that have not been answered yet. */
     unanswered,
-    async connect(transport) {
+    async connect(transport: Transport): Promise<void> {
       await server.connect(transport);
       answerEach(transport, unanswered);
     },
-    notify: (change) => void notify(server, subscribed, change).catch(() => undefined),
+    /** Notifies the client of a change on its open stream. */
+    notify: (change: Change) => void notify(server, subscribed, change).catch(() => undefined),
   };
 }
 

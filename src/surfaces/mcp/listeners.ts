@@ -18,17 +18,7 @@ export interface Listener {
   end(): void;
 }
 
-/** Notifies every open stream of the changes that its caller can see, whichever process made them. */
-export interface Listeners {
-  /** Records the current state for the caller, to detect changes after the stream is open. */
-  remember(listener: Listener): void;
-  /** Registers an open stream. Returns a function that removes it. */
-  add(listener: Listener): () => void;
-  /** Checks all credentials and looks for changes once. */
-  look(): Promise<void>;
-  /** Returns the number of open streams of an organization. */
-  of(organizationId: string): number;
-}
+export type Listeners = ReturnType<typeof createListeners>;
 
 interface ListenersDeps {
   content: Pick<Content, 'tools' | 'resources' | 'prompts'>;
@@ -47,16 +37,16 @@ interface Seen {
   policies: number;
 }
 
-export function createListeners(deps: ListenersDeps): Listeners {
+/** Notifies every open stream of the changes that its caller can see, whichever process made them. */
+export function createListeners(deps: ListenersDeps) {
   const open = new Set<Listener>();
   let looking = false;
   const seen = new WeakMap<Listener, Promise<Seen | undefined>>();
-  const remember = (listener: Listener) => {
-    if (!seen.has(listener))
-      seen.set(
-        listener,
-        seenBy(deps, listener.caller().principal, once()).catch(() => undefined),
-      );
+  /** Records the current state for the caller, to detect changes after the stream is open. */
+  const remember = (listener: Listener): void => {
+    if (seen.has(listener)) return;
+    const now = seenBy(deps, listener.caller().principal, once()).catch(() => undefined);
+    seen.set(listener, now);
   };
 
   async function check(listener: Listener, sharing: Once): Promise<void> {
@@ -82,12 +72,14 @@ export function createListeners(deps: ListenersDeps): Listeners {
 
   return {
     remember,
-    add(listener) {
+    /** Registers an open stream. Returns a function that removes it. */
+    add(listener: Listener): () => void {
       remember(listener);
       open.add(listener);
       return () => void open.delete(listener);
     },
-    async look() {
+    /** Checks all credentials and looks for changes once. */
+    async look(): Promise<void> {
       if (looking) return;
       looking = true;
       const sharing = once();
@@ -95,7 +87,8 @@ export function createListeners(deps: ListenersDeps): Listeners {
         [...open].filter((listener) => listener.ready()).map((listener) => check(listener, sharing)),
       ).finally(() => (looking = false));
     },
-    of: (organizationId) =>
+    /** Returns the number of open streams of an organization. */
+    of: (organizationId: string) =>
       [...open].filter((listener) => listener.caller().principal.organizationId === organizationId).length,
   };
 }

@@ -13,22 +13,7 @@ import type { Execution } from '../../domain/executions/record.js';
 import type { FollowExecution } from './follow-execution.js';
 import { refusalBody } from './rpc-errors.js';
 
-/** A tool as `tools/list` describes it. All protocol versions share it, except that 2026-07-28 has no `execution`. */
-export interface ToolDefinition {
-  name: string;
-  title: string;
-  description: string;
-  inputSchema: ObjectSchema;
-  outputSchema: ObjectSchema;
-  annotations: {
-    title: string;
-    readOnlyHint: boolean;
-    destructiveHint: boolean;
-    idempotentHint: boolean;
-    openWorldHint: false;
-  };
-  execution: { taskSupport: 'optional' };
-}
+export type ToolDefinition = ReturnType<typeof definitionOf>;
 
 export interface McpTool {
   definition: ToolDefinition;
@@ -73,15 +58,37 @@ const pending = {
 };
 const dryRun = { dry_run: { const: true }, would: { type: 'object' } };
 
-export function inputSchema(own: ObjectSchema): ObjectSchema {
-  return withProperties(own, commonArguments);
+/** A tool as `tools/list` describes it. All protocol versions share it, except that 2026-07-28 has no `execution`. */
+export function definitionOf({
+  name,
+  title,
+  description,
+  input,
+  output,
+  hints: { readOnly, destructive, idempotent },
+}: Pick<Tool, 'name' | 'title' | 'description' | 'output' | 'hints'> & { input: ObjectSchema }) {
+  return {
+    name,
+    title,
+    description,
+    inputSchema: withProperties(input, commonArguments),
+    outputSchema: outputSchema(jsonSchemaOf(output, { bounds: false })),
+    annotations: {
+      title,
+      readOnlyHint: readOnly,
+      destructiveHint: destructive,
+      idempotentHint: idempotent,
+      openWorldHint: false as const,
+    },
+    execution: { taskSupport: 'optional' as const },
+  };
 }
 
 /**
  * Combines the schemas of the result, the pending approval and the dry run. All properties are listed at the root,
  * where client generators look for them. `anyOf` states which ones occur together.
  */
-export function outputSchema(own: ObjectSchema): ObjectSchema {
+function outputSchema(own: ObjectSchema): ObjectSchema {
   const required = own.required.filter((name) => name !== 'lifecycle_id');
   const properties: ObjectSchema['properties'] = { lifecycle_id: { type: 'string' }, ...own.properties };
   for (const [name, schema] of Object.entries({ ...pending, ...dryRun })) {
@@ -119,33 +126,12 @@ export function createWaitForRun(follow: FollowExecution) {
  * argument.
  */
 export function governedTool(tool: Tool, govern: Govern): McpTool {
-  const toolInput = withoutProperties(jsonSchemaOf(tool.input), credentialParameters(tool));
+  const input = withoutProperties(jsonSchemaOf(tool.input), credentialParameters(tool));
   return {
-    definition: {
-      name: mcpNameOf(tool),
-      title: tool.title,
-      description: tool.description,
-      inputSchema: inputSchema(toolInput),
-      outputSchema: outputSchema(jsonSchemaOf(tool.output, { bounds: false })),
-      annotations: annotationsOf(tool.title, tool.hints),
-      execution: { taskSupport: 'optional' },
-    },
+    definition: definitionOf({ ...tool, name: mcpNameOf(tool), input }),
     governed: tool,
-    visibleTo: visibility(tool, toolInput),
-    call: (input, exchange) => govern(tool, input, exchange),
-  };
-}
-
-export function annotationsOf(
-  title: string,
-  { readOnly, destructive, idempotent }: Tool['hints'],
-): ToolDefinition['annotations'] {
-  return {
-    title,
-    readOnlyHint: readOnly,
-    destructiveHint: destructive,
-    idempotentHint: idempotent,
-    openWorldHint: false,
+    visibleTo: visibility(tool, input),
+    call: (args, exchange) => govern(tool, args, exchange),
   };
 }
 

@@ -24,10 +24,7 @@ interface ModernDeps {
   log: Logger;
 }
 
-export interface ModernHandler {
-  serve(caller: Caller, req: Request, res: Response): Promise<void>;
-  close(): Promise<void>;
-}
+export type ModernHandler = ReturnType<typeof createModernHandler>;
 
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
@@ -42,7 +39,7 @@ const capabilities = {
 };
 
 /** Creates the handler of the 2026-07-28 revision, which is stateless, with one server per request. */
-export function createModernHandler(deps: ModernDeps): ModernHandler {
+export function createModernHandler(deps: ModernDeps) {
   const asking = new AsyncLocalStorage<{ caller: Caller; res: Response }>();
   const handler: McpHttpHandler = createMcpHandler(() => createModernServer(deps), {
     legacy: 'reject',
@@ -52,7 +49,7 @@ export function createModernHandler(deps: ModernDeps): ModernHandler {
   });
   const serve = toNodeHandler(handler);
   return {
-    async serve(caller, req, res) {
+    async serve(caller: Caller, req: Request, res: Response): Promise<void> {
       const refused = malformed(req.body);
       if (refused)
         res.json({ jsonrpc: '2.0', id: refused.id, error: { code: rpcCodes.invalidParams, message: refused.problem } });

@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express';
 import { AppError } from '../../errors.js';
 import { missingScope } from '../../auth/require-grant.js';
+import { grantOfTool } from '../../governance/tools/tool.js';
 import { metadataFor, type Caller } from './caller.js';
 import type { Content } from './content.js';
-import { grantOf } from './context-resources.js';
 
 /**
  * Refuses a call of an OAuth client without the required scope with HTTP 403 `insufficient_scope`, so that the client
@@ -36,6 +36,6 @@ export function challengeScopes(content: Content, baseUrl: () => string): Reques
 }
 
 function missingFor(call: NonNullable<ReturnType<Content['governedBy']>>, { principal }: Caller) {
-  const needed = grantOf(call);
+  const needed = grantOfTool(call.tool, call.input);
   return principal.grants.includes(needed) ? undefined : missingScope(principal, needed);
 }

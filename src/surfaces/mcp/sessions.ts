@@ -38,27 +38,9 @@ interface SessionLink<T> {
 /** A session whose transport does not exist yet. */
 export type UnlinkedSession = Omit<Session<unknown>, 'link' | 'end'>;
 
-export interface Sessions<T> {
-  /**
-   * Opens a session.
-   * @throws AppError `too_many_requests`, `unavailable` above the limits
-   */
-  open<L extends SessionLink<T>>(
-    caller: Caller,
-    make: (session: UnlinkedSession, onClosed: () => void) => Promise<L>,
-  ): Promise<Session<T> & L>;
-  /**
-   * Returns an open session.
-   * @throws AppError `not_found` both for an unknown id and for a session of another caller
-   */
-  use(id: string, caller: Caller): Session<T>;
-  /** Ends idle sessions. */
-  sweep(): Promise<void>;
-  close(): Promise<void>;
-  size(): number;
-}
+export type Sessions<T> = ReturnType<typeof createSessions<T>>;
 
-export function createSessions<T>(limits: SessionLimits): Sessions<T> {
+export function createSessions<T>(limits: SessionLimits) {
   const sessions = new Map<string, Session<T>>();
   const byOwner = new Map<string, Set<Session<T>>>();
 
@@ -84,7 +66,14 @@ export function createSessions<T>(limits: SessionLimits): Sessions<T> {
   };
 
   return {
-    async open(caller, make) {
+    /**
+     * Opens a session.
+     * @throws AppError `too_many_requests`, `unavailable` above the limits
+     */
+    async open<L extends SessionLink<T>>(
+      caller: Caller,
+      make: (session: UnlinkedSession, onClosed: () => void) => Promise<L>,
+    ): Promise<Session<T> & L> {
       const owner = ownerOf(caller.principal);
       await makeRoom(owner, caller.principal.organizationId);
       const session: UnlinkedSession = {
@@ -101,14 +90,19 @@ export function createSessions<T>(limits: SessionLimits): Sessions<T> {
       byOwner.set(owner, (byOwner.get(owner) ?? new Set()).add(opened));
       return opened;
     },
-    use(id, caller) {
+    /**
+     * Returns an open session.
+     * @throws AppError `not_found` both for an unknown id and for a session of another caller
+     */
+    use(id: string, caller: Caller): Session<T> {
       const session = sessions.get(id);
       if (session?.owner !== ownerOf(caller.principal)) throw sessionNotFound();
       session.caller = withoutTrace(caller);
       session.lastUsed = Date.now();
       return session;
     },
-    async sweep() {
+    /** Ends idle sessions. */
+    async sweep(): Promise<void> {
       const goneAt = Date.now() - limits.idleMs;
       await Promise.all(
         [...sessions.values()]
@@ -116,7 +110,7 @@ export function createSessions<T>(limits: SessionLimits): Sessions<T> {
           .map((session) => session.end()),
       );
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([...sessions.values()].map((session) => session.end()));
     },
     size: () => sessions.size,

@@ -21,25 +21,6 @@ export interface TaskView {
   message: string;
 }
 
-/** Tool calls whose results are fetched later. Processes keep no task state: each request reads the stores. */
-export interface Tasks {
-  /** Stores the call as a task. Returns undefined if the outcome is final, unless the client requested a task. */
-  keep(
-    tool: McpTool,
-    input: Record<string, unknown>,
-    outcome: CallOutcome,
-    exchange: Exchange,
-    whenFinal?: 'always',
-  ): Promise<TaskView | undefined>;
-  /**
-   * Reads a task. Makes the held call once it is approved, with the credential of the caller who reads the task.
-   * @throws a JSON-RPC error for an unknown task and for a task of another caller
-   */
-  read(id: string, exchange: Exchange): Promise<TaskView>;
-  /** Cancels the task and, as a governed call, the run that it started. A task that has ended does not change. */
-  cancel(id: string, exchange: Exchange): Promise<TaskView>;
-}
-
 interface TasksDeps {
   tasks: Collections['mcp_tasks'];
   box: SecretBox;
@@ -56,10 +37,18 @@ interface TasksDeps {
 /** Exceeds the duration of any call. If the process dies, another one can retry after this time. */
 const claimSeconds = 120;
 
-export function createTasks(deps: TasksDeps): Tasks {
+/** Tool calls whose results are fetched later. Processes keep no task state: each request reads the stores. */
+export function createTasks(deps: TasksDeps) {
   const { tasks, box } = deps;
   return {
-    async keep(tool, input, outcome, exchange, whenFinal) {
+    /** Stores the call as a task. Returns undefined if the outcome is final, unless the client requested a task. */
+    async keep(
+      tool: McpTool,
+      input: Record<string, unknown>,
+      outcome: CallOutcome,
+      exchange: Exchange,
+      whenFinal?: 'always',
+    ): Promise<TaskView | undefined> {
       const place = stateAfter(tool, outcome);
       if (place.state === 'ended' && !whenFinal) return undefined;
       const task = newTask(exchange, tool.definition.name);
@@ -67,12 +56,16 @@ export function createTasks(deps: TasksDeps): Tasks {
       await tasks.insertOne(kept);
       return viewOf(kept, outcome);
     },
-    async read(id, exchange) {
+    /**
+     * Reads a task. Makes the held call once it is approved, with the credential of the caller who reads the task.
+     * @throws a JSON-RPC error for an unknown task and for a task of another caller
+     */
+    async read(id: string, exchange: Exchange): Promise<TaskView> {
       const task = await find(deps, id, exchange);
-      if (task.state === 'held') return followRun(deps, await makeHeldCall(deps, task, exchange), exchange);
-      return followRun(deps, task, exchange);
+      return followRun(deps, task.state === 'held' ? await makeHeldCall(deps, task, exchange) : task, exchange);
     },
-    async cancel(id, exchange) {
+    /** Cancels the task and, as a governed call, the run that it started. A task that has ended does not change. */
+    async cancel(id: string, exchange: Exchange): Promise<TaskView> {
       const task = await find(deps, id, exchange);
       if (task.state === 'running') await cancelRun(deps, task, exchange);
       // A call in progress can no longer be stopped.

@@ -11,18 +11,8 @@ export const writeQueryPrompt = {
   arguments: [{ name: 'question', description: 'The question to answer, in plain words.', required: true }],
 };
 
-export interface PromptMessages {
-  description: string;
-  messages: { role: 'user'; content: { type: 'text'; text: string } }[];
-}
-
 /** Reads the current rules and examples with a governed call of `docs`. */
-export async function writeQuery(
-  docs: Tool,
-  govern: Govern,
-  question: unknown,
-  exchange: Exchange,
-): Promise<PromptMessages> {
+export async function writeQuery(docs: Tool, govern: Govern, question: unknown, exchange: Exchange) {
   if (typeof question !== 'string' || question.trim() === '')
     throw rpcError(rpcCodes.invalidParams, 'question: required');
   const [rules, ontology] = await Promise.all(
@@ -34,7 +24,8 @@ export async function writeQuery(
     `Rules, limits and examples:\n${pretty({ rules: rules?.rules, limits: rules?.limits, examples: rules?.examples })}`,
     `Ontology in force (only these types and properties exist):\n${pretty(ontology?.ontology ?? 'none was committed: look at what is there first, with a plain question')}`,
   ].join('\n\n');
-  return { description: writeQueryPrompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] };
+  const content = { type: 'text' as const, text };
+  return { description: writeQueryPrompt.description, messages: [{ role: 'user' as const, content }] };
 }
 
 function pretty(value: unknown): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { useDeps } from '../../support/fixture.js';
-import { hashApiKey } from '../../../src/auth/api-keys.js';
+import { sha256Hex } from '../../../src/sha256.js';
 import { prepareExecution } from '../../support/executions.js';
 import { flowThatCalls } from '../../support/flows.js';
 import { createGatewayWorkspace, stagesOf, type GatewayWorkspace } from '../../support/gateway.js';
@@ -124,7 +124,7 @@ describe('wait_for_execution', () => {
       onprogress: () => (waits = true),
     });
     await eventually(() => expect(waits).toBe(true));
-    await deps.mongo.collections.api_keys.updateOne({ _id: hashApiKey(workspace.apiKey) }, { $set: { revoked_at: 1 } });
+    await deps.mongo.collections.api_keys.updateOne({ _id: sha256Hex(workspace.apiKey) }, { $set: { revoked_at: 1 } });
     const result = await waiting;
     expect(result).toMatchObject({ isError: true });
     expect(textOf(result)).toMatchObject({ error: 'invalid_token', lifecycle_id: expect.any(String) });

@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js';
 import { openEventStream } from '../../support/event-stream.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
-import { hashApiKey } from '../../../src/auth/api-keys.js';
+import { sha256Hex } from '../../../src/sha256.js';
 import { bearer, connect, connectModern, useClients } from './clients.js';
 
 const deps = useDeps();
@@ -295,7 +295,7 @@ describe('GET and DELETE /mcp', () => {
     });
     const sse = await fetch(`${testRun().url}/sse`, { headers: bearer(apiKey) });
     const ended = Promise.allSettled([stream.ended, sse.text()]);
-    await deps.mongo.collections.api_keys.updateOne({ _id: hashApiKey(apiKey) }, { $set: { revoked_at: 1 } });
+    await deps.mongo.collections.api_keys.updateOne({ _id: sha256Hex(apiKey) }, { $set: { revoked_at: 1 } });
     expect((await rawMcp(apiKey, { 'mcp-session-id': id }).post('/mcp', ping)).status).toBe(401);
     await ended;
   });

@@ -205,6 +205,16 @@ describe('tools/call', () => {
       code: -32602,
     });
   });
+
+  test('names the tool that a caller means by its name in the REST API', async () => {
+    const { apiKey } = await createWorkspace(deps);
+    const call = { name: 'query-context', arguments: {} };
+    for (const client of [(await connect(apiKey)).client, await connectModern(apiKey)])
+      await expect(client.callTool(call)).rejects.toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('its name over MCP is query_context'),
+      });
+  });
 });
 
 /** A repository belongs to one organization, so each test needs its own. */

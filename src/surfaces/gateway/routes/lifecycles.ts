@@ -1,10 +1,14 @@
 import { listCalls, listDecisions, readCall } from '../../../domain/governance/lifecycles.js';
 import { readQuota } from '../../../domain/governance/quota.js';
+import { listMemories } from '../../../domain/memories/operations/list.js';
 import { routesOf, type Route } from '../../rest/define-route.js';
 
 const route = routesOf('governance');
 
-/** The governed calls of the project, their policy decisions, and how many calls admission control still allows. */
+/**
+ * The governed calls of the project, their policy decisions, how many calls admission control still allows, and the texts
+ * that calls remembered.
+ */
 export const lifecycleRoutes: readonly Route[] = [
   route('GET /v1/lifecycles', listCalls, {
     summary: 'List the governed calls of the project',
@@ -22,5 +26,9 @@ export const lifecycleRoutes: readonly Route[] = [
   route('GET /v1/quota', readQuota, {
     summary: 'Read the use of the quota',
     response: { description: 'The number of governed calls in the current windows, and their maximums.' },
+  }),
+  route('GET /v1/memories', listMemories, {
+    summary: 'List the remembered texts of the project',
+    response: { description: 'Newest first, with status, counts, retries and cost.' },
   }),
 ];

@@ -4,10 +4,9 @@ import { requiredField } from '../form-body.js';
 import { OauthError } from '../oauth-error.js';
 import { ownResource } from '../../../auth/oauth/resources.js';
 import { grantableScopes } from '../../../auth/oauth/scopes.js';
-import { tokenAnswer, type TokenAnswer } from '../../../auth/oauth/access-token.js';
+import { readCurrentRole, tokenAnswer, type TokenAnswer } from '../../../auth/oauth/access-token.js';
 import { auditGrant } from '../../../auth/oauth/audit-grant.js';
 import type { OauthCodeDocument } from '../../../auth/oauth/codes.js';
-import { readCurrentRole } from './read-current-role.js';
 import type { TokenDeps } from './token-deps.js';
 import { sha256 } from '../../../sha256.js';
 
