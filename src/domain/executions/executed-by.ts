@@ -5,23 +5,12 @@ import type { ExecutionDocument } from './record.js';
 
 /** The creator of an execution, with the name of the key or user, or the user's email address. */
 export async function executedBy(
-  deps: Pick<Deps, 'mongo'>,
-  principal: Pick<Principal, 'userId' | 'keyName'>,
-  scheduleOf?: string,
-): Promise<ExecutionDocument['executed_by']> {
-  const name = scheduleOf === undefined ? await nameOf(deps, principal) : `schedule of ${scheduleOf}`;
-  return {
-    _id: principal.userId,
-    metadata: null,
-    name: name || principal.userId,
-    type: scheduleOf === undefined ? 'manual' : 'schedule',
-  };
-}
-
-async function nameOf(
   { mongo }: Pick<Deps, 'mongo'>,
   { userId, keyName }: Pick<Principal, 'userId' | 'keyName'>,
-): Promise<string | undefined> {
-  if (keyName !== undefined) return `key "${keyName}"`;
-  return (await namesOf(mongo.collections, [userId])).get(userId);
+  scheduleOf?: string,
+): Promise<ExecutionDocument['executed_by']> {
+  const fields = { _id: userId, metadata: null };
+  if (scheduleOf !== undefined) return { ...fields, name: `schedule of ${scheduleOf}`, type: 'schedule' };
+  const name = keyName === undefined ? (await namesOf(mongo.collections, [userId])).get(userId) : `key "${keyName}"`;
+  return { ...fields, name: name || userId, type: 'manual' };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type {
   AgentflowExecutionInput,
   AgentPlan,
+  ExecutionEvent,
   ExecutionState,
 } from '../../../workflows/agentflow-execution/messages.js';
 import type { StepRecord } from '../../../workflows/agentflow-execution/step-record.js';
@@ -174,13 +175,9 @@ export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'age
 }
 
 /** `_id` is `<execution_id>:<seq>`. */
-interface ExecutionEventDocument {
+interface ExecutionEventDocument extends ExecutionEvent {
   _id: string;
   execution_id: string;
-  seq: number;
-  type: string;
-  at: number;
-  data: Record<string, unknown>;
 }
 
 /** Uses the live state, if given, instead of the projection. */

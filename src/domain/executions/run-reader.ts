@@ -3,7 +3,7 @@ import { inSequence, storedEvents } from './events.js';
 import { readLiveEvents } from './operations/read.js';
 import type { ReconcileDeps } from './reconcile.js';
 import { isOver } from './record.js';
-import { createTail, type Tail } from './tail.js';
+import { createTail } from './tail.js';
 
 /** The maximum number of other events, such as pauses, after the start of a running step. */
 export const maxEventsPerStep = 100;
@@ -22,7 +22,7 @@ interface RunNews {
 /** Reads the events of a run, and keeps the newest ones. */
 export function createRunReader(deps: ReconcileDeps, id: string) {
   const { collections } = deps.mongo;
-  let kept: Tail<number, ExecutionEvent> | undefined;
+  let kept: ReturnType<typeof createTail<number, ExecutionEvent>> | undefined;
   const readStored = async (last: number, upTo: number) => {
     const events: ExecutionEvent[] = [];
     for (let seen = last; seen < upTo; seen = events.at(-1)?.seq ?? last) {

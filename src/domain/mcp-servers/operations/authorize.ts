@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { z } from 'zod';
 import { isFormerMember } from '../../../auth/former-members.js';
 import { holdsGrant, type Principal } from '../../../auth/principal.js';
 import { retireMcpTokens } from '../../../auth/retire-mcp-tokens.js';
@@ -26,6 +27,7 @@ import {
   type SealedRequest,
 } from '../record/authorizations.js';
 import { clientDocument } from '../rules/client-document.js';
+import type { CompleteMcpAuthorization } from '../schemas.js';
 import { firstPauseSeconds, revokeRetired, type Revocation, type RevocationDeps } from './revoke.js';
 import { forgetClients, tokenFields } from './tokens.js';
 
@@ -132,19 +134,12 @@ export async function findRequest(
   return found?.user_id === userId ? found : undefined;
 }
 
-interface AuthorizationAnswer {
-  state: string;
-  code?: string | undefined;
-  iss?: string | undefined;
-  error?: string | undefined;
-}
-
 /** Consumes the request, and exchanges the code for tokens. */
 export async function completeAuthorization(
   deps: AuthorizeDeps,
   { connector, url, auth: { owner } }: OauthServer,
   principal: Principal,
-  { state, code, iss, error }: AuthorizationAnswer,
+  { state, code, iss, error }: z.infer<typeof CompleteMcpAuthorization>,
 ): Promise<McpAuthorizationDocument> {
   const _id = sha256Hex(state);
   const { projectId: project_id, userId: user_id } = principal;

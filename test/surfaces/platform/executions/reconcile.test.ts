@@ -77,10 +77,12 @@ describe('a run that Temporal terminated', () => {
   test('ends what it waited for: the step of its act, and the preview of an agent with a dot in its id', async () => {
     verifies('execution.reconciled');
     const workspace = await createWorkspace(deps);
-    const preview = {
-      ...{ preview_id: 'a.b/preview', agent_id: 'a.b', title: 'A', status: 'waiting', kind: 'output', proposed: {} },
-      ...{ edits: null, requested_at: 1, expires_at: 2, decided_by: null, decided_at: null },
-    } as const;
+    const preview: ExecutionDocument['previews'][string] = {
+      ...{ preview_id: 'a.b/preview', agent_id: 'a.b', title: 'A', proposed: {}, edits: null },
+      ...{ requested_at: 1, expires_at: 2, decided_by: null, decided_at: null },
+      status: 'waiting',
+      kind: 'output',
+    };
     const step: ExecutionDocument['steps'][number] = {
       ...{ step_id: 'a.b/call', kind: 'action', agent_id: 'a.b', skill_id: null, action_id: null, name: 'Call' },
       ...{ attempts: 0, started_at: 1, ended_at: null, error: null },
