@@ -30,7 +30,7 @@ export const fullForms = {
   /** Viewers of a run. */
   VIEWERS: { usual: 100, full: 1000 },
   /** Runs in progress while API and worker are killed. */
-  KILLED_RUNS: { usual: 60, full: 200 },
+  KILLED_RUNS: { usual: 30, full: 200 },
   /** Runs with held acts while worker, API and Temporal are killed. */
   KILLED_ACT_RUNS: { usual: 10, full: 500 },
   /** Events of a burst. */

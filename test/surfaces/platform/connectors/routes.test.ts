@@ -6,12 +6,14 @@ import { setConnectorStatus } from '../../../../src/domain/connectors/operations
 import { connectorLoadId } from '../../../../workflows/connector-load/messages.js';
 import { apiClient } from '../../../support/client.js';
 import { createKey, createWorkspace, useDeps } from '../../../support/fixture.js';
+import { ownProduct } from '../../../support/own-product.js';
 import { refusal } from '../../../support/refusal.js';
 import { verifies } from '../../../support/verifies.js';
 import { connectorOf, seldom } from './harness.js';
 
 const deps = useDeps();
 const { collections } = deps.mongo;
+const product = ownProduct({ DOWNSTREAM_PORT: '0' });
 
 const scheduleOf = (id: string) => deps.temporal.client.schedule.getHandle(connectorLoadId(id)).describe();
 
@@ -301,7 +303,8 @@ describe('POST /connectors/{projectID}/{connector_id}/status', () => {
 describe('DELETE /connectors/{projectID}/{connector_id}', () => {
   test('returns the last record and removes secrets, pin, triggers and schedule', async () => {
     verifies('platform.connectors.delete');
-    const workspace = await createWorkspace(deps);
+    // Callbacks go to the process's own listener: another process may use the default port.
+    const workspace = product.through(await product.api(), await createWorkspace(deps));
     const { api, projectID } = workspace;
     const flow = await api.post(`/agentflow?projectID=${projectID}`, { name: 'F', agents: [{ title: 'A' }] });
     const triggers = [{ kind: 'voice', agentflow_id: flow.body._id }];
