@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQueryClient, type InfiniteData } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { Page, PageQuery } from '../../../../../sdk/node/src/page.js';
 import { showsOlderPages, pollInterval } from './news.js';
 import { quantity } from './quantity.js';
@@ -23,13 +23,13 @@ export function usePages<T>({ queryKey, load, counted: [one, several], pageSize 
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
     refetchInterval: ({ state }) => (showsOlderPages(state) ? false : pollInterval({ state })),
   });
-  const { data, fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError, refetch } = query;
-  const loadOlder = useCallback(
-    () => void (isFetchingNextPage || fetchNextPage()),
-    [isFetchingNextPage, fetchNextPage],
-  );
+  const { data, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = query;
   const queries = useQueryClient();
   const name = JSON.stringify(queryKey);
+  const [stuck, setStuck] = useState<string>();
+  const loadOlder = useCallback(() => {
+    if (!isFetchingNextPage) void fetchNextPage().then(({ isError }) => setStuck(isError ? name : undefined));
+  }, [isFetchingNextPage, fetchNextPage, name]);
   const error = useLastError(name, query);
   /** Replaces a changed row without refetching. */
   const replace = useCallback(
@@ -59,7 +59,7 @@ export function usePages<T>({ queryKey, load, counted: [one, several], pageSize 
     error,
     hasOlder: hasNextPage,
     /** Whether the next page could not be loaded. */
-    isStuck: isFetchNextPageError,
+    isStuck: stuck === name,
     loadOlder,
     replace,
     reload: refetch,

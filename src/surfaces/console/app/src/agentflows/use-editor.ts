@@ -61,7 +61,8 @@ export function useEditor(agentflow: Agentflow | undefined): Editor {
       setDraft('');
       setBase('');
     },
-    saved: (next) => setBase(forget(draft) ? '' : textOf(documentOf(next))),
+    // Changes to a new agentflow start from nothing, whatever was created from it.
+    saved: (next) => setBase(forget(draft) || !agentflow ? '' : textOf(documentOf(next))),
   };
 }
 

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { StepExchange } from '../api.js';
 import { LifecycleLink } from '../links.js';
-import { Data, Section } from '../parts.js';
+import { Data } from '../parts.js';
 import { useMay } from '../session.js';
 
 interface HttpCall {
@@ -18,23 +19,32 @@ export function Exchange({ exchange }: { exchange: StepExchange }) {
     <>
       {prompt && <Prompt prompt={prompt} />}
       {input !== undefined && (
-        <Section title="Input" level={3}>
+        <Part name="Input">
           <Data value={input} label="Input" />
-        </Section>
+        </Part>
       )}
       {request !== undefined && <Request request={request as HttpCall} />}
       {response && (
-        <Section title={`Response: ${response.status}`} level={3}>
+        <Part name={`Response: ${response.status}`}>
           <Named name="Headers" of="response" value={response.headers} />
           <Named name="Body" of="response" value={response.body} />
-        </Section>
+        </Part>
       )}
       {output !== undefined && (
-        <Section title="Output" level={3}>
+        <Part name="Output">
           <Data value={output} label="Output" />
-        </Section>
+        </Part>
       )}
       {lifecycle !== undefined && <Records lifecycle={lifecycle} />}
+    </>
+  );
+}
+
+function Part({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <h3>{name}</h3>
+      {children}
     </>
   );
 }
@@ -52,7 +62,7 @@ function Named({ name, of: whole, value }: { name: string; of: string; value: un
 function Prompt({ prompt }: { prompt: NonNullable<StepExchange['prompt']> }) {
   const { model, temperature, max_tokens, tools, messages } = prompt;
   return (
-    <Section title="Prompt" level={3}>
+    <Part name="Prompt">
       <p className="soft">
         {model === '' ? 'Default model' : model}, temperature {temperature}
         {max_tokens > 0 && `, at most ${max_tokens} tokens`}
@@ -64,7 +74,7 @@ function Prompt({ prompt }: { prompt: NonNullable<StepExchange['prompt']> }) {
           <Data value={content} label={`Message ${at + 1} of the prompt: ${role}`} />
         </div>
       ))}
-    </Section>
+    </Part>
   );
 }
 
@@ -73,18 +83,18 @@ function Request({ request }: { request: HttpCall }) {
   const { method, url, headers, body } = request;
   if (typeof method !== 'string' || typeof url !== 'string')
     return (
-      <Section title="Request" level={3}>
+      <Part name="Request">
         <Data value={request} label="Request" />
-      </Section>
+      </Part>
     );
   return (
-    <Section title="Request" level={3}>
+    <Part name="Request">
       <p>
         {method} <code>{url}</code>
       </p>
       <Named name="Headers" of="request" value={headers} />
       <Named name="Body" of="request" value={body} />
-    </Section>
+    </Part>
   );
 }
 
