@@ -28,7 +28,7 @@ import { createKnowledgeUploadActivities } from './knowledge-upload.js';
 import { createScheduleActivities } from './schedules.js';
 
 export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
-  const { config, customers, kernel, metrics, mongo, blobs, http, models, temporal } = deps;
+  const { config, customers, kernel, metrics, mongo, blobs, http, models, temporal, log } = deps;
   const { collections } = mongo;
   const { audit } = deps.governance;
   const secrets = deps.auth.box;
@@ -42,7 +42,7 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
   const keepFiles = createKeepForRun(deps.files);
   const questions = createQuestions({ collections, box: secrets, temporal, waitSeconds: config.mcpElicitationWait });
   const smtp = createSmtpClient(config);
-  const prepare = createPrepareAction({ ...{ http, smtp, mongo, secrets, keepFiles, questions }, ...mcpServers });
+  const prepare = createPrepareAction({ ...{ http, smtp, mongo, secrets, keepFiles, questions, log }, ...mcpServers });
   const extract = createExtraction();
   return {
     ...createDocumentActivities({ blobs, files: deps.files.store, extract }, exchanges),

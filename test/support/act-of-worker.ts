@@ -20,6 +20,7 @@ export function actOfWorker(deps: Deps, clients: Partial<Pick<ActionDeps, 'http'
     stdioCommands: {},
     keepFiles: () => Promise.resolve([]),
     questions: () => () => Promise.resolve({ action: 'cancel' }),
+    log: deps.log,
     mcpTokens: { tokenFor: () => Promise.reject(new Error('no tokens')) },
     ...clients,
   });

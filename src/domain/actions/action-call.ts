@@ -3,6 +3,7 @@ import type { HttpClient } from '../../outbound/http-client.js';
 import type { SmtpClient } from '../../outbound/smtp-client.js';
 import type { Mongo } from '../../stores/mongo.js';
 import type { JsonObject } from '../../json.js';
+import type { Logger } from '../../log.js';
 import type { BeginQuestions } from '../mcp-servers/operations/elicitations.js';
 import type { McpServerDeps } from '../mcp-servers/operations/live-tools.js';
 import type { TokenSource } from './access-tokens.js';
@@ -17,6 +18,7 @@ export interface ActionDeps extends McpServerDeps {
   tokens: TokenSource;
   keepFiles: KeepFiles;
   questions: BeginQuestions;
+  log: Pick<Logger, 'error'>;
 }
 
 /** A connector with its secrets, which only the activity may see. */

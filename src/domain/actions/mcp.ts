@@ -129,6 +129,7 @@ async function keepFiles(
     const ids = await deps.keepFiles(of, files);
     files.forEach(({ shownAs }, at) => Object.assign(shownAs, { file_id: ids[at] }));
   } catch (error) {
+    if (!isRefusal(error)) deps.log.error({ err: error, run: executionId }, 'the files of a tool were not stored');
     const file_error = isRefusal(error) ? error.message : 'the file could not be stored';
     for (const { shownAs } of files) Object.assign(shownAs, { file_error });
   }
