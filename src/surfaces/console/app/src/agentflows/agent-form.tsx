@@ -94,14 +94,19 @@ function Value({ kind, label, hint, rows, value, others, problem, onChange }: Va
           {...field}
           inputMode="decimal"
           text={typeof value === 'number' ? String(value) : text(value)}
-          // "1." and "0.10" stay text until the person leaves the field.
-          onChange={(typed) => onChange(typed === String(numberIn(typed)) ? numberIn(typed) : typed || undefined)}
+          onChange={(typed) => onChange(typed === '' ? undefined : whileTyping(typed))}
           onBlur={() => typeof value === 'string' && onChange(numberIn(value))}
         />
       );
     default:
       return <TextField {...field} rows={rows} text={text(value)} onChange={onChange} />;
   }
+}
+
+/** Keeps "1." and "0.10" as text until the person leaves the field. */
+function whileTyping(typed: string): number | string {
+  const number = numberIn(typed);
+  return String(number) === typed ? number : typed;
 }
 
 const isBlank = (line: string) => line.trim() === '';
