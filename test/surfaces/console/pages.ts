@@ -103,7 +103,8 @@ export async function projectWithEverything(deps: Deps): Promise<{ person: Perso
       filled: 'Previous hash',
     },
     list('/policies', '1 version', 'No policies are saved.'),
-    list('/audit', 'The chain is valid.', 'No entries have been recorded yet.'),
+    // The sign-in is an entry.
+    { name: 'audit', path: '/audit', filled: 'The chain is valid.', empty: 'The chain is valid.' },
     { name: 'members', path: '/members', filled: '(you)', empty: '(you)' },
     { name: 'keys', path: '/keys', filled: 'active', empty: 'active' },
     { name: 'settings', path: '/settings', filled: 'The project is in', empty: 'The project is in' },
