@@ -10,16 +10,14 @@ import { figure, inTurns, medians, percentile, perSecond, range, type Figure } f
 
 const secret = 'bench secret';
 const callers = 20;
-const body = JSON.stringify({ event: 'call_ended', id: 'x'.repeat(200) });
+export const callbackBody = JSON.stringify({ event: 'call_ended', id: 'x'.repeat(200) });
 
 /**
  * Compares the receivers with a bare forwarder in its own process. Also measures the responses to a burst, and the
  * memory while responses are held open.
  */
 export async function benchCallbacks(bench: BenchEnvironment): Promise<Figure[]> {
-  const upstream = createServer((_req, res) =>
-    res.writeHead(202, { 'content-type': 'application/json' }).end('{"status":"accepted"}'),
-  );
+  const upstream = createUpstream();
   const { port, url, close } = await listen(upstream);
   const { projectID } = await bench.workspace();
   const env = {
@@ -40,6 +38,13 @@ export async function benchCallbacks(bench: BenchEnvironment): Promise<Figure[]>
   }
 }
 
+/** Creates the service that accepts forwarded callbacks. */
+export function createUpstream(): Server {
+  return createServer((_req, res) =>
+    res.writeHead(202, { 'content-type': 'application/json' }).end('{"status":"accepted"}'),
+  );
+}
+
 async function forwardRates(api: Api, barePort: number): Promise<Figure> {
   const rates = await inTurns(
     5,
@@ -51,7 +56,7 @@ async function forwardRates(api: Api, barePort: number): Promise<Figure> {
 
 async function rate(port: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: callers });
-  const found = await perSecond(1500, callers, () => post(agent, port, '/voice-provider/bench', body));
+  const found = await perSecond(1500, callers, () => post(agent, port, '/voice-provider/bench', callbackBody));
   agent.destroy();
   return found;
 }
@@ -90,7 +95,7 @@ async function held(api: Api, upstream: Server): Promise<Figure> {
   });
   const agent = new Agent({ keepAlive: false });
   const before = residentMiB(api.child.pid ?? 0);
-  const waiting = range(200).map(() => post(agent, api.port, '/media-provider/bench', body));
+  const waiting = range(200).map(() => post(agent, api.port, '/media-provider/bench', callbackBody));
   while (release.length < 200) await delay(20);
   const samples: number[] = [];
   for (let at = 0; at < 20; at += 1) {

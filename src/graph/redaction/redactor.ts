@@ -9,8 +9,8 @@ type Json = unknown;
 
 /** The result of one scan of a response. */
 interface Survey {
-  /** Whether no part can change. Most responses are clean. */
-  clean: boolean;
+  /** Whether no part can change, as in most responses. */
+  isClean: boolean;
   /**
    * The estimated work, counted up to a maximum: mainly the characters of the distinct texts that may contain a match.
    */
@@ -26,8 +26,8 @@ interface Survey {
  * whose items form one value. Does not change the input. Reuses its parts that need no change.
  */
 export async function redactAnswer<T>(answer: T, survey: Survey = surveyTexts(answer)): Promise<T> {
-  const { clean, plain, suspicious } = survey;
-  if (clean) return answer;
+  const { isClean, plain, suspicious } = survey;
+  if (isClean) return answer;
   const secrets = suspicious.size === 0 ? new Map<string, Span[]>() : await lintSecrets([...suspicious]);
   return createRedaction(plain, secrets).value(answer, noHints) as T;
 }
@@ -46,7 +46,7 @@ export function surveyTexts(answer: Json, max = Infinity): Survey {
   const plain = new Set<string>();
   const suspicious = new Set<string>();
   let work = 0;
-  let clean = true;
+  let isClean = true;
 
   function add(value: Json): void {
     work += valueWork;
@@ -54,14 +54,14 @@ export function surveyTexts(answer: Json, max = Infinity): Survey {
     else if (typeof value === 'number') addNumber(value);
     else if (Array.isArray(value)) {
       if (value.length > 1) work += listWork;
-      if (labelOfPieces(value)) clean = false;
+      if (labelOfPieces(value)) isClean = false;
       for (let at = 0; at < value.length && work < max; at += 1) add(value[at]);
     } else if (isMap(value) && !seen.has(value)) {
       seen.add(value);
       for (const name of Object.keys(value)) {
         if (work >= max) return;
         addName(name);
-        if ((hintsOfFact(value, name) ?? noHints) !== noHints) clean = false;
+        if ((hintsOfFact(value, name) ?? noHints) !== noHints) isClean = false;
         add(value[name]);
       }
     }
@@ -70,14 +70,14 @@ export function surveyTexts(answer: Json, max = Infinity): Survey {
   function addNumber(value: number): void {
     if (!mayBePersonal(value)) return;
     work += numberWork;
-    clean = false;
+    isClean = false;
   }
 
   function addName(name: string): void {
     if (names.has(name)) return;
     names.add(name);
     addText(name);
-    if (hintsOfName(name) !== noHints) clean = false;
+    if (hintsOfName(name) !== noHints) isClean = false;
   }
 
   function addText(text: string): void {
@@ -85,16 +85,14 @@ export function surveyTexts(answer: Json, max = Infinity): Survey {
     texts.add(text);
     const isHarmless = text.length <= longText && isPlain(text);
     work += isHarmless ? valueWork : text.length;
-    if (!isHarmless) clean = false;
+    if (!isHarmless) isClean = false;
     if (work >= max) return;
-    if ((!isHarmless || text.includes('://')) && needsLint(text)) {
-      suspicious.add(text);
-      clean = false;
-    } else if (isHarmless) plain.add(text);
+    if ((!isHarmless || text.includes('://')) && needsLint(text)) suspicious.add(text);
+    else if (isHarmless) plain.add(text);
   }
 
   add(answer);
-  return { work, clean, plain, suspicious };
+  return { work, isClean: isClean && suspicious.size === 0, plain, suspicious };
 }
 
 /**
