@@ -27,6 +27,12 @@ export async function benchLeast(bench: BenchEnvironment): Promise<Figure[]> {
       startScript(`bench/bare/${name}.js`, env, path.join(logs, `${name}.log`), 'listening'),
     ),
   );
+  const encrypted = await startScript(
+    'bench/bare/worker.js',
+    { ...env, TEMPORAL_TASK_QUEUE: `${bench.bareTaskQueue}-encrypted`, ENCRYPTED: 'true' },
+    path.join(logs, 'encrypted-worker.log'),
+    'polling',
+  );
   const [least, forwarder, queries] = started.map(({ up }) => apiClient(`http://127.0.0.1:${Number(up.port)}`));
   if (!least || !forwarder || !queries) throw new Error('a server of the benchmark did not start');
   const agent = new Agent({ keepAlive: true, maxSockets: callers });
@@ -76,7 +82,7 @@ export async function benchLeast(bench: BenchEnvironment): Promise<Figure[]> {
     ];
   } finally {
     agent.destroy();
-    await Promise.all([...started.map((process) => process.end()), upstream.close()]);
+    await Promise.all([...[...started, encrypted].map((process) => process.end()), upstream.close()]);
   }
 }
 

@@ -5,6 +5,7 @@ import { MongoClient } from 'mongodb';
 import neo4j from 'neo4j-driver';
 import { newId } from '../../src/ids.js';
 import { announce } from '../../test/support/ports.js';
+import { leastCodec } from './least-codec.js';
 import { touchUpdate } from './workflows.js';
 
 /**
@@ -22,7 +23,9 @@ const driver = neo4j.driver(NEO4J_URI, neo4j.auth.basic(env.NEO4J_USER ?? 'neo4j
   disableLosslessIntegers: true,
 });
 const connection = await Connection.connect({ address: env.TEMPORAL_ADDRESS ?? 'localhost:7233' });
-const temporal = new Client({ connection, namespace: env.TEMPORAL_NAMESPACE ?? 'default' });
+const namespace = env.TEMPORAL_NAMESPACE ?? 'default';
+const temporal = new Client({ connection, namespace });
+const encrypting = new Client({ connection, namespace, dataConverter: { payloadCodecs: [leastCodec] } });
 const agent = new Agent({ keepAlive: true });
 
 const app = express();
@@ -54,7 +57,9 @@ app.post('/query', async (req, res) => {
 });
 app.post('/start/:workflow', async (req, res) => {
   const workflowId = `least/${newId()}`;
-  await temporal.workflow.start(req.params.workflow, { taskQueue, workflowId, args: req.body as unknown[] });
+  const [client, queue] =
+    req.params.workflow === 'recordedCalls' ? [encrypting, `${taskQueue}-encrypted`] : [temporal, taskQueue];
+  await client.workflow.start(req.params.workflow, { taskQueue: queue, workflowId, args: req.body as unknown[] });
   res.json({ execution_id: workflowId });
 });
 app.post('/touch/:id', async (req, res) => {

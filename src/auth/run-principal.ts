@@ -11,15 +11,24 @@ export interface ExecutionIdentity {
   projectId: string;
 }
 
+/** Returns a run as principal, before the role of the person for whom it acts is known. */
+export function principalBeforeRole(identity: ExecutionIdentity, grants: readonly Grant[]): Principal {
+  return { kind: 'execution', ...identity, departmentId: '', role: 'MEMBER', grants };
+}
+
 /**
  * Returns the principal of a run that acts for the person who started it, with that person's current role and only
  * these grants.
  */
 export async function principalOfRun(
   collections: Pick<Collections, 'memberships'>,
-  { executionId, userId, organizationId, projectId }: ExecutionIdentity,
+  identity: ExecutionIdentity,
   grants: readonly Grant[],
 ): Promise<Principal> {
-  const role = (await roleOn(collections, userId, { _id: projectId, organization_id: organizationId })) ?? 'MEMBER';
-  return { kind: 'execution', executionId, userId, organizationId, departmentId: '', projectId, role, grants };
+  const { userId, projectId, organizationId } = identity;
+  const run = principalBeforeRole(identity, grants);
+  return {
+    ...run,
+    role: (await roleOn(collections, userId, { _id: projectId, organization_id: organizationId })) ?? run.role,
+  };
 }

@@ -1,4 +1,5 @@
 import { defineCollection, type Collections } from '../stores/collections.js';
+import { readFresh } from '../stores/fresh-reads.js';
 import { insertOnce } from '../stores/insert-once.js';
 import { epochSeconds } from '../time.js';
 import { hashPassword } from './passwords.js';
@@ -109,11 +110,9 @@ export async function roleOn(
   userId: string,
   project: ProjectRef,
 ): Promise<string | undefined> {
-  const everywhere = organizationKey(project.organization_id, userId);
-  const found = await collections.memberships
-    .find({ _id: { $in: [everywhere, projectKey(project._id, userId)] } })
-    .toArray();
-  return (found.find(({ _id }) => _id === everywhere) ?? found[0])?.role;
+  const keys = [organizationKey(project.organization_id, userId), projectKey(project._id, userId)];
+  const [everywhere, here] = await Promise.all(keys.map((key) => readFresh(collections.memberships, key)));
+  return (everywhere ?? here)?.role;
 }
 
 /** Returns the project for a sign-in that names none: the oldest one on which the user has a role. */

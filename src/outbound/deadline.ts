@@ -51,11 +51,11 @@ export async function withDeadline<T>(
 
 /** Returns the result of `work`, or rejects with the reason of `signal` as soon as it aborts. Does not stop the work. */
 export async function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const settled = new AbortController();
+  let abort = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
+    abort = () => reject(signal.reason as Error);
     if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true, signal: settled.signal });
+    signal.addEventListener('abort', abort);
   });
   try {
     return await Promise.race([aborted, work]);
@@ -63,6 +63,6 @@ export async function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promi
     signal.throwIfAborted();
     throw error;
   } finally {
-    settled.abort();
+    signal.removeEventListener('abort', abort);
   }
 }

@@ -143,13 +143,13 @@ async function exchange(url: URL, request: HttpRequest, dispatcher: Dispatcher):
 }
 
 async function readUpTo(maxBytes: number, { body, headers }: Dispatcher.ResponseData): Promise<Buffer> {
-  const tooLarge = new OutboundError('too_large', `the answer is larger than ${maxBytes} bytes`);
-  if (Number(headers['content-length']) > maxBytes) return discard(body, tooLarge);
+  const tooLarge = () => new OutboundError('too_large', `the answer is larger than ${maxBytes} bytes`);
+  if (Number(headers['content-length']) > maxBytes) return discard(body, tooLarge());
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBytes) return discard(body, tooLarge);
+    if (size > maxBytes) return discard(body, tooLarge());
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

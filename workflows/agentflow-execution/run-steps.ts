@@ -42,7 +42,7 @@ async function runSteps(
   { changed, isWritingAlone }: RecordWriting,
 ): Promise<Stop> {
   for (let next = nextStep(input, state); next; next = nextStep(input, state)) {
-    await untilResumed(input, state);
+    if (state.status === 'paused' || isHeld(state)) await untilResumed(input, state);
     if (historyIsFull(input)) return 'history is full';
     if (isWritingAlone()) {
       await condition(() => !isWritingAlone());

@@ -59,13 +59,12 @@ export async function attemptAct(
   const step = { ...request, run };
   const performed = await performAsRun(deps, step, {
     ...{ lifecycleId, operation, approvalId },
-    validate: async () => ({
+    resource: { type: 'act', id: request.idempotency_key },
+    check: () => ({
       input: inputOfAct(request, run, prepared),
       ...(edited && { digested: editedInput(edited) }),
       editable: editableOf(request, prepared),
       afterUnknown: isUnknown,
-      resource: { type: 'act', id: request.idempotency_key },
-      dryRun: false,
       lookUp: async () => ({ facts: factsOfAct(run, prepared, await creditsOfRun(deps.collections, run)) }),
       approvalContext: async () => ({
         agentflow: run.agentflow_name,

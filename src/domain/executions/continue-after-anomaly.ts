@@ -53,10 +53,9 @@ function ask(
   const { agentflow_id, agentflow_version, agent_id, execution_id, started_by, tokens_spent } = run;
   return performAsRun(deps, request, {
     ...{ lifecycleId, operation: continueRules, approvalId },
-    validate: async () => ({
+    resource: { type: 'execution', id: execution_id },
+    check: () => ({
       input: { idempotency_key, agentflow_id, agentflow_version, agent_id, execution_id, finding },
-      resource: { type: 'execution', id: execution_id },
-      dryRun: false,
       lookUp: async () => ({
         facts: { started_by, tokens_spent, credits_spent: Math.ceil(await creditsOfRun(deps.collections, run)) },
       }),

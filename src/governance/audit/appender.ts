@@ -17,7 +17,7 @@ interface AppenderOptions {
 }
 
 const giveUpMs = 15_000;
-const sharedForMs = 1000;
+const sharedForMs = 100;
 const unreplicatedMs = 25;
 
 /**

@@ -10,9 +10,15 @@ import type { PolicyEvaluation } from '../policy/decision.js';
 export const channels = ['rest', 'mcp', 'console', 'schedule', 'agent', 'callback'] as const;
 export type Channel = (typeof channels)[number];
 
-interface Resource {
+export interface Resource {
   type: string;
   id: string;
+}
+
+/** Who makes a call and what it acts on, as its intent records them. */
+export interface KnownCall {
+  principal: Principal;
+  resource: Resource | undefined;
 }
 
 /** What S8 needs so that all attempts under one approval create only one record. */
@@ -93,6 +99,8 @@ export interface Call {
   recordsOnlyRefusals?: true;
   /** True for gateway tools. Whether another call is recorded depends on the effect of its operation. */
   alwaysRecorded?: true;
+  /** Set for an act, of which everything but the role of its person is known: its intent is stored while S1 to S5 read. */
+  known?: KnownCall;
   /** The policies of this organization are read while S1 to S4 run. S5 reads others for another organization. */
   likelyOrganizationId?: string | undefined;
   authenticate(): Promise<Principal>;

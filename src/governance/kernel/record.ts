@@ -2,7 +2,7 @@ import { actorOf, type Principal } from '../../auth/principal.js';
 import { epochSeconds } from '../../time.js';
 import type { LifecycleDocument } from '../lifecycles/record.js';
 import type { GovernedRecord, Intent } from '../recorder.js';
-import type { PartialCall } from './call.js';
+import type { KnownCall, PartialCall, Resource } from './call.js';
 
 interface Outcome {
   stages: LifecycleDocument['stages'];
@@ -54,7 +54,7 @@ export function governedRecord(
       at,
       actor: actorOf(principal),
       action: call.name,
-      resource: resourceOf(call, project_id),
+      resource: resourceOf(call.checked?.resource, project_id),
       outcome: [status, act?.outcome, reason].filter((part) => part !== undefined).join(': '),
       lifecycle_id: lifecycleId,
     },
@@ -62,24 +62,25 @@ export function governedRecord(
 }
 
 /** What is stored about a call before S8, so that a sweep can record the call after a crash. */
-export function intentOf(call: PartialCall): Intent {
-  const { principal, lifecycleId } = call;
-  if (!principal) throw new Error('a call without a principal has no intent');
+export function intentOf(
+  { lifecycleId, name, traceId, startedAt }: PartialCall,
+  { principal, resource }: KnownCall,
+): Intent {
   return {
     _id: lifecycleId,
-    tool: call.name,
+    tool: name,
     principal: callerOf(principal),
     actor: actorOf(principal),
-    resource: resourceOf(call, principal.projectId),
+    resource: resourceOf(resource, principal.projectId),
     project_id: principal.projectId,
     organization_id: principal.organizationId,
-    trace_id: call.traceId,
-    created_at: call.startedAt,
+    trace_id: traceId,
+    created_at: startedAt,
   };
 }
 
-function resourceOf({ checked }: Pick<PartialCall, 'checked'>, projectId: string): string {
-  return checked ? `${checked.resource.type}:${checked.resource.id}` : `project:${projectId}`;
+function resourceOf(resource: Resource | undefined, projectId: string): string {
+  return resource ? `${resource.type}:${resource.id}` : `project:${projectId}`;
 }
 
 function callerOf({ userId, kind, keyId, clientId, executionId }: Principal) {

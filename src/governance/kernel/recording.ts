@@ -1,35 +1,49 @@
 import type { LifecycleDocument } from '../lifecycles/record.js';
 import { effectOf } from '../operations/operation.js';
-import type { Call, PartialCall } from './call.js';
+import type { Call, KnownCall, PartialCall } from './call.js';
 import type { KernelDeps } from './kernel-deps.js';
 import { governedRecord, intentOf } from './record.js';
 import type { StageId } from './stage-ids.js';
+
+interface Begun {
+  recorded: boolean;
+  intended: boolean;
+}
 
 /** Records one call: its intent before S6, and its lifecycle and audit entry at the end. */
 export function createRecording(deps: KernelDeps, received: Call) {
   const { recorder, approvals } = deps;
   const stages: LifecycleDocument['stages'] = [];
-  let begun = Promise.resolve({ recorded: received.alwaysRecorded === true, intended: false });
+  let begun = Promise.resolve<Begun>({ recorded: received.alwaysRecorded === true, intended: false });
 
-  async function begin(call: PartialCall): Promise<{ recorded: boolean; intended: boolean }> {
-    const effect = effectOf(call.operation, call.checked?.input);
+  async function storeIntent(known: KnownCall): Promise<Begun> {
+    await recorder.begin(intentOf(received, known));
+    return { recorded: true, intended: true };
+  }
+
+  async function begin(call: PartialCall): Promise<Begun> {
+    const { principal, checked } = call;
+    if (!principal || !checked) throw new Error('S1 to S4 did not complete the call');
+    const effect = effectOf(call.operation, checked.input);
     if (call.recordsOnlyRefusals) return { recorded: false, intended: false };
     const recorded =
       call.alwaysRecorded === true ||
-      (effect === 'data' ? await deps.dataEvents(call.principal?.projectId ?? '') : effect !== 'read');
-    const changes = recorded && effect !== 'read' && call.checked?.dryRun !== true;
-    const intended = changes || call.resumeToken !== undefined;
-    if (intended) await recorder.begin(intentOf(call));
-    return { recorded, intended };
+      (effect === 'data' ? await deps.dataEvents(principal.projectId) : effect !== 'read');
+    const changes = recorded && effect !== 'read' && !checked.dryRun;
+    if (!changes && call.resumeToken === undefined) return { recorded, intended: false };
+    return { ...(await storeIntent({ principal, resource: checked.resource })), recorded };
   }
+
+  /** The stages read meanwhile. S6 waits, because it can use an approval, which the sweep returns only to a call with an intent. */
+  function start(beginning: Promise<Begun>): void {
+    begun = beginning;
+    begun.catch(() => undefined);
+  }
+  if (received.known) start(storeIntent(received.known));
 
   return {
     async before(stage: StageId, call: PartialCall): Promise<void> {
-      if (stage === 'S5:policy') {
-        // Stored while S5 reads the policies. S6 can use an approval, which the sweep returns only to a call with an intent.
-        begun = begin(call);
-        begun.catch(() => undefined);
-      }
+      if (stage === 'S5:policy' && !received.known) start(begin(call));
       if (stage === 'S6:approval') await begun;
     },
     note: (stage: StageId, status: 'ok' | 'failed', detail: string) => void stages.push({ stage, status, detail }),
@@ -40,9 +54,12 @@ export function createRecording(deps: KernelDeps, received: Call) {
       reason?: string,
     ): Promise<{ lifecycleId?: string }> {
       const { principal, lifecycleId, decision, tokenId } = call;
-      // Without a valid credential there is no project to which the record could belong.
-      if (!principal) return {};
       const { recorded, intended } = await begun;
+      // Without a valid credential there is no project to which the record could belong.
+      if (!principal) {
+        if (intended) recorder.end(lifecycleId);
+        return {};
+      }
       const isRefused = call.recordsOnlyRefusals && status === 'denied';
       const isRecorded = recorded || isRefused || decision?.decision === 'require_approval';
       await Promise.all([

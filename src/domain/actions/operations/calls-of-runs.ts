@@ -1,8 +1,8 @@
 import type { ActRun, AwaitedApproval, Refused } from '../../../../workflows/agentflow-execution/act-messages.js';
-import { principalOfRun } from '../../../auth/run-principal.js';
+import { principalBeforeRole, principalOfRun } from '../../../auth/run-principal.js';
 import { isAppError } from '../../../errors.js';
 import { endHeldCalls } from '../../../governance/approvals/settle.js';
-import { factsOfRefusal, type Call } from '../../../governance/kernel/call.js';
+import { factsOfRefusal, type Call, type Checked, type Resource } from '../../../governance/kernel/call.js';
 import { callAs } from '../../../governance/kernel/call-as.js';
 import type { Kernel, Performed } from '../../../governance/kernel/perform.js';
 import type { Collections } from '../../../stores/collections.js';
@@ -20,11 +20,21 @@ interface CallingStep {
   approval?: ApprovalOfStep | undefined;
 }
 
-/** Performs an operation of a run on behalf of the person who started it, with that person's role. Requests one approval at most. */
+interface CallOfRun extends Pick<Call, 'lifecycleId' | 'operation' | 'approvalId'> {
+  resource: Resource;
+  check: () => Omit<Checked, 'resource' | 'dryRun'>;
+}
+
+const grants = ['svc:agent.run'] as const;
+
+/**
+ * Performs an operation of a run on `resource`, on behalf of the person who started it, with that person's role. Requests
+ * one approval at most.
+ */
 export function performAsRun(
   { kernel, collections }: RunCallDeps,
   { project_id, run, approval }: CallingStep,
-  call: Pick<Call, 'lifecycleId' | 'operation' | 'approvalId' | 'validate'>,
+  { resource, check, ...call }: CallOfRun,
 ): Promise<Performed> {
   const identity = {
     executionId: run.execution_id,
@@ -33,8 +43,10 @@ export function performAsRun(
     projectId: project_id,
   };
   return kernel.perform(
-    callAs(() => principalOfRun(collections, identity, ['svc:agent.run']), {
+    callAs(() => principalOfRun(collections, identity, grants), {
       ...call,
+      known: { principal: principalBeforeRole(identity, grants), resource },
+      validate: async () => ({ ...check(), resource, dryRun: false }),
       channel: 'agent',
       reusesApproval: { except: approval?.approval_id },
       causedBy: () => causersOf(collections, run),
