@@ -7,15 +7,17 @@ import { eventually } from '../support/eventually.js';
 import { createWorkspace, useDeps, userTokenOf, type Workspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
 import { useOwnTemporal } from '../support/own-temporal.js';
+import { ownDatabase } from '../support/run.js';
 import { useRunningProduct } from '../support/running-product.js';
 import { verifies } from '../support/verifies.js';
 
 const runs = sizeOf('KILLED_ACT_RUNS');
 /** Restarts take seconds, and much longer on a busy machine. */
 const patience = { timeoutMs: 300_000 + runs * 10_000, everyMs: 100 };
-const deps = useDeps();
+const database = ownDatabase();
+const deps = useDeps(database);
 const temporal = useOwnTemporal();
-const product = useRunningProduct(temporal.environment);
+const product = useRunningProduct(Object.assign(temporal.environment, database));
 
 /** What happens to each call of a run, in this order. */
 const calls = ['permitted', 'approved', 'rejected', 'forbidden', 'last'] as const;

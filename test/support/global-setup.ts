@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startStack, type Stack } from '../../stack/index.js';
 import { startApi, startWorker, type ProductProcess } from './processes.js';
-import type { TestRun } from './run.js';
+import { databaseOf, type TestRun } from './run.js';
 
 declare global {
   var testRunResources: { stack: Stack; processes: ProductProcess[]; folder: string } | undefined;
@@ -27,6 +27,7 @@ export default async function globalSetup(): Promise<void> {
   const run = randomBytes(4).toString('hex');
   const env = {
     ...stack.environment,
+    // Each run has its own database, so that concurrent runs on one server are separate.
     MONGODB_URI: databaseOf(stack.environment.MONGODB_URI ?? '', `test_${run}`),
     TEMPORAL_TASK_QUEUE: `test-${run}`,
     DATA_DIR: path.join(folder, 'data'),
@@ -49,11 +50,4 @@ export default async function globalSetup(): Promise<void> {
   if (!keys.ok) throw new Error(`the API answered ${keys.status} when asked for its signing keys, see ${logs}/api.log`);
   const handedOver: TestRun = { url: api.url, env, logs, temporalCli: stack.temporalCli ?? null };
   process.env.TEST_RUN = JSON.stringify(handedOver);
-}
-
-/** Each run has its own database, so that concurrent runs on one server are separate. */
-function databaseOf(uri: string, name: string): string {
-  const url = new URL(uri);
-  url.pathname = `/${name}`;
-  return url.toString();
 }
