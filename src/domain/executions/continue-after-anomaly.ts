@@ -9,6 +9,7 @@ import {
   performAsRun,
   reasonOf,
   refusalAfterDecision,
+  settleUsed,
   type RunCallDeps,
 } from '../actions/operations/calls-of-runs.js';
 import { creditsOfRun } from '../customers/operations/run-credits.js';
@@ -29,8 +30,10 @@ export async function continueAfterAnomaly(
   const performed = await perform(approval.approval_id);
   const reason = 'error' in performed ? reasonOf(performed.error) : undefined;
   if (!('error' in performed) || reason === undefined) return resultOf(performed);
-  // An earlier attempt of this step used the approval, and its worker was lost.
-  if (reason === 'used') return { permitted: true };
+  if (reason === 'used') {
+    await settleUsed(deps.collections, approval);
+    return { permitted: true };
+  }
   if (reason === 'rejected' || reason === 'expired')
     return { refused: await refusalAfterDecision(deps.collections, approval, performed.error) };
   if (await hasExpired(deps.collections, approval.approval_id)) return { refused: expiredCall(approval) };
