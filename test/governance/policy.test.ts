@@ -196,7 +196,7 @@ describe('policies in force', () => {
     '[context.input.host].contains("a")',
     'context.input == {"host": "a"} || context.input.host == "a"',
     '{ Value: context.input.host } == { Value: "a" }',
-    '{ ".": context.input.host, has: 1 } == { ".": "a", has: 1 }',
+    '{ ".": context.input.host } == { ".": "a" }',
     '(if context.dry_run then context else context).input.host == "a"',
     'resource.id == "a"',
     'resource is Resource && resource.id like "a*"',

@@ -5,7 +5,6 @@ import { editedInput } from '../../governance/approvals/edits.js';
 import type { Performed } from '../../governance/kernel/perform.js';
 import type { ActRecord } from '../../governance/lifecycles/record.js';
 import { isOutboundError, type OutboundCode } from '../../outbound/outbound-error.js';
-import { creditsOfRun } from '../customers/operations/run-credits.js';
 import { keepAnswer, type ActAnswer } from './act-answers.js';
 import type { PreparedAct } from './act-edits.js';
 import type { OnRedirect } from './action-call.js';
@@ -53,12 +52,12 @@ export async function attemptAct(
   const performed = await performAsRun(deps, step, {
     ...{ lifecycleId, operation, approvalId },
     resource: { type: 'act', id: request.idempotency_key },
+    facts: factsOfAct(prepared),
     check: () => ({
       input: inputOfAct(request, run, prepared),
       ...(edited && { digested: editedInput(edited) }),
       editable: editableOf(request, prepared),
       afterUnknown: isUnknown,
-      lookUp: async () => ({ facts: factsOfAct(run, prepared, await creditsOfRun(deps.collections, run)) }),
       approvalContext: async () => ({
         agentflow: run.agentflow_name,
         agent: run.agent_title,

@@ -131,22 +131,10 @@ async function afterRefusal(deps: ActDeps, decision: Decision, act: PreparedAct,
     return { refused: await refusalAfterDecision(deps.collections, approval, error) };
   if (reason !== 'expired' && (await hasExpired(deps.collections, approval.approval_id)))
     return { refused: expiredCall(approval) };
-  return replaceApproval(
-    deps,
-    decision,
-    isUnknown ? await askToRepeat(deps, act) : await actWithoutApproval(deps, act),
-  );
-}
-
-/** Ends the calls that the approval held, unless the run still waits for it. */
-async function replaceApproval(
-  { collections }: ActDeps,
-  { approval }: Decision,
-  result: ActResult,
-): Promise<ActResult> {
+  const result = isUnknown ? await askToRepeat(deps, act) : await actWithoutApproval(deps, act);
   const { approval_id } = approval;
-  const waits = 'held' in result && result.held.approval_id === approval_id;
-  if (!waits) await endHeldCalls(collections.lifecycles, approval_id, { status: 'denied' });
+  const stillWaits = 'held' in result && result.held.approval_id === approval_id;
+  if (!stillWaits) await endHeldCalls(deps.collections.lifecycles, approval_id, { status: 'denied' });
   return result;
 }
 

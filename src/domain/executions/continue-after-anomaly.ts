@@ -12,7 +12,6 @@ import {
   settleUsed,
   type RunCallDeps,
 } from '../actions/operations/calls-of-runs.js';
-import { creditsOfRun } from '../customers/operations/run-credits.js';
 import type { ExchangePart } from './exchanges.js';
 import { continueRules } from './rules.js';
 
@@ -53,15 +52,12 @@ function ask(
   const { idempotency_key, run, finding } = request;
   const lifecycleId = newId();
   note({ lifecycle_id: lifecycleId, input: { finding } });
-  const { agentflow_id, agentflow_version, agent_id, execution_id, started_by, tokens_spent } = run;
+  const { agentflow_id, agentflow_version, agent_id, execution_id } = run;
   return performAsRun(deps, request, {
     ...{ lifecycleId, operation: continueRules, approvalId },
     resource: { type: 'execution', id: execution_id },
     check: () => ({
       input: { idempotency_key, agentflow_id, agentflow_version, agent_id, execution_id, finding },
-      lookUp: async () => ({
-        facts: { started_by, tokens_spent, credits_spent: Math.ceil(await creditsOfRun(deps.collections, run)) },
-      }),
       approvalContext: async () => ({ agentflow: run.agentflow_name, agent: run.agent_title }),
       run: async () => ({ body: null }),
     }),

@@ -12,7 +12,7 @@ const anyAttribute = '';
 export function attributesRead(policies: Readonly<Record<string, PolicyJson>>, operation: string): Set<string> {
   const found = new Set<string>();
   for (const policy of Object.values(policies))
-    if (mayApply(policy, operation)) for (const { body } of policy.conditions) collect(body as JsonObject, found);
+    if (mayApply(policy, operation)) for (const { body } of policy.conditions) collect(body, found);
   return found;
 }
 

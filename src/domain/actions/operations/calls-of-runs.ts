@@ -7,6 +7,7 @@ import { callAs } from '../../../governance/kernel/call-as.js';
 import type { Kernel, Performed } from '../../../governance/kernel/perform.js';
 import type { Collections } from '../../../stores/collections.js';
 import { epochSeconds } from '../../../time.js';
+import { creditsOfRun } from '../../customers/operations/run-credits.js';
 
 export interface RunCallDeps {
   kernel: Kernel;
@@ -22,7 +23,9 @@ interface CallingStep {
 
 interface CallOfRun extends Pick<Call, 'lifecycleId' | 'operation' | 'approvalId'> {
   resource: Resource;
-  check: () => Omit<Checked, 'resource' | 'dryRun'>;
+  /** Facts for rules in addition to those about the run and those in the input. */
+  facts?: Readonly<Record<string, unknown>>;
+  check: () => Omit<Checked, 'resource' | 'dryRun' | 'lookUp'>;
 }
 
 const grants = ['svc:agent.run'] as const;
@@ -34,7 +37,7 @@ const grants = ['svc:agent.run'] as const;
 export function performAsRun(
   { kernel, collections }: RunCallDeps,
   { project_id, run, approval }: CallingStep,
-  { resource, check, ...call }: CallOfRun,
+  { resource, facts, check, ...call }: CallOfRun,
 ): Promise<Performed> {
   const identity = {
     executionId: run.execution_id,
@@ -46,13 +49,23 @@ export function performAsRun(
     callAs(() => principalOfRun(collections, identity, grants), {
       ...call,
       known: { principal: principalBeforeRole(identity, grants), resource },
-      validate: async () => ({ ...check(), resource, dryRun: false }),
+      validate: async () => ({
+        ...check(),
+        resource,
+        dryRun: false,
+        lookUp: async () => ({ facts: { ...(await factsOf(collections, run)), ...facts } }),
+      }),
       channel: 'agent',
       reusesApproval: { except: approval?.approval_id },
       causedBy: () => causersOf(collections, run),
       likelyOrganizationId: run.organization_id,
     }),
   );
+}
+
+async function factsOf(collections: Collections, run: ActRun) {
+  const { started_by, tokens_spent } = run;
+  return { started_by, tokens_spent, credits_spent: Math.ceil(await creditsOfRun(collections, run)) };
 }
 
 /** Called only if the call needs an approval. */
