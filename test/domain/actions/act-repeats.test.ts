@@ -172,9 +172,10 @@ test('a run that continues after an anomaly under an approval settles it, even i
   expect(await attempt(asked.held)).toEqual({ permitted: true });
   // The worker was lost before it settled the approval.
   await collections.approvals.updateOne({ _id: approval_id }, { $set: { status: 'approved' } });
-  await collections.lifecycles.updateOne({ continued_by: { $exists: true }, approval_id }, {
-    $set: { status: 'pending_approval' },
-  });
+  await collections.lifecycles.updateOne(
+    { continued_by: { $exists: true }, approval_id },
+    { $set: { status: 'pending_approval' } },
+  );
   expect(await attempt(asked.held)).toEqual({ permitted: true });
   expect(await approver.get(`/v1/approvals/${approval_id}`)).toMatchObject({ body: { status: 'used' } });
   expect(await collections.lifecycles.countDocuments({ approval_id, status: 'pending_approval' })).toBe(0);
