@@ -195,6 +195,8 @@ describe('policies in force', () => {
     'if context.dry_run then false else context.input.host == "a"',
     '[context.input.host].contains("a")',
     'context.input == {"host": "a"} || context.input.host == "a"',
+    '{ Value: context.input.host } == { Value: "a" }',
+    '{ ".": context.input.host } == { ".": "a" }',
     '(if context.dry_run then context else context).input.host == "a"',
     'resource.id == "a"',
     'resource is Resource && resource.id like "a*"',

@@ -60,6 +60,9 @@ export interface ApprovalVote {
   payload_digest?: string;
 }
 
+/** The `decided_by` of an approval whose workflow was cancelled: its run has ended, or an operator withdrew it. */
+export const withdrawnBy = 'operator';
+
 /** Plain JSON and complete: the query returns it. */
 export interface ApprovalState {
   status: ApprovalStatus;

@@ -18,6 +18,7 @@ import {
   startClockSignal,
   stateQuery,
   stopClockSignal,
+  withdrawnBy,
   type ApprovalInput,
   type ApprovalState,
   type DecideRequest,
@@ -81,7 +82,7 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
   );
   void CancellationScope.current().cancelRequested.catch(() => {
     if (state.status !== 'pending') return;
-    settle(state, 'rejected', 'operator', epochSeconds());
+    settle(state, 'rejected', withdrawnBy, epochSeconds());
     changed();
   });
   setCurrentDetails(detailsOf(input, state));

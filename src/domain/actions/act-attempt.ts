@@ -5,23 +5,15 @@ import { editedInput } from '../../governance/approvals/edits.js';
 import type { Performed } from '../../governance/kernel/perform.js';
 import type { ActRecord } from '../../governance/lifecycles/record.js';
 import { isOutboundError, type OutboundCode } from '../../outbound/outbound-error.js';
-import type { ActRun } from '../../../workflows/agentflow-execution/act-messages.js';
-import { creditsOfRun } from '../customers/operations/run-credits.js';
 import { keepAnswer, type ActAnswer } from './act-answers.js';
-import type { EditedAct } from './act-edits.js';
+import type { PreparedAct } from './act-edits.js';
 import type { OnRedirect } from './action-call.js';
 import { editableOf, factsOfAct, factsOfTarget, inputOfAct } from './act-input.js';
-import type { CallOptions, PreparedAction } from './call-action.js';
+import type { PreparedAction } from './call-action.js';
 import { performAsRun, type RunCallDeps } from './operations/calls-of-runs.js';
 
 export interface AttemptDeps extends RunCallDeps {
   secrets: Pick<SecretBox, 'seal' | 'open'>;
-}
-
-/** An act that is ready to be sent. */
-export interface PreparedAct extends EditedAct {
-  run: ActRun;
-  note: CallOptions['note'];
 }
 
 interface AttemptOptions {
@@ -60,12 +52,12 @@ export async function attemptAct(
   const performed = await performAsRun(deps, step, {
     ...{ lifecycleId, operation, approvalId },
     resource: { type: 'act', id: request.idempotency_key },
+    facts: factsOfAct(prepared),
     check: () => ({
       input: inputOfAct(request, run, prepared),
       ...(edited && { digested: editedInput(edited) }),
       editable: editableOf(request, prepared),
       afterUnknown: isUnknown,
-      lookUp: async () => ({ facts: factsOfAct(run, prepared, await creditsOfRun(deps.collections, run)) }),
       approvalContext: async () => ({
         agentflow: run.agentflow_name,
         agent: run.agent_title,
@@ -79,7 +71,7 @@ export async function attemptAct(
       keepsApproval: () => sent.mayHaveActed || sent.isRefusedForGood === true,
       async run({ recordId, recheck }) {
         if (isUnknown && accepted === undefined && recordId === undefined)
-          throw new AppError('approval_refused', 'the call may have taken effect, but its answer was lost');
+          throw new AppError('approval_refused', 'no rule requires an approval any more');
         if (accepted !== undefined) sent.outcome = 'accepted';
         const output =
           accepted ?? (await send(prepared, sent, (to) => recheck(`a redirect to ${to.host}`, factsOfTarget(to))));

@@ -6,11 +6,13 @@ import type { CallActionRequest } from '../../../workflows/agentflow-execution/s
 import { inputOfAct } from './act-input.js';
 import type { CallOptions, PrepareAction, PreparedAction } from './call-action.js';
 
-/** A call that is ready, and what approvers have changed in it. */
-export interface EditedAct {
+/** An act that is ready to be sent, and what approvers have changed in it. */
+export interface PreparedAct {
   request: CallActionRequest;
+  run: ActRun;
   prepared: PreparedAction;
   edited?: CallEdits;
+  note: CallOptions['note'];
 }
 
 /**
@@ -18,15 +20,15 @@ export interface EditedAct {
  * of the original call as it is now, so edits of another call are refused.
  * @throws the errors of preparing the edited call
  */
-export async function asEdited<Act extends EditedAct & { run: ActRun }>(
+export async function asEdited(
   deps: EditsDeps & { prepare: PrepareAction },
-  act: Act,
+  act: PreparedAct,
   {
     approval: { approval_id, is_edited },
     token,
     options,
   }: { approval: NonNullable<CallActionRequest['approval']>; token: ResumeTokenDocument | null; options: CallOptions },
-): Promise<Act> {
+): Promise<PreparedAct> {
   const id = token?.is_edited ? editsId(approval_id, token.payload_digest) : is_edited ? approval_id : undefined;
   const found = id === undefined ? undefined : await readEdits(deps, id);
   if (!found) return act;

@@ -59,12 +59,8 @@ export function factsOfTarget({ host, pathname }: Pick<URL, 'host' | 'pathname'>
   return { host: hostFact(host), path: pathFact(pathname) };
 }
 
-/** The facts of the act that rules can read, in addition to its input. */
-export function factsOfAct(
-  run: ActRun,
-  { host, method, path, input, annotations, facts }: PreparedAction,
-  credits: number,
-) {
+/** The facts of the act that rules can read, in addition to its input and to what they know about its run. */
+export function factsOfAct({ host, method, path, input, annotations, facts }: PreparedAction) {
   const text = canonicalText(input);
   return {
     ...factsOfTarget({ host, pathname: path }),
@@ -72,9 +68,6 @@ export function factsOfAct(
     arguments: text.slice(0, maxArguments),
     arguments_cut: text.length > maxArguments,
     ...annotations,
-    started_by: run.started_by,
-    tokens_spent: run.tokens_spent,
-    credits_spent: Math.ceil(credits),
     ...facts,
   };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { flag, freeText, integer, textFacts, texts, type Facts } from '../../governance/operations/operation.js';
+import { flag, freeText, textFacts, texts, type Facts } from '../../governance/operations/operation.js';
 import { defineStream } from '../operation.js';
+import { factsAboutRuns } from './rules.js';
 
 /** The facts that rules can read about every act of a run. `act.ts` supplies the values. */
 export const actFacts: Facts = {
@@ -12,10 +13,7 @@ export const actFacts: Facts = {
   read_only: flag('read_only'),
   destructive: flag('destructive'),
   open_world: flag('open_world'),
-  ...textFacts('agentflow_id', 'agent_id', 'execution_id', 'started_by'),
-  agentflow_version: integer('agentflow_version'),
-  tokens_spent: integer('tokens_spent'),
-  credits_spent: integer('credits_spent'),
+  ...factsAboutRuns,
 };
 
 /** A step of a run performs an act through the kernel (`act.ts`); no route does. */

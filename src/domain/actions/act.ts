@@ -1,12 +1,12 @@
 import { AppError } from '../../errors.js';
 import { keepEdits } from '../../governance/approvals/edits.js';
 import type { ResumeTokenDocument } from '../../governance/approvals/record.js';
-import { endHeldCalls, settleApproval } from '../../governance/approvals/settle.js';
+import { endHeldCalls } from '../../governance/approvals/settle.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import type { ActRun, AwaitedApproval, Refused } from '../../../workflows/agentflow-execution/act-messages.js';
 import { keptAnswer, type ActAnswer } from './act-answers.js';
-import { attemptAct, isFinal, type AttemptDeps, type PerformedAct, type PreparedAct } from './act-attempt.js';
-import { asEdited } from './act-edits.js';
+import { attemptAct, isFinal, type AttemptDeps, type PerformedAct } from './act-attempt.js';
+import { asEdited, type PreparedAct } from './act-edits.js';
 import type { CallOptions, PrepareAction } from './call-action.js';
 import {
   expiredCall,
@@ -16,6 +16,7 @@ import {
   reasonOf,
   refusedOr,
   refusalAfterDecision,
+  settleUsed,
 } from './operations/calls-of-runs.js';
 
 /** How an act ended for its run: with an answer, waiting for an approval, or refused. */
@@ -88,7 +89,7 @@ async function actAfterApproval(
   options.signal.throwIfAborted();
   const { performed, sent } = attempted;
   if (sent.mayHaveActed) return askToRepeat(deps, act);
-  if (sent.isRefusedForGood) await settleUsed(deps, approval);
+  if (sent.isRefusedForGood) await settleUsed(deps.collections, approval);
   return 'error' in performed ? afterRefusal(deps, decision, act, performed.error) : resultOf(deps, act, attempted);
 }
 
@@ -98,15 +99,20 @@ async function answerOfEarlierAttempt(
   { approval, isUsed, accepted }: Decision,
 ): Promise<ActAnswer | undefined> {
   const kept = await keptAnswer(deps, approval.approval_id);
-  if (kept) await settleUsed(deps, approval);
+  if (kept) await settleUsed(deps.collections, approval);
   return kept ?? (isUsed && accepted !== undefined ? { output: accepted } : undefined);
 }
 
 /** For a call that was sent before and can no longer be made. An acceptance or a rejection by a person still applies. */
-async function endWithoutCall(deps: ActDeps, { approval, accepted }: Decision, error: Error): Promise<ActResult> {
-  await settleUsed(deps, approval);
-  if (accepted === undefined) return { refused: await notRepeated(deps.collections, approval, error) };
-  await endHeldCalls(deps.collections.lifecycles, approval.approval_id, { status: 'completed' });
+async function endWithoutCall(
+  { collections }: ActDeps,
+  { approval, accepted }: Decision,
+  error: unknown,
+): Promise<ActResult> {
+  await settleUsed(collections, approval);
+  if (accepted === undefined)
+    return { refused: await refusalAfterDecision(collections, { ...approval, after_unknown: true }, error) };
+  await endHeldCalls(collections.lifecycles, approval.approval_id, { status: 'completed' });
   return { output: accepted };
 }
 
@@ -114,7 +120,10 @@ async function endWithoutCall(deps: ActDeps, { approval, accepted }: Decision, e
 async function afterRefusal(deps: ActDeps, decision: Decision, act: PreparedAct, error: unknown): Promise<ActResult> {
   const { approval, token, isUsed, isUnknown } = decision;
   const reason = reasonOf(error);
-  if (reason === undefined) return isUnknown ? asUnknown(refusedOr(error)) : refusedOr(error);
+  if (reason === undefined) {
+    const { refused } = refusedOr(error);
+    return isUnknown ? endWithoutCall(deps, decision, new Error(refused.message)) : { refused };
+  }
   // If not this attempt, another one has just used the approval.
   if (isUsed || reason === 'used') return askToRepeat(deps, act);
   const wasApproved = token !== null;
@@ -122,22 +131,10 @@ async function afterRefusal(deps: ActDeps, decision: Decision, act: PreparedAct,
     return { refused: await refusalAfterDecision(deps.collections, approval, error) };
   if (reason !== 'expired' && (await hasExpired(deps.collections, approval.approval_id)))
     return { refused: expiredCall(approval) };
-  return replaceApproval(
-    deps,
-    decision,
-    isUnknown ? await askToRepeat(deps, act) : await actWithoutApproval(deps, act),
-  );
-}
-
-/** Ends the calls that the approval held, unless the run still waits for it. */
-async function replaceApproval(
-  { collections }: ActDeps,
-  { approval }: Decision,
-  result: ActResult,
-): Promise<ActResult> {
+  const result = isUnknown ? await askToRepeat(deps, act) : await actWithoutApproval(deps, act);
   const { approval_id } = approval;
-  const waits = 'held' in result && result.held.approval_id === approval_id;
-  if (!waits) await endHeldCalls(collections.lifecycles, approval_id, { status: 'denied' });
+  const stillWaits = 'held' in result && result.held.approval_id === approval_id;
+  if (!stillWaits) await endHeldCalls(deps.collections.lifecycles, approval_id, { status: 'denied' });
   return result;
 }
 
@@ -146,20 +143,10 @@ async function replaceApproval(
  * requests a new approval.
  */
 async function askToRepeat(deps: ActDeps, act: PreparedAct): Promise<ActResult> {
-  if (act.request.approval) await settleUsed(deps, act.request.approval);
+  if (act.request.approval) await settleUsed(deps.collections, act.request.approval);
   const result = await resultOf(deps, act, await attemptAct(deps, act, { isUnknown: true }));
-  return 'held' in result ? { held: { ...result.held, after_unknown: true } } : asUnknown(result);
-}
-
-function asUnknown(result: ActResult): ActResult {
-  return 'refused' in result ? { refused: { ...result.refused, code: 'outcome_unknown' } } : result;
-}
-
-/** Settles an approval that an attempt used and did not settle, because its worker or its answer was lost. */
-async function settleUsed({ collections }: ActDeps, { approval_id }: ApprovalOfStep): Promise<void> {
-  const token = await collections.resume_tokens.findOne({ approval_id });
-  if (token?.used_by)
-    await settleApproval(collections, { tokenId: token._id, lifecycleId: token.used_by, completed: true });
+  if ('held' in result) return { held: { ...result.held, after_unknown: true } };
+  return 'refused' in result ? { refused: notRepeated(result.refused.message) } : result;
 }
 
 async function resultOf(deps: ActDeps, { edited }: PreparedAct, { performed }: PerformedAct): Promise<ActResult> {

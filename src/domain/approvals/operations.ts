@@ -2,12 +2,11 @@ import { z } from 'zod';
 import type { ApprovalDecision } from '../../../workflows/approval/messages.js';
 import { Edits } from '../../governance/approvals/edits.js';
 import { Approval, ApprovalStatus, ApprovalWithToken } from '../../governance/approvals/record.js';
-import { decideApprovalRules } from '../../governance/approvals/rules.js';
 import { listOf, ListQuery, mergePages } from '../../stores/lists.js';
 import { defineOperation } from '../operation.js';
 import { Id } from '../../ids.js';
 import { decideHeld, heldCalls, readHeld } from './operations/held.js';
-import { rulesOfApproval, subjectOfApproval } from './rules.js';
+import { decideApprovalRules, rulesOfApproval, subjectOfApproval } from './rules.js';
 
 const key = z.object({ id: Id });
 const Text = z.string().max(1000).optional().meta({ example: 'As agreed' });

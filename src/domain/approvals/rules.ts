@@ -1,6 +1,13 @@
-import { decideApprovalRules } from '../../governance/approvals/rules.js';
-import type { Operation } from '../../governance/operations/operation.js';
+import { text, type Operation } from '../../governance/operations/operation.js';
 import { decideRules, previewNamed } from '../executions/rules.js';
+
+/** Rules treat every decision on an approval as one operation, by a route of approvals or by the inbox. */
+export const decideApprovalRules: Operation = {
+  name: 'approval.decide',
+  grant: 'any',
+  effect: 'write',
+  facts: { approval_id: text('id'), decision: text('decision') },
+};
 
 /** The operation whose rules apply to a decision on this approval. */
 export function rulesOfApproval(id: string): Operation {

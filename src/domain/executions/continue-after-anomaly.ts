@@ -9,9 +9,9 @@ import {
   performAsRun,
   reasonOf,
   refusalAfterDecision,
+  settleUsed,
   type RunCallDeps,
 } from '../actions/operations/calls-of-runs.js';
-import { creditsOfRun } from '../customers/operations/run-credits.js';
 import type { ExchangePart } from './exchanges.js';
 import { continueRules } from './rules.js';
 
@@ -29,8 +29,10 @@ export async function continueAfterAnomaly(
   const performed = await perform(approval.approval_id);
   const reason = 'error' in performed ? reasonOf(performed.error) : undefined;
   if (!('error' in performed) || reason === undefined) return resultOf(performed);
-  // An earlier attempt of this step used the approval, and its worker was lost.
-  if (reason === 'used') return { permitted: true };
+  if (reason === 'used') {
+    await settleUsed(deps.collections, approval);
+    return { permitted: true };
+  }
   if (reason === 'rejected' || reason === 'expired')
     return { refused: await refusalAfterDecision(deps.collections, approval, performed.error) };
   if (await hasExpired(deps.collections, approval.approval_id)) return { refused: expiredCall(approval) };
@@ -50,15 +52,12 @@ function ask(
   const { idempotency_key, run, finding } = request;
   const lifecycleId = newId();
   note({ lifecycle_id: lifecycleId, input: { finding } });
-  const { agentflow_id, agentflow_version, agent_id, execution_id, started_by, tokens_spent } = run;
+  const { agentflow_id, agentflow_version, agent_id, execution_id } = run;
   return performAsRun(deps, request, {
     ...{ lifecycleId, operation: continueRules, approvalId },
     resource: { type: 'execution', id: execution_id },
     check: () => ({
       input: { idempotency_key, agentflow_id, agentflow_version, agent_id, execution_id, finding },
-      lookUp: async () => ({
-        facts: { started_by, tokens_spent, credits_spent: Math.ceil(await creditsOfRun(deps.collections, run)) },
-      }),
       approvalContext: async () => ({ agentflow: run.agentflow_name, agent: run.agent_title }),
       run: async () => ({ body: null }),
     }),

@@ -1,5 +1,6 @@
 import type { Move } from '../../../workflows/agentflow-execution/state.js';
-import { freeText, integer, textFacts, type Operation } from '../../governance/operations/operation.js';
+import { freeText, textFacts, type Operation } from '../../governance/operations/operation.js';
+import { factsAboutRuns } from '../actions/rules.js';
 
 /**
  * Rules treat preparing, rerunning and starting an execution as one operation, whether a route, `run-agent`, a schedule
@@ -33,13 +34,7 @@ export const continueRules: Operation = {
   name: 'execution.continue-after-anomaly',
   grant: 'svc:agent.run',
   effect: 'write',
-  facts: {
-    ...textFacts('agentflow_id', 'agent_id', 'execution_id', 'started_by'),
-    agentflow_version: integer('agentflow_version'),
-    tokens_spent: integer('tokens_spent'),
-    credits_spent: integer('credits_spent'),
-    finding: freeText('finding'),
-  },
+  facts: { ...factsAboutRuns, finding: freeText('finding') },
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { ApprovalActivities } from '../../../workflows/approval/activities.js';
-import { decisionText } from '../../../workflows/approval/messages.js';
+import { decisionText, withdrawnBy } from '../../../workflows/approval/messages.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 import { isDuplicateKey, type Mongo } from '../../stores/mongo.js';
 import { decisionPurpose } from './decide.js';
@@ -12,7 +12,11 @@ import { pick } from '../../pick.js';
 
 type Request<Name extends keyof ApprovalActivities> = Parameters<ApprovalActivities[Name]>[0];
 
-const whyDenied = { rejected: 'the approval was rejected', expired: 'nobody decided on it in time' } as const;
+const whyDenied = {
+  rejected: 'the approval was rejected',
+  expired: 'nobody decided on it in time',
+  withdrawn: 'the approval was withdrawn',
+};
 
 /** Writes the record of an approval, and ends the calls that it held if it was not approved. */
 export async function publishApproval(
@@ -26,9 +30,10 @@ export async function publishApproval(
   if (state.status === 'pending') return keepWhileStopped(approval_payloads, record.expires_at, _id, state);
   await approval_payloads.deleteOne({ _id });
   if (state.status === 'approved') return;
-  // A run records the refusal of its own call.
-  if (input.execution_id !== undefined) await endHeldCalls(lifecycles, _id, { status: 'denied' });
-  else await denyHeldCalls({ lifecycles, audit }, _id, whyDenied[state.status]);
+  const isWithdrawn = state.decided_by === withdrawnBy;
+  // A run records the refusal of its own call, unless it has ended.
+  if (input.execution_id !== undefined && !isWithdrawn) await endHeldCalls(lifecycles, _id, { status: 'denied' });
+  else await denyHeldCalls({ lifecycles, audit }, _id, whyDenied[isWithdrawn ? 'withdrawn' : state.status]);
 }
 
 /** Keeps the payload while the clock of the approval is stopped, and afterwards until the approval expires. */

@@ -1,9 +1,5 @@
-import {
-  approvalType,
-  approvalWorkflowId,
-  type ApprovalInput,
-  type ApprovalState,
-} from '../../../workflows/approval/messages.js';
+import { approvalType, approvalWorkflowId, type ApprovalInput } from '../../../workflows/approval/messages.js';
+import { initialState } from '../../../workflows/approval/state.js';
 import { attributePairs } from '../../../workflows/search-attributes.js';
 import type { Principal } from '../../auth/principal.js';
 import { newId } from '../../ids.js';
@@ -69,8 +65,7 @@ export async function requestApproval(deps: RequestDeps, call: ApprovalCall): Pr
     await keepPayload(deps, approval_id, await call.forApprovers(), expires_at);
     await start(deps, request);
     // Serves readers until the first write of the workflow replaces it.
-    const pending: ApprovalState = { status: 'pending', votes: [], decided_by: null, decided_at: null };
-    await insertOnce(approvals, toApprovalDocument(request, pending, 0));
+    await insertOnce(approvals, toApprovalDocument(request, initialState(), 0));
   }
   return { approvalId: approval_id, expiresAt: expires_at };
 }

@@ -34,22 +34,26 @@ type ApprovalOutcome =
  * and for a dry run. A dry run never requests an approval.
  */
 export async function approvalStage(deps: RequestDeps, call: ApprovalRequest): Promise<ApprovalOutcome> {
-  const { decision, resumeToken, dryRun } = call;
-  const isRequired = decision.decision === 'require_approval';
-  if (resumeToken === undefined) {
-    if (!isRequired || dryRun) return refuseIfRejected(deps.collections, call);
-    if (call.approvalId !== undefined) {
-      const redemption = await redeem(deps.collections, { approval_id: call.approvalId }, redeemingCallOf(call));
-      return resumedOrRefused(deps.collections, call, redemption, call.approvalId);
-    }
-    const approval_id = call.resumesItself ? await approvedRequest(deps.collections, call) : undefined;
-    const redemption = approval_id && (await redeem(deps.collections, { approval_id }, redeemingCallOf(call)));
-    if (typeof redemption === 'object') return { outcome: 'resumed', ...redemption };
-    return { outcome: 'pending', ...(await requestApproval(deps, call)) };
+  const { decision, resumeToken, approvalId, dryRun } = call;
+  const { collections } = deps;
+  if (decision.decision !== 'require_approval' || dryRun)
+    return resumeToken === undefined ? refuseIfRejected(collections, call) : refused('not_asked');
+  const redeeming = redeemingCallOf(call);
+  if (resumeToken !== undefined) {
+    const redemption = await redeemResumeToken(collections, { token: resumeToken, ...redeeming });
+    return resumedOrRefused(collections, call, redemption, resumeToken);
   }
-  if (!isRequired || dryRun) return refused('not_asked');
-  const redemption = await redeemResumeToken(deps.collections, { token: resumeToken, ...redeemingCallOf(call) });
-  return resumedOrRefused(deps.collections, call, redemption, resumeToken);
+  if (approvalId !== undefined)
+    return resumedOrRefused(
+      collections,
+      call,
+      await redeem(collections, { approval_id: approvalId }, redeeming),
+      approvalId,
+    );
+  const approval_id = call.resumesItself ? await approvedRequest(collections, call) : undefined;
+  const redemption = approval_id && (await redeem(collections, { approval_id }, redeeming));
+  if (typeof redemption === 'object') return { outcome: 'resumed', ...redemption };
+  return { outcome: 'pending', ...(await requestApproval(deps, call)) };
 }
 
 /** A rejection stays in force, even if the rules no longer require an approval. */

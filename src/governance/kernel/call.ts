@@ -18,7 +18,7 @@ export interface Resource {
 /** Who makes a call and what it acts on, as its intent records them. */
 export interface KnownCall {
   principal: Principal;
-  resource: Resource | undefined;
+  resource: Resource;
 }
 
 /** What S8 needs so that all attempts under one approval create only one record. */

@@ -1,4 +1,5 @@
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
+import { isJsonObject, type JsonObject } from '../../json.js';
 import { operationsWithOwnRules } from '../operations/catalog.js';
 
 /** Represents every attribute, because the analysis does not follow values through branches and records. */
@@ -30,25 +31,24 @@ function mayApply({ action }: PolicyJson, operation: string): boolean {
   return !('entities' in action) || action.entities.some((entity) => 'id' in entity && entity.id === operation);
 }
 
-function collect(node: unknown, found: Set<string>): void {
-  if (typeof node !== 'object' || node === null) return;
-  if (Array.isArray(node)) return node.forEach((each) => collect(each, found));
-  const fields = node as Record<string, unknown>;
-  if ('Value' in fields) return;
-  const path = pathOf(fields);
+/** The only field of an expression is its kind. The fields of a record have any names, such as "Value" or ".". */
+function collect(expression: JsonObject, found: Set<string>): void {
+  if ('Value' in expression) return;
+  const path = pathOf(expression);
   if (path) {
     // A principal or an action as a whole is compared by its id, which every lifecycle contains.
     if (path !== 'principal' && path !== 'action') found.add(path);
     return;
   }
-  if ('.' in fields || 'has' in fields) found.add(anyAttribute);
-  Object.values(fields).forEach((each) => collect(each, found));
+  if ('.' in expression || 'has' in expression) found.add(anyAttribute);
+  for (const parts of Object.values(expression))
+    for (const part of Object.values(parts as object)) if (isJsonObject(part)) collect(part, found);
 }
 
 /** `context.input.entities` for the tree of that expression, or of `context.input has entities`. */
-function pathOf(node: Record<string, unknown>): string | undefined {
+function pathOf(node: JsonObject): string | undefined {
   if (typeof node.Var === 'string') return node.Var;
-  const access = (node['.'] ?? node.has) as { left: Record<string, unknown>; attr: string | string[] } | undefined;
+  const access = (node['.'] ?? node.has) as { left: JsonObject; attr: string | string[] } | undefined;
   const left = access && pathOf(access.left);
   return left === undefined ? undefined : [left, ...[access?.attr ?? []].flat()].join('.');
 }

@@ -2,9 +2,11 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { MongoNetworkError } from 'mongodb';
 import { hashOf } from '../../../src/domain/mcp-servers/rules.js';
 import { mcpToolId } from '../../../src/domain/mcp-servers/record.js';
+import { continueAfterAnomaly } from '../../../src/domain/executions/continue-after-anomaly.js';
 import { newId } from '../../../src/ids.js';
 import { createHttpClient } from '../../../src/outbound/http-client.js';
 import type { McpClient } from '../../../src/outbound/mcp-client.js';
+import type { ActRun } from '../../../workflows/agentflow-execution/act-messages.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import { actOfWorker, requestTo } from '../../support/act-of-worker.js';
 import { createWorkspace, personOf, useDeps, type Workspace } from '../../support/fixture.js';
@@ -147,6 +149,37 @@ test.each([{ port: 2 }, { secure: true }, { require_tls: true }])(
     expect(await stored()).toMatchObject([{ status: 'approved' }, { status: 'pending' }]);
   },
 );
+
+test('a run that continues after an anomaly under an approval settles it, even if its worker was lost after the use', async () => {
+  verifies('act.hold.used');
+  const workspace = await createWorkspace(deps);
+  const approver = await personOf(deps, workspace, { userId: newId(), role: 'ORG_ADMIN' });
+  const tools = ['execution.continue-after-anomaly'];
+  const rules = [policies[0], { policy_id: 'look', effect: 'require_approval', tools }];
+  expect(await approver.put('/v1/policies', { policies: rules })).toMatchObject({ status: 200 });
+  const { run, idempotency_key, project_id } = requestTo(sink.url, workspace);
+  const { collections } = deps.mongo;
+  const attempt = (approval?: { approval_id: string }) =>
+    continueAfterAnomaly(
+      { kernel: deps.kernel, collections },
+      { run: run as ActRun, idempotency_key, project_id, finding: 'odd', ...(approval && { approval }) },
+      () => undefined,
+    );
+  const asked = await attempt();
+  if (!('held' in asked)) throw new Error('the run was not held');
+  const { approval_id } = asked.held;
+  expect(await approver.post(`/v1/approvals/${approval_id}/approve`, {})).toMatchObject({ status: 200 });
+  expect(await attempt(asked.held)).toEqual({ permitted: true });
+  // The worker was lost before it settled the approval.
+  await collections.approvals.updateOne({ _id: approval_id }, { $set: { status: 'approved' } });
+  await collections.lifecycles.updateOne(
+    { continued_by: { $exists: true }, approval_id },
+    { $set: { status: 'pending_approval' } },
+  );
+  expect(await attempt(asked.held)).toEqual({ permitted: true });
+  expect(await approver.get(`/v1/approvals/${approval_id}`)).toMatchObject({ body: { status: 'used' } });
+  expect(await collections.lifecycles.countDocuments({ approval_id, status: 'pending_approval' })).toBe(0);
+});
 
 describe('an act whose connector was deleted after its call', () => {
   /** The approved call was sent. `isLost` states whether its answer was lost. */

@@ -1,12 +1,13 @@
 import type { ActRun, AwaitedApproval, Refused } from '../../../../workflows/agentflow-execution/act-messages.js';
 import { principalBeforeRole, principalOfRun } from '../../../auth/run-principal.js';
 import { isAppError } from '../../../errors.js';
-import { endHeldCalls } from '../../../governance/approvals/settle.js';
+import { endHeldCalls, settleApproval } from '../../../governance/approvals/settle.js';
 import { factsOfRefusal, type Call, type Checked, type Resource } from '../../../governance/kernel/call.js';
 import { callAs } from '../../../governance/kernel/call-as.js';
 import type { Kernel, Performed } from '../../../governance/kernel/perform.js';
 import type { Collections } from '../../../stores/collections.js';
 import { epochSeconds } from '../../../time.js';
+import { creditsOfRun } from '../../customers/operations/run-credits.js';
 
 export interface RunCallDeps {
   kernel: Kernel;
@@ -22,7 +23,9 @@ interface CallingStep {
 
 interface CallOfRun extends Pick<Call, 'lifecycleId' | 'operation' | 'approvalId'> {
   resource: Resource;
-  check: () => Omit<Checked, 'resource' | 'dryRun'>;
+  /** Facts for rules in addition to those about the run and those in the input. */
+  facts?: Readonly<Record<string, unknown>>;
+  check: () => Omit<Checked, 'resource' | 'dryRun' | 'lookUp'>;
 }
 
 const grants = ['svc:agent.run'] as const;
@@ -34,7 +37,7 @@ const grants = ['svc:agent.run'] as const;
 export function performAsRun(
   { kernel, collections }: RunCallDeps,
   { project_id, run, approval }: CallingStep,
-  { resource, check, ...call }: CallOfRun,
+  { resource, facts, check, ...call }: CallOfRun,
 ): Promise<Performed> {
   const identity = {
     executionId: run.execution_id,
@@ -46,13 +49,23 @@ export function performAsRun(
     callAs(() => principalOfRun(collections, identity, grants), {
       ...call,
       known: { principal: principalBeforeRole(identity, grants), resource },
-      validate: async () => ({ ...check(), resource, dryRun: false }),
+      validate: async () => ({
+        ...check(),
+        resource,
+        dryRun: false,
+        lookUp: async () => ({ facts: { ...(await factsOf(collections, run)), ...facts } }),
+      }),
       channel: 'agent',
       reusesApproval: { except: approval?.approval_id },
       causedBy: () => causersOf(collections, run),
       likelyOrganizationId: run.organization_id,
     }),
   );
+}
+
+async function factsOf(collections: Collections, run: ActRun) {
+  const { started_by, tokens_spent } = run;
+  return { started_by, tokens_spent, credits_spent: Math.ceil(await creditsOfRun(collections, run)) };
 }
 
 /** Called only if the call needs an approval. */
@@ -88,7 +101,17 @@ export function reasonOf(error: unknown): string | undefined {
   return factsOfRefusal(error)?.reason;
 }
 
-/** The refusal of a call whose approval was rejected or has expired. */
+/** Settles an approval that an attempt used and did not settle, because its worker or its answer was lost. */
+export async function settleUsed(
+  collections: Settled & Pick<Collections, 'resume_tokens'>,
+  { approval_id }: ApprovalOfStep,
+): Promise<void> {
+  const token = await collections.resume_tokens.findOne({ approval_id });
+  if (token?.used_by)
+    await settleApproval(collections, { tokenId: token._id, lifecycleId: token.used_by, completed: true });
+}
+
+/** The refusal of a call that is not made: its approval was rejected or has expired, or `error` prevents a repeat. */
 export async function refusalAfterDecision(
   { approvals, lifecycles }: Settled,
   approval: ApprovalOfStep,
@@ -97,27 +120,9 @@ export async function refusalAfterDecision(
   // If an attempt requested the approval again after it was settled, its held call is not yet settled.
   await endHeldCalls(lifecycles, approval.approval_id, { status: 'denied' });
   if (reasonOf(error) === 'expired') return expiredCall(approval);
-  const comment = await reasonOfRejection(approvals, approval);
-  return refusedFor(approval, 'approval_rejected', comment || 'a person rejected the call');
-}
-
-/** The refusal of a call with an unknown outcome that cannot be repeated because of `error`. */
-export async function notRepeated(
-  { approvals, lifecycles }: Settled,
-  approval: ApprovalOfStep,
-  error: Error,
-): Promise<Refused> {
-  await endHeldCalls(lifecycles, approval.approval_id, { status: 'denied' });
-  const why = (await reasonOfRejection(approvals, approval)) || error.message;
-  return refusedFor({ ...approval, after_unknown: true }, 'outcome_unknown', why);
-}
-
-async function reasonOfRejection(
-  approvals: Settled['approvals'],
-  { approval_id }: ApprovalOfStep,
-): Promise<string | undefined> {
-  const record = await approvals.findOne({ _id: approval_id });
-  return record?.votes.find(({ decision }) => decision === 'reject')?.comment;
+  const record = await approvals.findOne({ _id: approval.approval_id });
+  const comment = record?.votes.find(({ decision }) => decision === 'reject')?.comment;
+  return refusedFor(approval, 'approval_rejected', comment || (error instanceof Error ? error.message : ''));
 }
 
 export function expiredCall(approval: ApprovalOfStep): Refused {
@@ -125,9 +130,12 @@ export function expiredCall(approval: ApprovalOfStep): Refused {
 }
 
 function refusedFor({ after_unknown }: ApprovalOfStep, code: string, message: string): Refused {
-  return after_unknown
-    ? { code: 'outcome_unknown', message: `the call may have taken effect, and it was not repeated: ${message}` }
-    : { code, message };
+  return after_unknown ? notRepeated(message) : { code, message };
+}
+
+/** The refusal of a call that was sent before, and whose answer was lost. */
+export function notRepeated(why: string): Refused {
+  return { code: 'outcome_unknown', message: `the call may have taken effect, and it was not repeated: ${why}` };
 }
 
 /** Whether the approval has expired, even if its workflow has not recorded that yet. */

@@ -60,6 +60,7 @@ test.each(['before', 'after'])(
     await eventually(async () =>
       expect((await lifecyclesOf(of)).map(({ status }) => status)).not.toContain('pending_approval'),
     );
+    expect(await outcomesOf(of)).toContainEqual('denied: the approval was withdrawn');
     expect(of.seen('asked')).toBe(0);
   },
 );

@@ -56,6 +56,19 @@ describe('a call whose outcome is unknown', () => {
   });
 });
 
+test('a call that was accepted as done stays accepted, even if a rule forbids it since', async () => {
+  verifies('act.unknown.accept');
+  const of = await governed(ask);
+  const [id, approval] = await lostCall(of);
+  await moveExecution(of.workspace, id, 'pause');
+  await decide(of.approver, approval, 'accept', 'It has arrived');
+  await of.policies(permit, { ...ask, effect: 'forbid' });
+  await moveExecution(of.workspace, id, 'resume');
+  const ended = await untilExecution(of.workspace, id, 'completed');
+  expect(outputsOf(ended)).toEqual([{ accepted_as_done: true, message: 'It has arrived' }]);
+  expect(of.seen()).toBe(1);
+});
+
 test('a rejected act is not made, even if the rules have permitted it since', async () => {
   verifies('act.hold.rejected');
   const of = await governed(ask);
