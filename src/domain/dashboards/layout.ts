@@ -7,11 +7,7 @@ type Tabs = Dashboard['tabs'];
  * The tab of a new component: an existing one, or a new one with the id `newTabId`.
  * @throws AppError `validation_failed` for an unknown tab
  */
-export function tabFor(
-  tabs: Tabs,
-  { tab_id, tab_name }: Pick<NewComponent, 'tab_id' | 'tab_name'>,
-  newTabId: string,
-): Tabs[number] {
+export function tabFor(tabs: Tabs, { tab_id, tab_name }: Pick<NewComponent, 'tab_id' | 'tab_name'>, newTabId: string) {
   if (tab_id !== undefined && tab_name !== undefined)
     throw new AppError('validation_failed', 'tab_id, tab_name: must not both be given');
   if (tab_name !== undefined) return tabs.find(({ name }) => name === tab_name) ?? { name: tab_name, id: newTabId };

@@ -121,11 +121,7 @@ export const deleteComponent = defineOperation({
 });
 
 /** Does nothing if the component was deleted, or refreshed by a later call. */
-async function refreshComponent(
-  mongo: Mongo,
-  projectId: string,
-  { component_id, definition }: StoredComponent,
-): Promise<void> {
+async function refreshComponent(mongo: Mongo, projectId: string, { component_id, definition }: StoredComponent) {
   const refreshed_at = epochSeconds();
   const result = JSON.stringify(await outcomeOf(mongo, projectId, JSON.parse(definition) as Definition));
   await mongo.collections.dashboards.updateOne(

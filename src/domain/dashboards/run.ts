@@ -1,9 +1,11 @@
-import { MongoServerError, type Document } from 'mongodb';
-import { AppError } from '../../errors.js';
+import { MongoServerError, type Document, type Collection } from 'mongodb';
+import { AppError, notFound } from '../../errors.js';
 import type { Mongo } from '../../stores/mongo.js';
 import { checkPipeline } from './pipeline.js';
 import type { Definition } from './schemas.js';
-import { sourceOf } from './sources.js';
+import { Execution } from '../executions/record.js';
+import { readTable, rowsOf } from '../tables/record.js';
+import { taskProjection } from '../tasks/record.js';
 
 export const resultBounds = { documents: 1000, bytes: 400_000, milliseconds: 5000 };
 
@@ -38,10 +40,7 @@ export async function runPipeline(
   }
 }
 
-async function collect(
-  found: AsyncIterable<Document>,
-  { bytes: maxBytes, documents }: typeof resultBounds,
-): Promise<unknown[]> {
+async function collect(found: AsyncIterable<Document>, { bytes: maxBytes, documents }: typeof resultBounds) {
   const data: unknown[] = [];
   let bytes = 0;
   for await (const document of found) {
@@ -90,4 +89,38 @@ function refusalOf(error: unknown, signal: AbortSignal, { milliseconds }: typeof
     `query.aggregation_code: MongoDB refused the pipeline: ${error.message.slice(0, 300)}`,
     { cause: error },
   );
+}
+
+/** The input of a pipeline: a collection, and stages that restrict it to the project. */
+interface Source {
+  collection: Pick<Collection, 'aggregate'>;
+  stages: Document[];
+}
+
+/** @throws AppError `not_found` if the project does not have the table */
+async function sourceOf(
+  mongo: Pick<Mongo, 'db' | 'collections'>,
+  projectId: string,
+  { resource, table_id }: Pick<Definition, 'resource' | 'table_id'>,
+): Promise<Source> {
+  const { executions } = mongo.collections;
+  const ofProject = { $match: { projectID: projectId } };
+  if (resource === 'tasks') return { collection: executions, stages: [ofProject, taskProjection] };
+  if (resource === 'executions')
+    return { collection: executions, stages: [ofProject, projectionOf(Object.keys(Execution.shape))] };
+  if (table_id === null) throw notFound('the table');
+  const { columns } = await readTable(mongo, projectId, table_id);
+  // Each table has its own collection, so its rows have no projectID. Add it, because pipelines may match on it.
+  return {
+    collection: rowsOf(mongo, table_id),
+    stages: [
+      projectionOf(columns.map(({ column_id }) => column_id)),
+      { $addFields: { projectID: { $literal: projectId } } },
+    ],
+  };
+}
+
+/** Keeps only the fields of the API. */
+function projectionOf(fields: readonly string[]): Document {
+  return { $project: Object.fromEntries(fields.map((field) => [field, 1])) };
 }

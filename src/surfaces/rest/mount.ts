@@ -1,5 +1,6 @@
-import { validate } from '../../problems.js';
 import type { Request, RequestHandler, Response, Router } from 'express';
+import { z } from 'zod';
+import { validate, unknownFields } from '../../problems.js';
 import { holdsGrant, type Principal } from '../../auth/principal.js';
 import { newId } from '../../ids.js';
 import type { Deps } from '../../domain/deps.js';
@@ -11,7 +12,7 @@ import { requireGrant } from '../../auth/require-grant.js';
 import { jsonBody } from '../../http/json-body.js';
 import { traceIn } from '../../http/trace.js';
 import { routeTable } from '../../http/route-table.js';
-import { createQueryCheck } from './unknown-query.js';
+import { AppError } from '../../errors.js';
 
 export const resumeTokenHeader = 'X-Resume-Token';
 export const lifecycleHeader = 'X-Lifecycle-Id';
@@ -134,5 +135,20 @@ function answerOf(res: Response, outcome: Outcome): Answer {
     value: outcome.value,
     ...(lifecycleId !== undefined && { lifecycleId }),
     ...(outcome.held && { held: true }),
+  };
+}
+
+/**
+ * Creates a check that refuses unknown query parameters, because a misspelled filter would silently return everything
+ * (contract, Conventions).
+ * @returns a check that throws AppError `invalid_request` with the unknown and the known names
+ */
+function createQueryCheck({ query }: Pick<Route, 'query'>, allowed: readonly string[]): (parameters: object) => void {
+  const routeNames = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
+  const known = new Set([...routeNames, ...allowed]);
+  return (parameters) => {
+    const unknown = Object.keys(parameters).filter((name) => !known.has(name));
+    if (unknown.length > 0)
+      throw new AppError('invalid_request', unknownFields('query parameter', unknown, [...known]));
   };
 }

@@ -1,15 +1,14 @@
+import { Link, Outlet, useLocation, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { roleName } from './roles.js';
-import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
-import type { NavigationEntry } from './navigation.js';
-import { OfferedPage } from './needs.js';
+import { type NavigationEntry, forms, navigation } from './navigation.js';
 import { useConnected } from './news.js';
-import { consolePath, csrfToken, useSession } from './session.js';
+import { consolePath, csrfToken, useSession, useMay } from './session.js';
 import { OpenPalette } from './palette/open-palette.js';
 import { SignInAgain } from './sign-in-again.js';
 import { useOfferedPages } from './use-offered-pages.js';
+import { Page } from './parts.js';
 
-/** Renders the frame that all pages of a project share. */
 export function Frame() {
   const { person, project } = useSession().session;
   return (
@@ -52,7 +51,6 @@ export function Frame() {
   );
 }
 
-/** Says when the page may be out of date. */
 function Connection() {
   const isConnected = useConnected();
   return (
@@ -95,5 +93,21 @@ function PageLink({ page: { path, name } }: { page: NavigationEntry }) {
     >
       {name}
     </Link>
+  );
+}
+
+const pages = [...forms, ...navigation.flatMap((group) => group.pages)];
+
+/** Renders the current page, or says why this person may not see it. */
+function OfferedPage({ children }: { children: ReactNode }) {
+  const may = useMay();
+  // For example `runs/$runId`.
+  const path = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath.slice(1) ?? '' });
+  const page = pages.find((each) => each.path === path || each.path === path.split('/')[0]);
+  if (!page?.needs || may(page.needs.operation)) return children;
+  return (
+    <Page title={page.name}>
+      <p className="note">Your role in this project does not include access to this page. {page.needs.allowedBy}</p>
+    </Page>
   );
 }

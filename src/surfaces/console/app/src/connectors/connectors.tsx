@@ -1,4 +1,4 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, type Connector } from '../api.js';
 import { curl } from '../curl.js';
@@ -7,9 +7,10 @@ import { ConnectorLink } from '../links.js';
 import { List } from '../list.js';
 import { ActionButton, Empty, Page } from '../parts.js';
 import { projectId, useMay } from '../session.js';
-import { CreateConnector } from './create.js';
 import { categoryNames, statuses } from './states.js';
 import { column, timeColumn, stateColumn, type Column } from '../table.js';
+import { Confirm } from '../confirm.js';
+import { authOf, Fields, useConnectorForm, type Form } from './form.js';
 
 const route = getRouteApi('/connectors');
 
@@ -81,4 +82,43 @@ function NoConnectors() {
       command:
     </Empty>
   );
+}
+
+function CreateConnector({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const { form, nameOf, clear } = useConnectorForm('connector.new', {});
+  return (
+    <Confirm
+      title="New connector"
+      action="Create connector"
+      act={(options) => (form.kind === 'mcp' ? createMcp : createRestful)(form, options)}
+      nameOf={nameOf}
+      onDone={({ _id: connectorId }) => {
+        clear();
+        void navigate({ to: '/connectors/$connectorId', params: { connectorId } });
+      }}
+      onClose={onClose}
+    >
+      <Fields form={form} />
+      <p className="soft">Secrets are encrypted and never shown again.</p>
+    </Confirm>
+  );
+}
+
+interface CallOptions {
+  idempotencyKey: string;
+}
+
+function createRestful(form: Form, options: CallOptions): Promise<Connector> {
+  const { name = '', base_url } = form.drafts;
+  const config = { ...(base_url && { base_url }), auth: authOf(form) };
+  const input = { params: { category: 'restful' as const }, query: { projectID: projectId }, body: { name, config } };
+  return call('post', '/actions/{category}/config', input, options);
+}
+
+function createMcp(form: Form, options: CallOptions): Promise<Connector> {
+  const { name = '', url, command } = form.drafts;
+  const auth = authOf(form) as unknown as { type: 'none' };
+  const body = { name, auth, ...(url && { url }), ...(command && { command }) };
+  return call('post', '/connectors/{projectID}/mcp', { body }, options);
 }

@@ -12,7 +12,6 @@ interface EditOptions {
   onClose: () => void;
 }
 
-/** Edits the name and the configuration of a connector. */
 export function EditConnector(props: EditOptions) {
   const { category } = props.connector;
   return category === 'restful' || category === 'mcp' ? (

@@ -39,7 +39,6 @@ const fields: readonly FormField[] = [
 /** Returns the field in the `config` or the `auth` of the API. */
 const apiFieldOf = ({ name, field = name }: FormField) => field;
 
-/** Returns the path of the field in a request. */
 const pathOf = (field: FormField) =>
   `${field.kind === 'restful' ? 'config.' : ''}${field.auth ? 'auth.' : ''}${apiFieldOf(field)}`;
 

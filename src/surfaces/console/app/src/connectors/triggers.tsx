@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router';
 import { call, type Connector } from '../api.js';
 import { Problem, Section } from '../parts.js';
 
-/** Lists the triggers of the connector, and the events of its category that can start runs. */
 export function Triggers({ connector: { category, triggers } }: { connector: Connector }) {
   const { data, error } = useQuery({
     queryKey: ['trigger-actions', category],
