@@ -29,7 +29,6 @@ function runKept<T>(
   });
 }
 
-/** Reads the documents of an execution as text. */
 export function createDocumentActivities(
   stores: DocumentStores,
   exchanges: Exchanges,
@@ -84,7 +83,6 @@ function reportingStep({ idempotency_key, run, after_seq = 0 }: CallActionReques
   return { execution_id, after_seq, agent_id: run?.agent_id ?? '', step_id, attempt };
 }
 
-/** Evaluates the rules for continuing a run after an anomaly was found. */
 export function createContinueActivities(
   deps: RunCallDeps,
   exchanges: Exchanges,
@@ -99,7 +97,6 @@ export function createContinueActivities(
   };
 }
 
-/** Takes one model turn of an agent. */
 export function createModelActivities(
   deps: ModelActivityDeps,
   exchanges: Exchanges,
@@ -112,7 +109,6 @@ export function createModelActivities(
   };
 }
 
-/** Checks an agent's output against the agentflow's instructions. */
 export function createAnomalyActivities(
   { models }: { models: ChatModel },
   exchanges: Exchanges,

@@ -9,7 +9,6 @@ import {
 import type { KnowledgeUploadActivities } from '../workflows/knowledge-upload/activities.js';
 import { withHeartbeat } from './with-heartbeat.js';
 
-/** Writes documents into the graph and removes them. */
 export function createKnowledgeUploadActivities(deps: KnowledgeUploadDeps): KnowledgeUploadActivities {
   return {
     extractChunks: (upload) => withHeartbeat({}, ({ signal }) => extractChunks(deps, upload, signal)),

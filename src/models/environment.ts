@@ -16,12 +16,10 @@ export const embeddingVariables = {
 
 type Variables = z.infer<z.ZodObject<typeof embeddingVariables>>;
 
-/** The endpoint for embeddings, which the operator configures. */
 export interface EmbeddingConfig {
   baseUrl: string;
   apiKey: string | undefined;
   model: string;
-  /** The number of values of each vector. */
   dimensions: number;
   /** The limit of each process. */
   requestsPerSecond: number;

@@ -14,7 +14,6 @@ export interface ChatRequest {
   /** If 0, the request sets no limit. */
   maxTokens: number;
   messages: ChatMessage[];
-  /** Tools that the model may call. */
   tools?: readonly ChatTool[];
   /** The tool that the model must call. */
   toolChoice?: string;

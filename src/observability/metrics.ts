@@ -81,7 +81,6 @@ export function createMetrics() {
     admission: (result: 'admitted' | 'refused', scope: 'none' | 'project' | 'organization') =>
       admissions.inc({ result, scope }),
     callback: (receiver: string, status: number) => callbacks.inc({ receiver, status }),
-    /** Counts an execution that entered this state. */
     executionMoved: (to: string) => moves.inc({ to }),
     /** Records the time from the planned start of a scheduled run to its actual start. */
     scheduleDelay: (seconds: number) => schedule.observe(Math.max(0, seconds)),

@@ -85,7 +85,6 @@ function logExportErrors(log: Logger): void {
   );
 }
 
-/** Ends the span after `work`. */
 export async function runInSpan<T>(span: Span, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -30,7 +30,6 @@ export async function startWorkerMetrics(
   server.listen(workerMetricsPort, host);
   await once(server, 'listening');
   return {
-    /** The port that the server listens on. */
     port: (server.address() as AddressInfo).port,
     /** The options for `Runtime.install`. The SDK serves its own metrics on the loopback address. */
     ofSdk: {

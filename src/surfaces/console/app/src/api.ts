@@ -95,7 +95,6 @@ async function transportCall<T>(_surface: string, outgoing: Outgoing, options: C
 /** Calls any operation of the API in the project of this page, like the TypeScript client. */
 export const call = createCall({ workspace: { projectId }, call: transportCall } as unknown as Transport);
 
-/** Returns the message of an error, for people. */
 export function messageOf(error: unknown): string {
   if (error instanceof TypeError) return 'The service cannot be reached.';
   if (!(error instanceof ServiceError)) return error instanceof Error ? error.message : String(error);

@@ -66,7 +66,6 @@ interface ButtonOptions<Result> extends Omit<ConfirmOptions<Result>, 'onClose'> 
   className?: string;
 }
 
-/** A button that asks the person to confirm an action. */
 export function ConfirmButton<Result>(props: ButtonOptions<Result>) {
   const { operation, button, buttonName, className = props.isFinal ? 'danger' : undefined, ...confirm } = props;
   const [isOpen, setOpen] = useState(false);

@@ -3,7 +3,6 @@ import { useMemo } from 'react';
 
 const context = 3;
 
-/** Shows the lines that differ, with some context. */
 export function Difference({ from, to }: { from: unknown; to: unknown }) {
   const parts = useMemo(() => diffLines(canonicalText(from), canonicalText(to)), [from, to]);
   if (parts.every(({ added, removed }) => !added && !removed))

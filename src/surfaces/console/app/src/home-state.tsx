@@ -7,7 +7,6 @@ import { startOf } from './runs/filter.js';
 import { apiAddress } from './session.js';
 import { usePolled } from './use-polled.js';
 
-/** Shows the remaining credits of the organization and the governed calls of the project. */
 export function Quota() {
   const calls = usePolled(['quota'], () => call('get', '/v1/quota'));
   const { data, error } = usePolled(['customer'], () => call('get', '/customer'));
@@ -101,7 +100,6 @@ async function readSyncHealth() {
   return { syncs, failures: counts.filter(([, count]) => count > 0) };
 }
 
-/** Shows the state of the project's syncs, and how many failed in the last 24 hours. */
 export function SyncHealth() {
   const { data, error } = usePolled(['home', 'syncs'], readSyncHealth);
   const { catalog, repositories = [] } = data?.syncs ?? {};

@@ -16,7 +16,6 @@ import { usePolled } from './use-polled.js';
 const Day = lazy(() => import('./charts/day.js').then(({ Day: component }) => ({ default: component })));
 const maxEntries = 5;
 
-/** Summarizes failed runs, pending decisions, active runs and upcoming runs. */
 export function Home() {
   const { project } = useSession().session;
   const may = useMay();

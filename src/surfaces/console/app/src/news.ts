@@ -93,7 +93,6 @@ function setConnected(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Returns whether the event stream is connected. */
 export function useConnected(): boolean {
   return useSyncExternalStore(
     (listener) => {

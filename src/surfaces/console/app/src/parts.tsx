@@ -22,7 +22,6 @@ export function Page({ title, name = title, children }: { title: string; name?: 
   );
 }
 
-/** A part of a page with its heading. */
 export function Section({ title, level = 2, children }: { title: ReactNode; level?: 2 | 3; children: ReactNode }) {
   const id = useId();
   const Heading = `h${level}` as const;
@@ -97,7 +96,6 @@ export function Time({ at, format }: TimeOptions) {
   );
 }
 
-/** Rounds a number of credits to two decimals. */
 export const rounded = (credits: number): number => Math.round(credits * 100) / 100;
 
 export function durationText(seconds: number): string {
@@ -136,7 +134,6 @@ export function ActionButton({ name, isDisabled, isPressed, onClick, ...button }
   );
 }
 
-/** A button that loads the next page of a list. */
 export function LoadOlder({ hasOlder, load }: { hasOlder: boolean; load: () => void }) {
   if (!hasOlder) return null;
   return (
@@ -224,7 +221,6 @@ export function Empty({ children, command }: { children: ReactNode; command?: st
   );
 }
 
-/** Shows data as indented JSON. */
 export function Data({ value, label }: { value: unknown; label: string }) {
   const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
   return (

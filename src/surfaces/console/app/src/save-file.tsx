@@ -1,6 +1,5 @@
 import { Problem } from './parts.js';
 
-/** Downloads a file in the browser. */
 export function saveFile(name: string, content: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
@@ -10,7 +9,6 @@ export function saveFile(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** Says why a download failed. */
 export function NotDownloaded({ name, error }: { name: string; error: unknown }) {
   const what = (
     <>

@@ -14,7 +14,6 @@ export interface PagesOptions<T> {
   pageSize?: number;
 }
 
-/** Loads a list page by page. */
 export function usePages<T>({ queryKey, load, counted: [one, several], pageSize = 100 }: PagesOptions<T>) {
   const query = useInfiniteQuery({
     queryKey,

@@ -7,7 +7,6 @@ import { AgentForm, type FormOptions } from './agent-form.js';
 import { idOf, isFields, text, titleOf, withAgent, withNewAgent, withValueAt } from './document.js';
 import { useSelectedAgent, type Editor } from './use-editor.js';
 
-/** Renders the fields of the agentflow or the graph of its agents, and the fields of the selected agent. */
 export function FieldsView({ isGraph, ...props }: FormOptions & { isGraph: boolean }) {
   const { at, select } = useSelectedAgent(props.document);
   return (

@@ -12,7 +12,6 @@ interface TestRunOptions {
   onClose: () => void;
 }
 
-/** Prepares a run with the typed inputs, executes it and opens it. */
 export function TestRun({ id, stored, isChanged, onClose }: TestRunOptions) {
   const [goal, setGoal] = useDraft(`test-run.goal.${id}`);
   const [inputs, setInputs] = useDraft(`test-run.inputs.${id}`);

@@ -16,7 +16,6 @@ export interface Editor {
   text: string;
   /** Undefined if the text is not a valid document. */
   document: FlowDocument | undefined;
-  /** Why the text is not a valid document. */
   textProblem: string | undefined;
   /** The stored agentflow, without the person's changes. */
   stored: FlowDocument;
@@ -74,7 +73,6 @@ function read(text: string): [document: FlowDocument | undefined, problem: strin
   }
 }
 
-/** Keeps which agent the form shows. */
 export function useSelectedAgent(document: FlowDocument | undefined) {
   const [id, select] = useState<string>();
   const found = document?.agents.findIndex(({ _id }) => _id === id) ?? -1;

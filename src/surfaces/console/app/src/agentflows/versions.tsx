@@ -25,7 +25,6 @@ function useVersion(id: string, version: string, stored: FlowDocument) {
   return { document, error };
 }
 
-/** Lists the promoted versions, and compares two of them. */
 export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; mayEdit: boolean }) {
   const { data, error } = useVersions(id);
   const nameOf = useNames();

@@ -15,7 +15,6 @@ const route = getRouteApi('/approvals/$approvalId');
 
 type FullApproval = Approval & { payload?: unknown };
 
-/** Shows one pending or decided approval: the exact call, its votes and the decision. */
 export function ApprovalPage() {
   const { approvalId: id } = route.useParams();
   const query = useQuery({

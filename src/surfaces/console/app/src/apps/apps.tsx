@@ -32,7 +32,6 @@ export function Apps() {
   );
 }
 
-/** Returns the columns of the list. The last one has the button that disconnects an app. */
 function useColumns(onEnded: (app: ConnectedApp) => void): readonly Column<ConnectedApp>[] {
   const personOf = useNames();
   const { person } = useSession().session;

@@ -25,7 +25,6 @@ const fields: readonly FilterField<Name>[] = [
   { name: 'lifecycle_id', label: 'Lifecycle id' },
 ];
 
-/** Shows the audit chain of the organization: its verification, its entries and its export. */
 export function Audit() {
   return (
     <Page title="Audit">

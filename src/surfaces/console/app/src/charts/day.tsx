@@ -12,7 +12,6 @@ async function readDay() {
   return call('get', '/analytics/{projectID}', { query: { from: to - daySeconds, to } });
 }
 
-/** Charts the runs, durations and credits of the last 24 hours. */
 export function Day() {
   const { data, error } = usePolled(['home', 'day'], readDay);
   const { by_hour: hours } = data ?? { by_hour: [] };

@@ -126,7 +126,6 @@ function Result({ answer }: { answer: Answer }) {
   );
 }
 
-/** Explains how the search found the entities. */
 function Explanation({ answer: { explanation } }: { answer: Answer }) {
   if (!explanation) return null;
   const { vectors, reranking } = explanation;

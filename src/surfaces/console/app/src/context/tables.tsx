@@ -120,7 +120,6 @@ interface DrawerOptions {
   onClose(): void;
 }
 
-/** Shows the properties of one entity, why the search found it, and its origin. */
 export function EntityDrawer({ entity, answer, onClose }: DrawerOptions) {
   const { id, name, type, score, properties, provenance } = entity;
   const nameOf = useNames();

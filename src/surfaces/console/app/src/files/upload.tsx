@@ -4,7 +4,6 @@ import { useMay } from '../session.js';
 import { useUploads, type Upload } from './use-uploads.js';
 import { CheckField } from '../field.js';
 
-/** Uploads dropped or selected files, and shows their progress. */
 export function UploadFiles({ onDone }: { onDone: () => void }) {
   const may = useMay();
   const mayKnow = may('post /knowledge_base/{projectID}/upload');

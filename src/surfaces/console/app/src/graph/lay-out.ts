@@ -14,10 +14,7 @@ export interface GraphEdge {
 /**
  * Returns a column and a row for each node. Nodes follow their predecessors; unconnected nodes are below the others.
  */
-export function layOut(
-  nodes: readonly GraphNode[],
-  edges: readonly GraphEdge[],
-): Map<string, { column: number; row: number }> {
+export function layOut(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
   const known = new Set(nodes.map(({ id }) => id));
   const usable = edges.filter(({ from, to }) => known.has(from) && known.has(to) && from !== to);
   const targets = new Set(usable.map(({ to }) => to));

@@ -39,7 +39,6 @@ function choicesOf({ enum: names, enumNames = [], oneOf, items, type }: Field): 
   return plain?.map((name, at) => ({ const: name, title: enumNames[at] ?? name })) ?? oneOf ?? items?.anyOf;
 }
 
-/** Returns the initial text of a field. */
 function draftOf(field: Field): string {
   if (field.default === undefined) return '';
   return Array.isArray(field.default) ? field.default.join('\n') : String(field.default);

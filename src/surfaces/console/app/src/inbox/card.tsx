@@ -12,7 +12,6 @@ import { Facts } from '../facts.js';
 interface CardOptions {
   item: InboxItem;
   onDone: () => Promise<unknown>;
-  /** Whether the card is on the page of its run. */
   isOnRun?: boolean;
   /** A decision that the person chose by a keyboard shortcut. */
   decision?: Decision | undefined;

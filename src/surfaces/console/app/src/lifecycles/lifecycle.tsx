@@ -13,7 +13,6 @@ const route = getRouteApi('/lifecycles/$lifecycleId');
 const readLifecycle = (id: string) => call('get', '/v1/lifecycles/{id}', { params: { id } });
 type FullLifecycle = Awaited<ReturnType<typeof readLifecycle>>;
 
-/** The stages of every governed call, in order. */
 const stages = [
   'S1:authenticate',
   'S2:resolve-scope',
@@ -25,7 +24,6 @@ const stages = [
   'S8:execute',
 ];
 
-/** Shows one governed call: its stages, its decision and its entry in the audit chain. */
 export function LifecyclePage() {
   const { lifecycleId: id } = route.useParams();
   const query = useQuery({

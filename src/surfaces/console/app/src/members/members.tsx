@@ -12,7 +12,6 @@ import { column, timeColumn, type Column } from '../table.js';
 
 const nameOf = ({ name, email, user_id }: Member) => name || email || user_id;
 
-/** Lists the members of the project and their roles. */
 export function Members() {
   const may = useMay();
   const columns = useColumns();

@@ -17,7 +17,6 @@ const shortcuts: readonly { name: string; filter: RunFilter }[] = [
   { name: 'Paused runs', filter: { state: 'paused' } },
 ];
 
-/** Finds and opens pages, lists, runs and the dialogs of actions by name. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const commands = useCommands(typed);
@@ -84,7 +83,6 @@ function useCommands(typed: string): Command[] {
   ];
 }
 
-/** Finds runs, and agentflows that the person can run, by the typed text. */
 function useSearchResults(text: string): Command[] {
   const navigate = useNavigate();
   const may = useMay();
@@ -127,7 +125,6 @@ function useSearchResults(text: string): Command[] {
 
 const textQuery = (text: string) => (text === '' ? {} : { text });
 
-/** Returns the text once the person has stopped typing. */
 function useDebounced(text: string): string {
   const [debounced, setDebounced] = useState(text);
   useEffect(() => {

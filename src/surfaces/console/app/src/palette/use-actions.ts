@@ -14,7 +14,6 @@ export interface Command {
   go(): void;
 }
 
-/** The forms and dialogs that the palette opens. */
 const forms = [
   { name: 'New agentflow…', path: 'agentflows/new', operation: 'post /agentflow' },
   { name: 'New schedule…', path: 'schedules/new', operation: 'post /schedule/coworker' },

@@ -16,7 +16,6 @@ import { usePolled } from '../use-polled.js';
 
 const Difference = lazy(() => import('../difference.js').then(({ Difference: component }) => ({ default: component })));
 
-/** Shows the policies of the organization: the rules in force, an editor, a trial of a call, and all versions. */
 export function Policies() {
   const may = useMay();
   const query = usePolled(['policies', 'in force'], () => call('get', '/v1/policies'));

@@ -19,7 +19,6 @@ interface SimulationOptions {
   onFailure(error: unknown): void;
 }
 
-/** Shows which recorded calls a candidate would decide differently. */
 export function Simulation({ candidate, onFailure }: SimulationOptions) {
   const { data, error } = useQuery({
     queryKey: ['policies', 'simulation', candidate],

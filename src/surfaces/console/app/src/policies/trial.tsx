@@ -13,7 +13,6 @@ type Decision = Awaited<ReturnType<typeof evaluate>>;
 
 const channels = ['rest', 'mcp', 'console', 'schedule', 'agent', 'callback'].map((value) => ({ value }));
 
-/** Evaluates the policies in force for a call without making it. */
 export function Trial() {
   const { drafts, set } = useDrafts('policies.trial');
   const { tool = '', channel = 'rest', input = '{}', principal = '{}' } = drafts;

@@ -25,7 +25,6 @@ const textsOf = ({ started_at, ended_at, usage, kept_from }: Execution['agents_o
   ...(kept_from === undefined ? [] : ['reused from the previous run']),
 ];
 
-/** Shows what each agent has done, does or will do, as a graph and as a list. */
 export function Agents({ run, steps }: { run: Execution; steps: readonly Step[] }) {
   const agents = inOrder(run);
   const outputs = new Map(run.agents_output.map((output) => [output.agent_id, output]));

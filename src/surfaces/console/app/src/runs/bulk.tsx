@@ -14,7 +14,6 @@ interface BulkOptions {
   onClose: () => void;
 }
 
-/** Changes the state of several runs, or reruns them. */
 export function BulkMove({ move, runs, onClose }: BulkOptions) {
   const [reason, setReason] = useDraft(`bulk.${move}`);
   return (

@@ -24,7 +24,6 @@ export function useAgentflows() {
   return useQuery({ queryKey: ['agentflows'], queryFn, enabled, staleTime });
 }
 
-/** Loads the promoted versions of an agentflow. */
 export function useVersions(id: string) {
   const enabled = useMay()('get /agentflow/{id}/versions') && id !== '';
   const queryFn = () => readAll((query) => call('get', '/agentflow/{id}/versions', { params: { id }, query }));

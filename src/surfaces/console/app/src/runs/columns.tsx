@@ -6,7 +6,6 @@ import { column, stateColumn, timeColumn, type Column } from '../table.js';
 import { failureOf, stateOf, waitingOf } from '../states.js';
 import { useSchedules } from './choices.js';
 
-/** Shows what a run waits for, or why it failed. */
 function Reason({ run }: { run: Execution }) {
   const waiting = run.end_time === null ? waitingOf(run) : undefined;
   const text = waiting

@@ -133,7 +133,6 @@ function ColumnChoice({
   );
 }
 
-/** Shows a command that runs the first agentflow. */
 function NoRuns({ isFiltered }: { isFiltered: boolean }) {
   const agentflowId = useFirstAgentflow(!isFiltered);
   if (isFiltered) return <Empty>No runs match these filters.</Empty>;

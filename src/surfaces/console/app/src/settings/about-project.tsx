@@ -9,7 +9,6 @@ import { useSubmit } from '../use-submit.js';
 
 const params = { project_id: projectId };
 
-/** Edits the name and the description of the project. */
 export function AboutProject() {
   const { data, error } = useQuery({
     queryKey: ['project'],

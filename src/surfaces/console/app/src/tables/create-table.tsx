@@ -22,7 +22,6 @@ interface NewTable {
 
 const emptyColumn: NewColumn = { name: '', type: 'string', options: '' };
 
-/** Creates a table with its columns, then opens it. */
 export function CreateTable({ onClose }: { onClose: () => void }) {
   const [draft, store] = useJsonDraft<NewTable>('tables.new');
   const { name = '', columns = [emptyColumn] } = draft;

@@ -14,7 +14,6 @@ interface ImportOptions {
   onDone: () => void;
 }
 
-/** Inserts the rows of a CSV file after a preview of the first ones. */
 export function ImportRows({ table, onClose, onDone }: ImportOptions) {
   const [file, setFile] = useState<CsvFile>();
   const [problem, setProblem] = useState<unknown>();

@@ -23,7 +23,6 @@ const columns: readonly Column<Table>[] = [
   }),
 ];
 
-/** Returns one page of the tables. */
 export async function readTables(query: PageQuery): Promise<TablePage<Table>> {
   const { tables: data, ...page } = await call('get', '/storage/{projectID}', { query });
   return { ...page, data };

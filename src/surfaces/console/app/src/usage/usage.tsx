@@ -10,7 +10,6 @@ import { Empty, Problem, Page, rounded, Section } from '../parts.js';
 import { projectId, useMay, useSession } from '../session.js';
 import { column, timeColumn, type Column } from '../table.js';
 
-/** Shows the used part of the quota, the plan and the credits. */
 export function Usage() {
   const { project } = useSession().session;
   const may = useMay();
