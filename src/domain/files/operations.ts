@@ -4,6 +4,7 @@ import { AppError, notFound } from '../../errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { Connector, toConnector } from '../connectors/record/schemas.js';
+import { requireConnector } from '../connectors/operations/setup.js';
 import { findConnector } from '../connectors/operations/store.js';
 import type { Deps } from '../deps.js';
 import { deleteKnowledge } from './operations/knowledge-workflow.js';
@@ -68,8 +69,7 @@ export const listFilesOfConnector = defineOperation({
   output: listOf(File),
   async run({ deps, ctx: { principal, baseUrl }, key: { connector_id }, input }) {
     const { collections } = deps.mongo;
-    const connector = await findConnector(collections, connector_id);
-    if (connector?.projectID !== principal.projectId) throw notFound('the connector');
+    await requireConnector(collections, principal, connector_id);
     const ofConnector = { projectID: principal.projectId, connector_id, status: { $ne: 'deleted' as const } };
     const page = await listPage(collections.files, ofConnector, input);
     return { ...page, data: await Promise.all(page.data.map((file) => toFile(deps, file, baseUrl))) };

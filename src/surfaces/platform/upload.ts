@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Principal } from '../../auth/principal.js';
-import { findConnector } from '../../domain/connectors/operations/store.js';
+import { requireConnector } from '../../domain/connectors/operations/setup.js';
 import type { Deps } from '../../domain/deps.js';
-import { AppError, notFound } from '../../errors.js';
+import { AppError } from '../../errors.js';
 import type { FileDocument } from '../../domain/files/record.js';
 import { parseJsonOrUndefined } from '../../json.js';
 import { parseWithProblems, unknownFields } from '../../problems.js';
@@ -71,10 +71,7 @@ async function uploadFields(
   if (others.length > 0) throw new AppError('invalid_request', 'connector_id: must not be given more than once');
   const parsed = parseWithProblems(Tags, { tags: [...new Set(valuesOf('tags').flatMap(tagsOf))] });
   if ('problems' in parsed) throw new AppError('invalid_request', parsed.problems.join('; '));
-  if (connector_id !== '') {
-    const connector = await findConnector(collections, connector_id);
-    if (connector?.projectID !== principal.projectId) throw notFound('the connector');
-  }
+  if (connector_id !== '') await requireConnector(collections, principal, connector_id);
   return { ...parsed.data, connector_id };
 }
 
