@@ -230,6 +230,8 @@ describe('PUT /v1/policies', () => {
     expect(before.headers.get('etag')).toBe('"0"');
     const put = await api.as(owner).put('/v1/policies', { policies: [permitAll] }, { 'if-match': '"0"' });
     expect(put).toMatchObject({ status: 200, body: { version: 1, created_by: owner.userId, policies: [permitAll] } });
+    const repeated = await api.as(owner).put('/v1/policies', { policies: [permitAll] }, { 'if-match': '"0"' });
+    expect(repeated).toMatchObject({ status: 200, body: put.body });
     await api.as(owner).put('/v1/policies', { policies: [{ ...permitAll, effect: 'forbid' }], expected_version: 1 });
     expect((await api.as(owner).get('/v1/policies')).body).toMatchObject({ version: 2 });
     expect((await api.as(owner).get('/v1/policies/versions')).body).toMatchObject({

@@ -3,6 +3,7 @@ import { cedar } from './cedar.js';
 import { cedarSchemaOf } from './cedar-schema.js';
 import { operationsWithOwnRules, type Catalog } from '../operations/catalog.js';
 import { commonRoles, noRole } from './decision.js';
+import { maxInteger } from '../operations/operation.js';
 import type { PolicyRule } from './rule.js';
 
 export interface RuleProblem {
@@ -46,6 +47,8 @@ export function problemsOf(catalog: Catalog, rules: readonly PolicyRule[]): Rule
     if (seen.has(policy_id)) note('the policy_id is used twice');
     seen.add(policy_id);
     for (const tool of tools ?? []) if (!catalog.find(tool)) note(`${tool} is not an operation`);
+    if (hasRoundedInteger(policies[policy_id]?.conditions))
+      note(`integers must be from -${maxInteger} to ${maxInteger}`);
     if (effect === 'require_approval') continue;
     for (const field of ofApprovals) if (rule[field] !== undefined) note(`${field} belongs to require_approval`);
   }
@@ -148,6 +151,12 @@ function parseCondition(when: string | undefined): Expr | undefined | string {
  */
 function countLevels(when: string): number {
   return when.match(/[([{]|\bif\b/g)?.length ?? 0;
+}
+
+/** Whether an integer was too large for JavaScript. The policy would compare with another one. */
+function hasRoundedInteger(tree: unknown): boolean {
+  if (typeof tree === 'number' || typeof tree === 'bigint') return !Number.isSafeInteger(tree);
+  return typeof tree === 'object' && tree !== null && Object.values(tree).some(hasRoundedInteger);
 }
 
 /** In the order of the rules. Cedar reports the problems of a rule in a random order. */
