@@ -89,10 +89,7 @@ export function createSessions({ collections, box, log }: { collections: Collect
       // If several processes rotate at once, one inserts the child, and its time counts for all of them.
       const { created_at: rotatedAt } = await store(child, session, now);
       if (now - rotatedAt > graceSeconds) {
-        log.warn(
-          { session: session._id, user: session.user_id },
-          'a refresh token was used again; its session ends',
-        );
+        log.warn({ session: session._id, user: session.user_id }, 'a refresh token was used again; its session ends');
         return { session };
       }
       return { session, refreshToken: child };

@@ -7,10 +7,7 @@ import type { ScheduleDocument } from './record.js';
 export const maxRemembered = 100;
 
 /** Writes a change into the record. Safe to repeat. */
-export async function storeScheduleChange(
-  deps: Pick<Deps, 'mongo'>,
-  request: ScheduleChangeInput,
-): Promise<void> {
+export async function storeScheduleChange(deps: Pick<Deps, 'mongo'>, request: ScheduleChangeInput): Promise<void> {
   const { schedule_id: _id, change_id, change } = request;
   const { schedules } = deps.mongo.collections;
   const changed_at = Date.now();

@@ -44,7 +44,12 @@ export function decisionOf(
   if (asking.length > 0) return because('require_approval', asking, version);
   if (decision === 'allow') return because('permit', determining, version);
   const noPermit = 'no policy permits this call';
-  return outcome('forbid', [], version, [noPermit, ...(broken.length > 0 ? [notEvaluated(idsOf(broken))] : [])].join(': '));
+  return outcome(
+    'forbid',
+    [],
+    version,
+    [noPermit, ...(broken.length > 0 ? [notEvaluated(idsOf(broken))] : [])].join(': '),
+  );
 }
 
 function idsOf(rules: readonly PolicyRule[]): string[] {

@@ -26,7 +26,9 @@ const uuidLength = 36;
 
 /** Returns whether no detector can match in a text, except by the name of its property. */
 export function isPlain(text: string): boolean {
-  return mayMatch.test(text) ? text.length === uuidLength && text.replace(uuid, '') === '' : /^[\x20-\x7E]*$/.test(text);
+  return mayMatch.test(text)
+    ? text.length === uuidLength && text.replace(uuid, '') === ''
+    : /^[\x20-\x7E]*$/.test(text);
 }
 
 /**

@@ -288,10 +288,7 @@ describe('a platform write', () => {
     expect(await owner.put('/v1/policies', { policies: [all] })).toMatchObject({ status: 202 });
     expect(await workspace.gateway.post('/v1/save-model', { model: 'x' })).toMatchObject({ status: 202 });
     expect(await workspace.gateway.post('/v1/policies/evaluate', { tool: 'save-context' })).toMatchObject({
-      body: {
-        decision: 'forbid',
-        reason: 'no policy permits this call: permit could not be evaluated',
-      },
+      body: { decision: 'forbid', reason: 'no policy permits this call: permit could not be evaluated' },
     });
   });
 

@@ -166,8 +166,8 @@ function OtherSettings({ settings }: { settings: StoredSettings }) {
     <Form error={refused === undefined ? error : undefined} onSubmit={() => void submit()}>
       {before !== stored && (
         <p className="note">
-          Somebody has changed these settings since you started editing. If you save, your changes overwrite theirs in the
-          fields that you edited.
+          Somebody has changed these settings since you started editing. If you save, your changes overwrite theirs in
+          the fields that you edited.
         </p>
       )}
       <JsonField
