@@ -283,12 +283,12 @@ describe('PUT /v1/policies', () => {
     [
       'an attribute that no operation has',
       { when: 'context.mood == "x" && context.input.colour == "red"' },
-      /^bad: attribute `input.colour` in context not found for [\w.-]+; its input has [\w, ]+; bad: attribute `mood` [^;]+$/,
+      /^bad: attribute `input.colour` in context not found for [\w.-]+: its input has [\w, ]+; bad: attribute `mood` [^;]+$/,
     ],
     [
       'an attribute that some operations have',
       { when: 'context.input.relationships > 1' },
-      /^bad: attribute `input.relationships` in context not found for [\w.-]+; name operations that have it in tools: [\w., -]+$/,
+      /^bad: attribute `input.relationships` in context not found for [\w.-]+: name operations that have it in tools: [\w., -]+$/,
     ],
     [
       'an integer that would be rounded',

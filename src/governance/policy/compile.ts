@@ -190,7 +190,7 @@ function describeUnknown(catalog: Catalog, attribute: string, operation: string,
     having.length > 0
       ? `name operations that have it in tools: ${having.map((each) => each.name).join(', ')}`
       : `its input has ${Object.keys(catalog.find(operation)?.facts ?? {}).join(', ') || 'no attributes'}`;
-  return `attribute \`${attribute}\` in context not found for ${operation}; ${available}`.slice(0, 400);
+  return `attribute \`${attribute}\` in context not found for ${operation}: ${available}`.slice(0, 400);
 }
 
 /** Treats warnings as problems: they report rules that can never apply and strings that look like other strings. */
