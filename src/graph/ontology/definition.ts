@@ -133,11 +133,8 @@ export function withPersonalOf(definition: OntologyDefinition, other: OntologyDe
   for (const kind of ['entity_types', 'relationship_types'] as const) {
     for (const type of Object.keys(other?.[kind] ?? {})) {
       for (const name of personalOf(other, kind, type)) {
-        // A type can be called `toString`.
-        if (!Object.hasOwn(merged[kind], type))
-          merged[kind][type] = { properties: {}, open: true, multi_valued: false };
-        const personal = { type: 'any', required: false, multi_valued: false, personal: true };
-        Object.assign(merged[kind][type]?.properties ?? {}, { [name]: personal });
+        merged[kind][type] ??= { properties: {}, open: true, multi_valued: false };
+        merged[kind][type].properties[name] = { type: 'any', required: false, multi_valued: false, personal: true };
       }
     }
   }
