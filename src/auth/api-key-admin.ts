@@ -117,6 +117,12 @@ export async function revokeApiKey(deps: AuthDeps, principal: Principal, project
   return { id, revoked: true as const };
 }
 
+/** Returns a person on the project of a key, whose rules and records cover the call. Other callers are refused later. */
+export async function callerOn(deps: AuthDeps, principal: Principal, projectId: string): Promise<Principal> {
+  const isElsewhere = principal.kind === 'user_jwt' && isPerson(principal) && projectId !== principal.projectId;
+  return (isElsewhere ? await scopeOn(deps, principal, projectId) : undefined) ?? principal;
+}
+
 const roleNeeded = {
   create: 'API key creation requires an admin role on this project',
   list: 'API key listing requires an admin role on this project',

@@ -30,15 +30,19 @@ export async function changePassword(
       'only a person with a password of this service can change it, with a user token or a session',
     );
   const succeeded = await auth.throttle.admit(user.email, address);
-  if (!(await auth.passwords.verify(user.password_hash, current)))
+  const isCurrent = await auth.passwords.verify(user.password_hash, current);
+  // A repeat finds the new password if the process died before it ended the other sessions.
+  if (!isCurrent && !(await auth.passwords.verify(user.password_hash, next)))
     throw new AppError('access_denied', 'current_password is wrong');
   await succeeded();
-  const password_hash = await auth.passwords.hash(next);
-  const changed = await users.updateOne(
-    { _id: user._id, password_hash: user.password_hash },
-    { $set: { password_hash } },
-  );
-  if (changed.matchedCount === 0) throw new AppError('conflict', 'the password was changed by another request');
+  if (isCurrent) {
+    const password_hash = await auth.passwords.hash(next);
+    const { matchedCount } = await users.updateOne(
+      { _id: user._id, password_hash: user.password_hash },
+      { $set: { password_hash } },
+    );
+    if (matchedCount === 0) throw new AppError('conflict', 'the password was changed by another request');
+  }
   await auth.sessions.revokeAll({ userId: user._id }, 'the password was changed', principal.sessionId);
   await governance.audit.append({
     organization_id: user.organization_id,

@@ -55,12 +55,6 @@ export function createSessions({ collections, box, log }: { collections: Collect
   const { sessions, refresh_tokens: refreshTokens } = collections;
   const read = createFreshReads(sessions);
 
-  /** @returns the session, or undefined if it had ended before */
-  async function revoke(_id: string, because: string): Promise<SessionDocument | undefined> {
-    const ended = { $set: { revoked_at: epochSeconds(), revoked_because: because } };
-    return (await sessions.findOneAndUpdate({ _id, revoked_at: null }, ended)) ?? undefined;
-  }
-
   async function store(token: string, session: SessionDocument, created_at: number): Promise<RefreshTokenDocument> {
     const { _id: session_id, expires_at } = session;
     return insertOnce(refreshTokens, { _id: sha256Hex(token), session_id, created_at, expires_at });
@@ -84,13 +78,10 @@ export function createSessions({ collections, box, log }: { collections: Collect
     },
     /**
      * Exchanges a refresh token, presented at `now`, for its child. A repeat within ten seconds returns the same child.
-     * @returns no token for a later repeat, which ends the session (`ended`)
+     * @returns no token for a later repeat, after which the caller ends the session
      * @throws AppError `invalid_token` for an unknown token and for a session that had ended before
      */
-    async rotate(
-      parent: string,
-      now: number,
-    ): Promise<{ session: SessionDocument; refreshToken?: string; ended?: SessionDocument | undefined }> {
+    async rotate(parent: string, now: number): Promise<{ session: SessionDocument; refreshToken?: string }> {
       const known = await familyOf(parent);
       const session = known && (await sessions.findOne({ _id: known.session_id }));
       if (!session || session.revoked_at !== null || session.refresh_until <= now) throw refused();
@@ -98,11 +89,8 @@ export function createSessions({ collections, box, log }: { collections: Collect
       // If several processes rotate at once, one inserts the child, and its time counts for all of them.
       const { created_at: rotatedAt } = await store(child, session, now);
       if (now - rotatedAt > graceSeconds) {
-        log.warn(
-          { session: session._id, user: session.user_id },
-          'a refresh token was used again; its session has ended',
-        );
-        return { session, ended: await revoke(session._id, 'a refresh token was used again') };
+        log.warn({ session: session._id, user: session.user_id }, 'a refresh token was used again; its session ends');
+        return { session };
       }
       return { session, refreshToken: child };
     },
@@ -113,7 +101,13 @@ export function createSessions({ collections, box, log }: { collections: Collect
     async sessionOf(token: string): Promise<string | undefined> {
       return (await familyOf(token))?.session_id;
     },
-    revoke,
+    /** Ends a session. Keeps the time and the reason of one that had ended before. */
+    async revoke(_id: string, because: string): Promise<void> {
+      await sessions.updateOne(
+        { _id, revoked_at: null },
+        { $set: { revoked_at: epochSeconds(), revoked_because: because } },
+      );
+    },
     /**
      * Ends the sessions of a member who was removed from a project, or of a user who changed the password.
      * @param except the session that stays

@@ -68,9 +68,9 @@ export async function logIn(deps: AuthDeps, login: Login): Promise<SessionTokens
 export async function refresh(deps: AuthDeps & Audited, refreshToken: string): Promise<SessionTokens> {
   const { auth, mongo } = deps;
   // The time of arrival: a busy server must not take a request for a late one.
-  const { session, refreshToken: refresh_token, ended } = await auth.sessions.rotate(refreshToken, epochSeconds());
+  const { session, refreshToken: refresh_token } = await auth.sessions.rotate(refreshToken, epochSeconds());
   if (refresh_token === undefined) {
-    await auditEnd(deps, ended, 'session-refresh-reuse');
+    await endAudited(deps, session._id, 'a refresh token was used again', 'session-refresh-reuse');
     throw new AppError('invalid_token', tokenInvalid);
   }
   const user = await mongo.collections.users.findOne({ _id: session.user_id });
@@ -83,26 +83,32 @@ export async function refresh(deps: AuthDeps & Audited, refreshToken: string): P
 }
 
 /** Ends a session at the request of its person. Safe to repeat. */
-export async function signOut(deps: AuthDeps & Audited, sessionId: string, because: string): Promise<void> {
-  await auditEnd(deps, await deps.auth.sessions.revoke(sessionId, because), 'sign-out');
+export function signOut(deps: AuthDeps & Audited, sessionId: string, because: string): Promise<void> {
+  return endAudited(deps, sessionId, because, 'sign-out');
 }
 
-/** Records the end of a session, unless it had ended before. */
-async function auditEnd(
-  { mongo, governance }: AuthDeps & Audited,
-  ended: SessionDocument | undefined,
+/**
+ * Records the end of a session and ends it, unless it had ended before. In this order, because nobody can repeat the request
+ * of an ended session.
+ */
+async function endAudited(
+  { auth, mongo: { collections }, governance }: AuthDeps & Audited,
+  sessionId: string,
+  because: string,
   action: string,
 ): Promise<void> {
-  const user = ended && (await mongo.collections.users.findOne({ _id: ended.user_id }));
-  if (!user) return;
-  await governance.audit.append({
-    organization_id: user.organization_id,
-    actor: `${ended.kind === 'user' ? 'user_jwt' : 'session'}:${user._id}`,
-    action,
-    resource: `project:${ended.project_id}`,
-    outcome: 'completed',
-    lifecycle_id: null,
-  });
+  const session = await collections.sessions.findOne({ _id: sessionId, revoked_at: null });
+  const user = session && (await collections.users.findOne({ _id: session.user_id }));
+  if (user)
+    await governance.audit.append({
+      organization_id: user.organization_id,
+      actor: `${session.kind === 'user' ? 'user_jwt' : 'session'}:${user._id}`,
+      action,
+      resource: `project:${session.project_id}`,
+      outcome: 'completed',
+      lifecycle_id: null,
+    });
+  await auth.sessions.revoke(sessionId, because);
 }
 
 /**

@@ -53,7 +53,7 @@ export async function readMultipart(
       for (const [event, what] of [
         ['filesLimit', `${limits.files} files`],
         ['fieldsLimit', `${limits.fields} fields`],
-        ['partsLimit', 'parts'],
+        ['partsLimit', `${limits.files + limits.fields} parts`],
       ] as const) {
         parser.on(event, () => reject(malformed(`the body has more than ${what}`)));
       }
@@ -90,7 +90,7 @@ function parserOf(req: IncomingMessage, limits: MultipartLimits): BusboyInstance
     return new Busboy({
       headers: { ...req.headers, 'content-type': type },
       preservePath: true,
-      limits: { files, fields, fieldSize: fieldBytes, headerPairs: 20, headerSize: 16 * 1024 },
+      limits: { files, fields, parts: files + fields, fieldSize: fieldBytes, headerPairs: 20, headerSize: 16 * 1024 },
     });
   } catch (error) {
     throw malformed('the body must be sent as multipart/form-data with a boundary', error);

@@ -1,4 +1,5 @@
 import { ReadableStream } from 'node:stream/web';
+import { abortWith } from '../abort-with.js';
 import { isOutboundError, OutboundError } from '../outbound/outbound-error.js';
 
 export interface AnswerBounds {
@@ -16,18 +17,15 @@ export interface AnswerBounds {
  */
 export function createWatchedFetch({ idleMs, maxBytes, maxEventBytes }: AnswerBounds): typeof fetch {
   return async (input, init) => {
-    const left = new AbortController();
+    const left = abortWith(...(init?.signal ? [init.signal] : []));
     const { signal } = left;
-    const abort = () => left.abort(init?.signal?.reason);
-    if (init?.signal?.aborted) abort();
-    init?.signal?.addEventListener('abort', abort, { once: true });
     const timer = setTimeout(
       () => left.abort(new OutboundError('timeout', `no data was received for ${idleMs / 1000} s`)),
       idleMs,
     );
     const end = () => {
       clearTimeout(timer);
-      init?.signal?.removeEventListener('abort', abort);
+      left.abort();
     };
 
     async function* watched(body: AsyncIterable<Uint8Array>, isStream: boolean): AsyncGenerator<Uint8Array> {
@@ -67,9 +65,9 @@ export function createWatchedFetch({ idleMs, maxBytes, maxEventBytes }: AnswerBo
       end();
       return response;
     } catch (error) {
+      const failure: unknown = signal.aborted ? signal.reason : error;
       end();
-      signal.throwIfAborted();
-      throw error;
+      throw failure;
     }
   };
 }

@@ -161,7 +161,8 @@ export function createTemporal(
     taskQueue: options.taskQueue,
     call(work, timeoutMs = defaultTimeoutMs) {
       const deadline = Date.now() + timeoutMs;
-      return whilePingable((over) => turns.take('', () => attempt(work, deadline - Date.now(), [over]), over));
+      const inTurn = (over: AbortSignal) => turns.take('', () => attempt(work, deadline - Date.now(), [over]), over);
+      return whilePingable((over) => within(timeoutMs, inTurn(over), timedOut));
     },
     wait,
     queryOpenRun: (workflowId, query, timeoutMs) => wait(() => openRuns.getHandle(workflowId).query(query), timeoutMs),

@@ -144,6 +144,11 @@ describe('the request of a restful action', () => {
     });
   });
 
+  test('has no value for a field with the name of a property of objects', async () => {
+    await run({ action: { input_schema: { fields: [field('constructor', 'string', false)] } } });
+    expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({});
+  });
+
   test('URL-encodes every value in the endpoint', async () => {
     await run({ path: '/items/{{ id }}?by={{ goal }}', context: { input_variables: { id: 'a/../b?c' } } });
     expect(server.requests[0]?.path).toBe('/items/a%2F..%2Fb%3Fc?by=the%20goal');

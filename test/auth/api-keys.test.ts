@@ -1,4 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { Grant } from '../../src/auth/grants.js';
+import { memberOf } from '../../src/auth/principal.js';
+import { grantRole } from '../../src/auth/users.js';
 import { sha256Hex } from '../../src/sha256.js';
 import { newId } from '../../src/ids.js';
 import { eventually } from '../support/eventually.js';
@@ -100,6 +103,30 @@ describe('POST /v1/apikeys', () => {
     expect((await mint(projectID)).status).toBe(403);
     await collections.memberships.deleteOne({ _id: `project:${projectID}:${admin.userId}` });
     expect((await mint(projectID)).status).toBe(403);
+  });
+
+  test('obeys the rules of the organization of the key, and is recorded there, whatever the project of the token', async () => {
+    const person = await createPerson(server.deps);
+    const target = await createPerson(server.deps);
+    const { projectID: project_id, organizationId } = target.workspace;
+    await grantRole(collections, { userId: person.userId, organizationId, projectId: null, role: 'OWNER' });
+    const client = await adminOf(person);
+    const { id } = (await client.post('/v1/apikeys', { name: 'k', project_id })).body;
+    const { audit, policies } = server.deps.governance;
+    const entries = async () =>
+      (await audit.list(organizationId, { limit: 10 })).data.filter(({ action }) => action.startsWith('api-key.'));
+    expect(await entries()).toMatchObject([{ action: 'api-key.create', outcome: 'completed' }]);
+    const owner = memberOf({ userId: target.userId, organizationId, projectId: project_id }, Grant.options);
+    await policies.replace({ ...owner, role: 'OWNER' }, [
+      { policy_id: 'none', description: '', effect: 'forbid', tools: ['api-key.create', 'api-key.revoke'] },
+    ]);
+    for (const refused of [
+      await client.post('/v1/apikeys', { name: 'k', project_id }),
+      await client.post(`/api-key?projectID=${project_id}`, { name: 'k' }),
+      await client.delete(`/v1/apikeys/${id}?project_id=${project_id}`),
+    ])
+      expect(refused).toMatchObject(refusal(403, 'S5:policy'));
+    expect(await entries()).toHaveLength(4);
   });
 
   test('accepts neither a key nor a session on any of its routes', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
+import { AppError } from '../../src/errors.js';
 import { sha256Hex as sha256 } from '../../src/sha256.js';
 import { epochSeconds } from '../../src/time.js';
 import { verifies } from '../support/verifies.js';
@@ -174,6 +175,22 @@ describe('POST /v1/auth/logout', () => {
       expect((await server.client().post('/v1/auth/logout', body)).status).toBe(200);
     expect((await server.as(session.access).get('/probe')).status).toBe(401);
     expect((await server.as(other.access).get('/probe')).status).toBe(200);
+  });
+
+  test('repeated after its audit entry could not be stored, ends the session and is audited', async () => {
+    const person = await createPerson(server.deps);
+    const session = await sessionOf(server, person);
+    const { audit } = server.deps.governance;
+    const { append } = audit;
+    audit.append = async () => {
+      audit.append = append;
+      throw new AppError('unavailable', 'the record store does not answer');
+    };
+    expect((await server.as(session.access).post('/v1/auth/logout')).status).toBe(503);
+    expect((await server.as(session.access).post('/v1/auth/logout')).status).toBe(200);
+    expect((await server.as(session.access).get('/probe')).status).toBe(401);
+    const ended = await audit.list(person.workspace.organizationId, { limit: 50, action: 'sign-out' });
+    expect(ended.data).toMatchObject([{ actor: `session:${person.userId}`, outcome: 'completed' }]);
   });
 
   test('ends a user token, and does nothing for an API key or an anonymous caller', async () => {

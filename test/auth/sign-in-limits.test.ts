@@ -96,6 +96,19 @@ describe('POST /v1/auth/password', () => {
     expect(JSON.stringify(data)).not.toContain(next);
   });
 
+  test('repeated after its process died before it ended the other sessions, ends them', async () => {
+    verifies('auth.password.change');
+    const person = await createPerson(server.deps);
+    const [token, session] = [await userToken(server, person), await sessionOf(server, person)];
+    const next = `next password of ${person.userId}`;
+    const password_hash = await server.deps.auth.passwords.hash(next);
+    await collections.users.updateOne({ _id: person.userId }, { $set: { password_hash } });
+    expect(await change(token, person.password, next)).toMatchObject({ status: 200, body: { changed: true } });
+    expect((await server.as(session.access).get('/probe')).status).toBe(401);
+    const { data } = await server.deps.governance.audit.list(person.workspace.organizationId, { limit: 10 });
+    expect(data).toContainEqual(expect.objectContaining({ action: 'password-change' }));
+  });
+
   test('ends a sign-in that verified the old password while it was changed', async () => {
     verifies('auth.password.change');
     const { email, password, userId } = await createPerson(server.deps);

@@ -232,6 +232,8 @@ describe('PUT /v1/policies', () => {
     expect(before.headers.get('etag')).toBe('"0"');
     const put = await api.as(owner).put('/v1/policies', { policies: [permitAll] }, { 'if-match': '"0"' });
     expect(put).toMatchObject({ status: 200, body: { version: 1, created_by: owner.userId, policies: [permitAll] } });
+    const repeated = await api.as(owner).put('/v1/policies', { policies: [permitAll] }, { 'if-match': '"0"' });
+    expect(repeated).toMatchObject({ status: 200, body: put.body });
     await api.as(owner).put('/v1/policies', { policies: [{ ...permitAll, effect: 'forbid' }], expected_version: 1 });
     expect((await api.as(owner).get('/v1/policies')).body).toMatchObject({ version: 2 });
     expect((await api.as(owner).get('/v1/policies/versions')).body).toMatchObject({
@@ -280,6 +282,21 @@ describe('PUT /v1/policies', () => {
   test.each<[string, object, RegExp]>([
     ['syntax', { when: 'principal.role ==' }, /bad: unexpected token/],
     ['an attribute that does not exist', { when: 'context.mood == "x"' }, /bad: attribute `mood`.*did you mean `mode`/],
+    [
+      'an attribute that no operation has',
+      { when: 'context.mood == "x" && context.input.colour == "red"' },
+      /^bad: attribute `input.colour` in context not found for [\w.-]+: its input has [\w, ]+; bad: attribute `mood` [^;]+$/,
+    ],
+    [
+      'an attribute that some operations have',
+      { when: 'context.input.relationships > 1' },
+      /^bad: attribute `input.relationships` in context not found for [\w.-]+: name operations that have it in tools: [\w., -]+$/,
+    ],
+    [
+      'an integer that would be rounded',
+      { tools: ['save-context'], when: 'context.input.entities > 9007199254740993' },
+      /bad: integers must be from -9007199254740991 to 9007199254740991/,
+    ],
     ['a type', { when: 'context.mode == 1' }, /bad: the types Long and String are not compatible/],
     ['a condition that is not true or false', { when: 'context.hour' }, /bad: unexpected type: expected Bool/],
     ['a kind of entity', { when: 'principal in Team::"x"' }, /bad: unrecognized entity type `Team`/],

@@ -32,6 +32,17 @@ test('calls beyond 100 wait for their turn, and each is made', async () => {
   expect(most.ever).toBe(maxRunning);
 });
 
+test('the time limit of a call includes the time that it waits for its turn', async () => {
+  const { answers, most, releases } = heldCalls(maxRunning);
+  await eventually(() => expect(most.running).toBe(maxRunning));
+  await expect(temporal.call(async () => 'made', 300)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: 'the workflow service does not answer',
+  });
+  for (const release of releases) release();
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(['answered']));
+});
+
 test('when too many calls wait, the next one is refused at once', async () => {
   const { answers, releases } = heldCalls(maxRunning + maxWaiting);
   await expect(temporal.call(async () => 'made')).rejects.toMatchObject({

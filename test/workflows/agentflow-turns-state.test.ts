@@ -142,7 +142,8 @@ describe('a preview', () => {
     });
     applyDecision(state, { agent_id: 'a', decision: 'approve', edits: { send: { to: 'y' } }, by: 'me' }, 11);
     expect(state.previews.a).toMatchObject({ status: 'edited', decided_by: 'me', decided_at: 11 });
-    expect(editsOf(state, 'a', 'send', 'id_0')).toEqual({ to: 'y' });
+    for (const callId of ['id_0', 'constructor', '__proto__'])
+      expect(editsOf(state, 'a', 'send', callId)).toEqual({ to: 'y' });
     expect(viewOf(state).context).toEqual({ waiting_for: null });
     expect(nextStep(plan, state)).toMatchObject({ kind: 'tool' });
   });

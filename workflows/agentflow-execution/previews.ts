@@ -120,7 +120,8 @@ export function editsOf(
   const preview = state.previews[agentId];
   const edits = preview?.kind === 'actions' ? preview.edits : null;
   if (!isObject(edits)) return undefined;
-  const fields = (callId !== null && edits[callId]) || edits[actionId];
+  const id = [callId, actionId].find((each) => each !== null && Object.hasOwn(edits, each));
+  const fields = id === undefined || id === null ? undefined : edits[id];
   return isObject(fields) ? fields : undefined;
 }
 

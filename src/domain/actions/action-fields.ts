@@ -16,7 +16,7 @@ type Field = Pick<SchemaField, 'field_id' | 'type' | 'required'>;
 export function inputOf(call: Call, own: readonly Field[] = [], fallback: JsonObject = {}): JsonObject {
   const input = givenInputOf(call, own, fallback);
   for (const field of fieldsOf(call.action, own))
-    checkField(`the input of "${call.action.name}"`, field, input[field.field_id]);
+    checkField(`the input of "${call.action.name}"`, field, ownValue(input, field.field_id));
   return input;
 }
 

@@ -14,7 +14,9 @@ import {
   newSkillExample,
 } from './record/examples.js';
 
-const Id = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must be 1 to 100 letters, digits, "_", "." or "-"');
+const IdText = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must be 1 to 100 letters, digits, "_", "." or "-"');
+// Ids are names in objects: a run keeps its previews by agent id, and inputs by action id.
+const Id = IdText.refine((id) => !(id in Object.prototype), 'must not be a reserved name such as "constructor"');
 const Pointer = z.string().max(100);
 const Name = VisibleText.min(1).max(200);
 const Line = z.string().max(1000);

@@ -3,6 +3,7 @@ import {
   ApiKeyItem,
   ApiKeyListQuery,
   ApiKeyRequest,
+  callerOn,
   listApiKeys,
   mintApiKey,
   NewApiKeyAnswer,
@@ -31,6 +32,7 @@ export const createKey = defineOperation({
   }),
   output: NewApiKeyAnswer,
   errors,
+  scopeOf: ({ deps, ctx, input }) => callerOn(deps, ctx.principal, input.project_id),
   run: ({ deps, ctx, input: { project_id, ...request } }) => mintApiKey(deps, ctx.principal, project_id, request),
 });
 
@@ -41,6 +43,7 @@ export const createKeyOfProject = defineOperation({
   input: ApiKeyRequest,
   output: NewApiKeyAnswer,
   errors,
+  scopeOf: ({ deps, ctx, key }) => callerOn(deps, ctx.principal, key.projectID),
   run: ({ deps, ctx, key: { projectID }, input }) => mintApiKey(deps, ctx.principal, projectID, input),
 });
 
@@ -62,5 +65,6 @@ export const revokeKey = defineOperation({
   key: z.object({ key_id: Id, project_id: ProjectId.min(1) }),
   output: z.object({ id: Id, revoked: z.literal(true) }),
   errors,
+  scopeOf: ({ deps, ctx, key }) => callerOn(deps, ctx.principal, key.project_id),
   run: ({ deps, ctx, key: { key_id, project_id } }) => revokeApiKey(deps, ctx.principal, project_id, key_id),
 });

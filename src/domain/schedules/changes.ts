@@ -7,11 +7,9 @@ import type { ScheduleDocument } from './record.js';
 export const maxRemembered = 100;
 
 /** Writes a change into the record. Safe to repeat. */
-export async function storeScheduleChange(
-  { mongo }: Deps,
-  { schedule_id: _id, change_id, change }: ScheduleChangeInput,
-): Promise<void> {
-  const { schedules } = mongo.collections;
+export async function storeScheduleChange(deps: Pick<Deps, 'mongo'>, request: ScheduleChangeInput): Promise<void> {
+  const { schedule_id: _id, change_id, change } = request;
+  const { schedules } = deps.mongo.collections;
   const changed_at = Date.now();
   const notYetChanged = { _id, changes: { $ne: change_id } };
   const written = { $inc: { revision: 1 }, $push: { changes: { $each: [change_id], $slice: -maxRemembered } } };
@@ -31,11 +29,16 @@ export async function storeScheduleChange(
     const replaced = Object.fromEntries(
       Object.keys(fields).map((name) => [name, record[name as keyof ScheduleDocument] ?? null]),
     );
-    await schedules.updateOne(notYetChanged, {
-      $set: { ...fields, changed_at, before: { change_id, fields: replaced } },
-      ...written,
-      ...(change.by !== undefined && { $addToSet: { edited_by: change.by } }),
-    });
+    const { matchedCount } = await schedules.updateOne(
+      { ...notYetChanged, revision: record.revision },
+      {
+        $set: { ...fields, changed_at, before: { change_id, fields: replaced } },
+        ...written,
+        ...(change.by !== undefined && { $addToSet: { edited_by: change.by } }),
+      },
+    );
+    // A run that ended in the meantime may have paused or completed the schedule.
+    if (matchedCount === 0) return storeScheduleChange(deps, request);
   }
 }
 

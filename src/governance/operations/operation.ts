@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Grant } from '../../auth/grants.js';
+import type { Principal } from '../../auth/principal.js';
 import type { ErrorCode } from '../../error-catalog.js';
 import type { CallContext } from './call-context.js';
 
@@ -15,6 +16,9 @@ export interface Fact {
 }
 
 export type FactValue = string | number | boolean | string[];
+
+/** JavaScript rounds larger integers. */
+export const maxInteger = Number.MAX_SAFE_INTEGER;
 
 export type Facts = Readonly<Record<string, Fact>>;
 
@@ -69,6 +73,8 @@ export interface OperationSpec<Deps, K, I, O extends Schema> extends Omit<Operat
   lookUp?(
     call: OperationCall<Deps, Output<K>, Output<I>>,
   ): Promise<{ resource?: { type: string; id: string }; facts?: Readonly<Record<string, unknown>> }>;
+  /** The caller in the project whose rules apply and which records the call, if this is not the project of the credential. */
+  scopeOf?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<Principal>;
   /** State that the call depends on but its input does not contain. An approval is valid only for this state. */
   boundState?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<unknown>;
   /** What an approver sees in addition to the input. */
@@ -117,8 +123,11 @@ export function flag(field: string): Fact {
   return { type: 'Boolean', read: ({ [field]: value }) => value === true };
 }
 
+/** Limited to the integers that rules can name exactly (`maxInteger`). */
 export function integer(field: string): Fact {
-  return { type: 'Long', read: ({ [field]: value }) => (typeof value === 'number' ? Math.trunc(value) : 0) };
+  const read = (value: unknown) =>
+    typeof value === 'number' ? Math.max(-maxInteger, Math.min(Math.trunc(value), maxInteger)) : 0;
+  return { type: 'Long', read: ({ [field]: value }) => read(value) };
 }
 
 export function count(field: string): Fact {

@@ -31,7 +31,7 @@ export const cedarSchemaOf = ({ operations }: Catalog): SchemaJson<string> => ({
   },
 });
 
-function contextWith(facts: Facts) {
+export function contextWith(facts: Facts) {
   const input = Object.fromEntries(Object.entries(facts).map(([name, { type }]) => [name, typeOfFact[type]]));
   return record({
     project_id: string,

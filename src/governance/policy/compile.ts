@@ -1,8 +1,9 @@
 import type { DetailedError, Expr, PolicyJson, SchemaJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { cedar } from './cedar.js';
-import { cedarSchemaOf } from './cedar-schema.js';
+import { cedarSchemaOf, contextWith } from './cedar-schema.js';
 import { operationsWithOwnRules, type Catalog } from '../operations/catalog.js';
 import { commonRoles, noRole } from './decision.js';
+import { maxInteger } from '../operations/operation.js';
 import type { PolicyRule } from './rule.js';
 
 export interface RuleProblem {
@@ -46,6 +47,8 @@ export function problemsOf(catalog: Catalog, rules: readonly PolicyRule[]): Rule
     if (seen.has(policy_id)) note('the policy_id is used twice');
     seen.add(policy_id);
     for (const tool of tools ?? []) if (!catalog.find(tool)) note(`${tool} is not an operation`);
+    if (hasRoundedInteger(policies[policy_id]?.conditions))
+      note(`integers must be from -${maxInteger} to ${maxInteger}`);
     if (effect === 'require_approval') continue;
     for (const field of ofApprovals) if (rule[field] !== undefined) note(`${field} belongs to require_approval`);
   }
@@ -150,13 +153,44 @@ function countLevels(when: string): number {
   return when.match(/[([{]|\bif\b/g)?.length ?? 0;
 }
 
+/** Whether an integer was too large for JavaScript. The policy would compare with another one. */
+function hasRoundedInteger(tree: unknown): boolean {
+  if (typeof tree === 'number' || typeof tree === 'bigint') return !Number.isSafeInteger(tree);
+  return typeof tree === 'object' && tree !== null && Object.values(tree).some(hasRoundedInteger);
+}
+
 /** In the order of the rules. Cedar reports the problems of a rule in a random order. */
 function schemaProblems(catalog: Catalog, policies: Record<string, PolicyJson>): RuleProblem[] {
   const found = validate(cedarSchemaOf(catalog), policies);
   return Object.keys(policies).flatMap((policy_id) => {
     const problems = found.filter((each) => each.policy_id === policy_id).map(({ problem }) => problem);
-    return [...new Set(problems)].sort().map((problem) => ({ policy_id, problem }));
+    return withoutRepetition(catalog, problems.sort()).map((problem) => ({ policy_id, problem }));
   });
+}
+
+const unknownAttribute = /^attribute `([^`]+)` in context for Action::"([^"]+)" not found(.*)$/s;
+
+/** Cedar reports an unknown attribute for each operation. Returns one problem for each attribute, with what is available. */
+function withoutRepetition(catalog: Catalog, problems: readonly string[]): string[] {
+  const texts = new Map<string, string>();
+  for (const problem of problems) {
+    const [, attribute, operation = '', hint = ''] = unknownAttribute.exec(problem) ?? [];
+    const text = attribute === undefined ? problem : describeUnknown(catalog, attribute, operation, hint);
+    if (!texts.has(attribute ?? problem)) texts.set(attribute ?? problem, text);
+  }
+  return [...texts.values()];
+}
+
+function describeUnknown(catalog: Catalog, attribute: string, operation: string, hint: string): string {
+  const name = /^input\.([^.]+)$/.exec(attribute)?.[1];
+  if (name === undefined)
+    return `attribute \`${attribute}\` in context not found${hint} context has ${Object.keys(contextWith({}).attributes).join(', ')}`;
+  const having = catalog.operations.filter(({ facts }) => Object.hasOwn(facts, name));
+  const available =
+    having.length > 0
+      ? `name operations that have it in tools: ${having.map((each) => each.name).join(', ')}`
+      : `its input has ${Object.keys(catalog.find(operation)?.facts ?? {}).join(', ') || 'no attributes'}`;
+  return `attribute \`${attribute}\` in context not found for ${operation}: ${available}`.slice(0, 400);
 }
 
 /** Treats warnings as problems: they report rules that can never apply and strings that look like other strings. */

@@ -22,7 +22,7 @@ const defaultApprovalTtlSeconds = 86_400;
 
 /**
  * A forbid takes precedence over a required approval, and this over a permit. A call that no rule permits is forbidden.
- * A rule that cannot be evaluated forbids the call, because it could be a forbid.
+ * A forbid or a required approval that cannot be evaluated applies, because it could.
  */
 export function decisionOf(
   answer: AuthorizationAnswer,
@@ -33,16 +33,27 @@ export function decisionOf(
     throw new Error(`the policy engine refused the request: ${answer.errors.map(({ message }) => message).join('; ')}`);
   }
   const { decision, diagnostics } = answer.response;
-  const broken = diagnostics.errors.map(({ policyId }) => policyId);
-  if (broken.length > 0) return outcome('forbid', broken, version, `${broken.join(', ')} could not be evaluated`);
-  const determining = diagnostics.reason.map((id) => rules.get(id)).filter((rule) => rule !== undefined);
-  if (decision === 'deny') {
-    return determining.length > 0
-      ? because('forbid', determining, version)
-      : outcome('forbid', [], version, 'no policy permits this call');
-  }
-  const asking = determining.filter(({ effect }) => effect === 'require_approval');
-  return asking.length > 0 ? because('require_approval', asking, version) : because('permit', determining, version);
+  const named = (ids: readonly string[]) => ids.map((id) => rules.get(id)).filter((rule) => rule !== undefined);
+  const broken = named(diagnostics.errors.map(({ policyId }) => policyId));
+  const notEvaluated = (ids: readonly string[]) => `${ids.join(', ')} could not be evaluated`;
+  const brokenForbids = idsOf(broken.filter(({ effect }) => effect === 'forbid'));
+  if (brokenForbids.length > 0) return outcome('forbid', brokenForbids, version, notEvaluated(brokenForbids));
+  const determining = named(diagnostics.reason);
+  if (decision === 'deny' && determining.length > 0) return because('forbid', determining, version);
+  const asking = [...determining, ...broken].filter(({ effect }) => effect === 'require_approval');
+  if (asking.length > 0) return because('require_approval', asking, version);
+  if (decision === 'allow') return because('permit', determining, version);
+  const noPermit = 'no policy permits this call';
+  return outcome(
+    'forbid',
+    [],
+    version,
+    [noPermit, ...(broken.length > 0 ? [notEvaluated(idsOf(broken))] : [])].join(': '),
+  );
+}
+
+function idsOf(rules: readonly PolicyRule[]): string[] {
+  return rules.map(({ policy_id }) => policy_id).sort();
 }
 
 function because(
@@ -51,7 +62,7 @@ function because(
   version: number,
 ): PolicyEvaluation {
   const reasons = rules.map(({ policy_id, description }) => description || policy_id);
-  const ids = rules.map(({ policy_id }) => policy_id).sort();
+  const ids = idsOf(rules);
   const base = outcome(decision, ids, version, reasons.sort().join(' ').slice(0, 1000));
   if (decision !== 'require_approval') return base;
   const approver_roles = commonRoles(rules);

@@ -27,11 +27,11 @@ export async function replacePolicies(
   await check(policies);
   const present = await store.latest(principal.organizationId);
   const version = present?.version ?? 0;
+  // A new version invalidates all resume tokens, so unchanged rules and a repeated request do not create one.
+  if (present && canonicalize(present.policies) === canonicalize(policies)) return present;
   if (expectedVersion !== undefined && expectedVersion !== version) {
     throw new AppError('conflict', `the policies are at version ${version}: read them again`);
   }
-  // A new version invalidates all resume tokens, so unchanged rules do not create one.
-  if (present && canonicalize(present.policies) === canonicalize(policies)) return present;
   if (!seesWholeOrganization(principal))
     refuseForeignChanges(principal.projectId, present?.policies ?? defaultRules, policies);
   return store.append({

@@ -14,14 +14,14 @@ export interface Size {
 
 /** The limits on stored data, which the writers enforce (`save/input.ts`). */
 const stored = { property: 32_768, element: 1_100_000, names: 250, nameLength: 100 };
-const boundedProperties: Readonly<Record<string, number>> = {
-  name: 500,
-  id: 200,
-  type: 100,
-  project_id: 100,
-  predicate: 200,
-  subject: 200,
-};
+const boundedProperties = new Map([
+  ['name', 500],
+  ['id', 200],
+  ['type', 100],
+  ['project_id', 100],
+  ['predicate', 200],
+  ['subject', 200],
+]);
 
 /** The assumed maximum of an aggregated list, which the memory limit of transactions enforces. */
 const aggregated = { length: 1_000_000, weight: 10_000_000 };
@@ -79,7 +79,7 @@ function elementOf({ depth, isStored }: Size, weight: number): Size {
 export function propertyOf(size: Size, name: string): Size {
   if (!size.isStored || size.depth > 0)
     return { length: size.each, weight: size.each, each: size.each, depth: Math.max(1, size.depth - 1) };
-  const known = boundedProperties[name];
+  const known = boundedProperties.get(name);
   if (known !== undefined) return textOf(known);
   return { length: stored.property, weight: stored.property, each: stored.property, depth: 1 };
 }

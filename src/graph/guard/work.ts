@@ -22,10 +22,10 @@ import type { Weighed } from './work-functions.js';
 export const maxSteps = 20_000_000;
 const pauseSteps = 50_000;
 
-const serviceParameters: Readonly<Record<string, Size>> = {
-  project_id: textOf(100),
-  project_ids: listOf(500, textOf(100)),
-};
+const serviceParameters: ReadonlyMap<string, Size> = new Map([
+  ['project_id', textOf(100)],
+  ['project_ids', listOf(500, textOf(100))],
+]);
 
 /**
  * Weighs the query independently of its parameters. Refuses too much work and returns the clauses that need a pause.
@@ -74,7 +74,7 @@ class Scales {
   private weighing(variables: ReadonlyMap<string, Size>): Weighing {
     return {
       variables,
-      parameter: (name) => serviceParameters[name] ?? this.given(name),
+      parameter: (name) => serviceParameters.get(name) ?? this.given(name),
       subquery: (query, outer) => this.subquery(query, outer),
       pattern: (tree, names) => this.pattern(tree, names),
     };

@@ -4,14 +4,14 @@ import { findNationalIds } from './national-id.js';
 import { findCards, findIbans, isCardNumber } from './payment.js';
 import { findPhones } from './phone.js';
 import { findSecrets } from './secret.js';
-import { placeholder, replaceSpans, type Span } from './span.js';
+import { placeholder, replaceSpans, uuid, type Span } from './span.js';
 
 /**
  * Matches numbers that are not personal. They are masked before the number detectors run, so that no match overlaps
  * them.
  */
 const harmless = [
-  /(?<![\p{L}\p{N}])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\p{L}\p{N}])/giu,
+  uuid,
   /(?<![\p{L}\p{N}])(?:19|20)\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|[+-]\d{2}:?\d{2}))?)?(?![\p{L}\p{N}])/gu,
   /(?<![\p{L}\p{N}])(?:0?[1-9]|[12]\d|3[01])([./-])(?:0?[1-9]|1[0-2])\1(?:19|20)\d{2}(?: \d{1,2}:\d{2}(?::\d{2})?)?(?![\p{L}\p{N}])/gu,
   /(?<![\p{L}\p{N}])(?:0?[1-9]|1[0-2])\/(?:0?[1-9]|[12]\d|3[01])\/(?:19|20)\d{2}(?![\p{L}\p{N}])/gu,
@@ -22,11 +22,13 @@ const harmless = [
 const invisible = /[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g;
 const mayMatch = /\d{2}|@|%40|\(at\)|\[at\]|＠|[\w\-+/.]{16}|secret|passw|pwd|key/i;
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const uuidLength = 36;
 
 /** Returns whether no detector can match in a text, except by the name of its property. */
 export function isPlain(text: string): boolean {
-  return mayMatch.test(text) ? uuid.test(text) : /^[\x20-\x7E]*$/.test(text);
+  return mayMatch.test(text)
+    ? text.length === uuidLength && text.replace(uuid, '') === ''
+    : /^[\x20-\x7E]*$/.test(text);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { lintSource } from '@secretlint/core';
 import { creator as recommended } from '@secretlint/secretlint-rule-preset-recommend';
 import type { Hints } from './hints.js';
-import { matches, type Span } from './span.js';
+import { matches, uuid, type Span } from './span.js';
 
 /** Matches credentials of this product, and those that the rules of secretlint do not find or find only by context. */
 const ownForms: readonly RegExp[] = [
@@ -24,7 +24,6 @@ export function findSecrets(text: string, hints: Hints): Span[] {
   return !mayHoldForm.test(text) ? [] : ownForms.flatMap((pattern) => matches(text, pattern, 'secret'));
 }
 
-const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const mayHoldSecret = /[\w\-+/.]{20,}|:\/\/|KEY-/;
 const config = { rules: [{ id: recommended.meta.id, rule: recommended }] };
 const chunkLength = 32_768;

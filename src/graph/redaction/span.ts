@@ -7,6 +7,8 @@ export interface Span {
   label: Label;
 }
 
+export const uuid = /(?<![\p{L}\p{N}])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\p{L}\p{N}])/giu;
+
 export function placeholder(label: Label): string {
   return `[redacted:${label}]`;
 }

@@ -50,6 +50,7 @@ export function createContent(
   const tasks = createTasks({
     tasks: deps.mongo.collections.mcp_tasks,
     box: deps.auth.box,
+    counters: deps.mongo.collections.request_counters,
     approvals,
     readExecution,
     govern,

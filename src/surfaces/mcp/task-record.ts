@@ -1,4 +1,5 @@
-import { defineCollection, expiring } from '../../stores/collections.js';
+import { addToCounter, currentWindow } from '../../auth/window-counter.js';
+import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { SecretBox } from '../../auth/secret-box.js';
@@ -66,16 +67,41 @@ export function newTask(
   };
 }
 
-export function sealContents(box: SecretBox, taskId: string, contents: TaskContents): string {
+/** The characters that the tasks of a project can keep in `taskSeconds`. A window ends at a fixed time. */
+export const maxProjectLength = 1024 ** 3;
+export const lengthCounter = (projectId: string, window: number) => `mcp-tasks:${projectId}:${window}`;
+
+interface Sealing {
+  box: SecretBox;
+  counters: Collections['request_counters'];
+}
+
+/** Encrypts the contents. A final answer for which there is no space is replaced by a refusal. */
+export async function sealContents(
+  { box, counters }: Sealing,
+  { _id, project_id, state }: Pick<McpTaskDocument, '_id' | 'project_id' | 'state'>,
+  contents: TaskContents,
+): Promise<string> {
   const text = JSON.stringify(contents);
-  if (text.length <= maxContentsLength) return box.seal(text, purposeOf(taskId));
+  const problem =
+    text.length > maxContentsLength
+      ? 'is larger than the 8 MiB that a task keeps'
+      : state === 'ended' && !(await fits(counters, project_id, text.length))
+        ? 'cannot be kept: the tasks of the project keep at most 1 GiB in a week'
+        : undefined;
+  if (problem === undefined) return box.seal(text, purposeOf(_id));
   const { lifecycle_id } = contents.outcome.body;
-  const body = {
-    error: 'payload_too_large',
-    error_description: 'the answer is larger than the 8 MiB that a task keeps; call the tool without a task',
-    lifecycle_id,
-  };
-  return box.seal(JSON.stringify({ input: {}, outcome: { kind: 'refusal', body } }), purposeOf(taskId));
+  const error_description = `the answer ${problem}; call the tool without a task`;
+  const body = { error: 'payload_too_large', error_description, lifecycle_id };
+  return box.seal(JSON.stringify({ input: {}, outcome: { kind: 'refusal', body } }), purposeOf(_id));
+}
+
+async function fits(counters: Sealing['counters'], projectId: string, length: number): Promise<boolean> {
+  const { window, endsAt } = currentWindow(taskSeconds);
+  const id = lengthCounter(projectId, window);
+  if ((await addToCounter(counters, id, length, endsAt)) <= maxProjectLength) return true;
+  await addToCounter(counters, id, -length, endsAt);
+  return false;
 }
 
 export function openContents(box: SecretBox, { _id, sealed }: McpTaskDocument): TaskContents {

@@ -24,6 +24,7 @@ export interface TaskView {
 interface TasksDeps {
   tasks: Collections['mcp_tasks'];
   box: SecretBox;
+  counters: Collections['request_counters'];
   approvals: Pick<Approvals, 'read'>;
   readExecution: ReadExecution;
   govern: Govern;
@@ -52,7 +53,7 @@ export function createTasks(deps: TasksDeps) {
       const place = stateAfter(tool, outcome);
       if (place.state === 'ended' && !whenFinal) return undefined;
       const task = newTask(exchange, tool.definition.name);
-      const kept = { ...task, ...place, sealed: sealContents(box, task._id, { input, outcome }) };
+      const kept = { ...task, ...place, sealed: await sealContents(deps, { ...task, ...place }, { input, outcome }) };
       await tasks.insertOne(kept);
       return viewOf(kept, outcome);
     },
@@ -124,10 +125,11 @@ async function makeHeldCall(deps: TasksDeps, task: McpTaskDocument, exchange: Ex
   });
   if (outcome.kind === 'refusal' && callIndependentRefusals.has(outcome.body.error))
     return updateTask(deps, claimed, { claimed_until: 0 });
+  const place = stateAfter(tool, outcome);
   return updateTask(deps, claimed, {
-    ...stateAfter(tool, outcome),
+    ...place,
     claimed_until: 0,
-    sealed: sealContents(box, task._id, { input, outcome }),
+    sealed: await sealContents(deps, { ...claimed, ...place }, { input, outcome }),
   });
 }
 
@@ -157,7 +159,7 @@ async function endTask(
 ): Promise<TaskView> {
   const now = await updateTask(deps, task, {
     state: 'ended',
-    sealed: sealContents(deps.box, task._id, { input, outcome }),
+    sealed: await sealContents(deps, { ...task, state: 'ended' }, { input, outcome }),
   });
   return viewOf(now, openContents(deps.box, now).outcome);
 }

@@ -29,11 +29,13 @@ export async function performOperation(performance: Performance): Promise<Outcom
 
 function callOf(performance: Performance): Call {
   const { operation, call, subjectId: _subject, run: _run, ...rest } = performance;
+  const { scopeOf } = operation;
   const rules = operation.rulesFor?.(call) ?? operation;
   return callAs(async () => call.ctx.principal, {
     ...rest,
     operation: rules,
     rawInput: operation.fixedFacts,
+    ...(scopeOf && { resolveScope: () => scopeOf(call) }),
     resumesItself: performance.channel === 'console',
     validate: async () => checkedOf(performance, rules.name),
   });

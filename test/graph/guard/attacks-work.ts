@@ -90,6 +90,17 @@ export const workAttacks: WorkAttack[] = [
     refused: tooMuch,
   },
   {
+    name: 'property with the name of a property of objects',
+    query: `${node} RETURN [i IN range(1, 10000) | size([j IN range(1, 10000) WHERE j = n.constructor])] AS x`,
+    refused: tooMuch,
+  },
+  {
+    name: 'parameter with the name of a property of objects',
+    query: `${node} RETURN [i IN range(1, 10000) | size([j IN range(1, 10000) WHERE j = $valueOf])] AS x`,
+    params: { valueOf: 1 },
+    refused: tooMuch,
+  },
+  {
     name: 'quantifier in a quantifier',
     query: `${node} RETURN all(i IN range(1, 10000) WHERE any(j IN range(1, 10000) WHERE i + j < 0)) AS x`,
     refused: tooMuch,

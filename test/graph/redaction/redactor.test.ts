@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { createRedact } from '../../../src/graph/redaction/redact.js';
+import { isPlain } from '../../../src/graph/redaction/redact-text.js';
 import { redactAnswer } from '../../../src/graph/redaction/redactor.js';
+import { needsLint } from '../../../src/graph/redaction/secret.js';
 import { verifies } from '../../support/verifies.js';
 import { ordinary, personal } from './corpus.js';
 
@@ -67,6 +69,12 @@ describe('redaction of an answer', () => {
   ])('finds %s in an answer that contains nothing else', async (_what, answer) => {
     verifies('gateway.query.redaction');
     expect(JSON.stringify(await redactAnswer(answer))).toContain('[redacted:');
+  });
+
+  test('takes a UUID for harmless only if it stands alone', () => {
+    const id = '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10';
+    expect([id, `of ${id}.`, `x${id}`, `${id}y`].map(needsLint)).toEqual([false, false, true, true]);
+    expect([id, id.toUpperCase(), `${id}y`].map(isPlain)).toEqual([true, true, false]);
   });
 
   test('redacts the same text by the name of each property', async () => {

@@ -102,6 +102,32 @@ test('an unsaved change of a connector does not revert what somebody else change
   expect(body).toMatchObject({ name: 'Claims desk', config: { base_url: 'https://two.example.com' } });
 });
 
+test('unsaved settings do not revert what somebody else changed since, and say so', async () => {
+  verifies('console.settings');
+  const person = await createPerson(deps);
+  const { api, projectID } = person.workspace;
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/settings'));
+    const field = page.getByLabel('Settings (JSON)');
+    const shown = JSON.parse(await field.inputValue()) as object;
+    await field.fill(JSON.stringify({ ...shown, user_connectors: ['mail'] }));
+    const changed = await api.patch(`/settings/${projectID}`, { connector_group: ['claims'] });
+    expect(changed).toMatchObject({ status: 200 });
+    await page.reload();
+    await page.getByText('Somebody has changed these settings').waitFor();
+    await page.getByRole('button', { name: 'Save' }).last().click();
+    await page.getByRole('button', { name: 'Discard changes', disabled: true }).nth(1).waitFor();
+    expect(JSON.parse(await field.inputValue())).toMatchObject({
+      user_connectors: ['mail'],
+      connector_group: ['claims'],
+    });
+  });
+  expect((await api.get(`/settings/${projectID}`)).body).toMatchObject({
+    user_connectors: ['mail'],
+    connector_group: ['claims'],
+  });
+});
+
 test('a filter keeps the space before a word that the person types later', async () => {
   verifies('console.every-page');
   const person = await createPerson(deps);

@@ -371,6 +371,32 @@ test('two tabs share one stream of the project, and what one does shows in the o
   });
 });
 
+test('a hidden tab holds no stream of its run, and goes on when it is shown', async () => {
+  verifies('console.real-time');
+  const person = await createPerson(deps);
+  const { execution_id: id } = await prepareExecution(person.workspace, flowThatCalls([]));
+  const isStream = (request: { url(): string }) => request.url().endsWith(`/execute_flow/${id}/events`);
+  await withPage(async (page, complaints) => {
+    const hide = (isHidden: boolean) =>
+      page.evaluate((hidden) => {
+        const { document, Event } = globalThis as any;
+        Object.defineProperty(document, 'hidden', { configurable: true, value: hidden });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, isHidden);
+    const opened = page.waitForEvent('response', (response) => isStream(response.request()));
+    await signIn(page, person, consoleUrl(person, `/runs/${id}`));
+    await opened;
+    const closed = page.waitForEvent('requestfailed', isStream);
+    await hide(true);
+    await closed;
+    await moveExecution(person.workspace, id, 'execute');
+    await untilExecution(person.workspace, id, 'completed');
+    await hide(false);
+    await page.locator('.rows summary', { hasText: 'agent completed' }).waitFor();
+    complaints.splice(0);
+  });
+});
+
 test('a live run is followed across a kill of the API, and the model is read while it writes', async () => {
   verifies('console.real-time', 'console.run');
   const model = await startFakeModel();

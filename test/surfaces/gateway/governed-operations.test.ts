@@ -275,6 +275,23 @@ describe('a platform write', () => {
     expect(await workspace.gateway.put('/v1/policies', { policies: [] })).toMatchObject({ status: 200 });
   });
 
+  const overflows = 'context.hour + 9007199254740991 * 9007199254740991 > 0';
+  test('under a rule that cannot be evaluated asks for the required approval, and a permit does not permit', async () => {
+    verifies('policy.own-rules');
+    const tools = ['policies.replace', 'save-model'];
+    const ask = { policy_id: 'ask', effect: 'require_approval', tools, when: overflows };
+    const permit = { policy_id: 'permit', effect: 'permit', tools: ['save-context'], when: overflows };
+    const workspace = await createGatewayWorkspace(deps);
+    const stored = await workspace.gateway.put('/v1/policies', { policies: [ask, permit] });
+    expect(stored).toMatchObject({ status: 200 });
+    const owner = await colleagueOf(deps, workspace, { role: 'OWNER' });
+    expect(await owner.put('/v1/policies', { policies: [all] })).toMatchObject({ status: 202 });
+    expect(await workspace.gateway.post('/v1/save-model', { model: 'x' })).toMatchObject({ status: 202 });
+    expect(await workspace.gateway.post('/v1/policies/evaluate', { tool: 'save-context' })).toMatchObject({
+      body: { decision: 'forbid', reason: 'no policy permits this call: permit could not be evaluated' },
+    });
+  });
+
   test('that replaces the policies can require an approval of owners, unless nobody could decide on it', async () => {
     verifies('policy.own-rules');
     const workspace = await createGatewayWorkspace(deps);

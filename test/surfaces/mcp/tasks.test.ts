@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { addToCounter, currentWindow } from '../../../src/auth/window-counter.js';
+import { lengthCounter, maxProjectLength, taskSeconds } from '../../../src/surfaces/mcp/task-record.js';
 import { createKey, useDeps } from '../../support/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { flowThatCalls } from '../../support/flows.js';
@@ -182,6 +184,28 @@ describe('tasks of 2025-11-25', () => {
     await expect(tasks.cancel(taskId)).rejects.toMatchObject({ code: -32602 });
     const failed = await tasks.begin('query_context', { query: 'CREATE (n) RETURN n' });
     expect(failed).toMatchObject({ status: 'failed' });
+  });
+
+  test('keep no answer once the tasks of the project keep 1 GiB', async () => {
+    const [[, tasksOf]] = generations;
+    const { apiKey, projectID } = await createGatewayWorkspace(deps);
+    const tasks = await tasksOf(apiKey);
+    const { window, endsAt } = currentWindow(taskSeconds);
+    await addToCounter(
+      deps.mongo.collections.request_counters,
+      lengthCounter(projectID, window),
+      maxProjectLength - 100,
+      endsAt,
+    );
+    const { taskId } = await tasks.begin('docs', { topic: 'errors' });
+    expect(await tasks.get(taskId)).toMatchObject({ status: 'failed' });
+    expect(textOf(await tasks.result(taskId))).toMatchObject({
+      error: 'payload_too_large',
+      error_description: expect.stringContaining('at most 1 GiB'),
+      lifecycle_id: expect.any(String),
+    });
+    const other = await tasksOf((await createGatewayWorkspace(deps)).apiKey);
+    expect(await other.begin('docs', { topic: 'errors' })).toMatchObject({ status: 'completed' });
   });
 });
 

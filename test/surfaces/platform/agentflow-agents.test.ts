@@ -70,6 +70,10 @@ describe('POST /agentflow/{id}/agent', () => {
     expect(await api.post(`${path}/agent`, { _id: 'b', title: 'B' })).toMatchObject(
       refusal(422, 'validation_failed', 'the _id "b" must be unique'),
     );
+    for (const _id of ['__proto__', 'constructor', 'toString'])
+      expect(await api.post(`${path}/agent`, { _id, title: 'C' })).toMatchObject(
+        refusal(400, 'invalid_request', '_id: must not be a reserved name'),
+      );
     expect(await api.post(`${path}/agent`, { title: 'C', next_agent: 'z' })).toMatchObject(
       refusal(422, 'validation_failed', 'next_agent'),
     );

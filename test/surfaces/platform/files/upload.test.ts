@@ -199,6 +199,11 @@ describe('POST /file/{projectID}', () => {
       '--b\r\nContent-Disposition: form-data; name="file"',
     ],
     ['only the end', 'multipart/form-data; boundary=b', '--b--\r\n'],
+    [
+      'thousands of parts without a name next to a file',
+      'multipart/form-data; boundary=b',
+      `${'--b\r\n\r\nx\r\n'.repeat(3000)}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nx\r\n--b--\r\n`,
+    ],
   ])('refuses %s', async (_, type, content) => {
     const workspace = await createWorkspace(deps);
     const answer = await workspace.api.post(`/file/${workspace.projectID}`, content, { 'content-type': type });

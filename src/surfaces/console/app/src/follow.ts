@@ -39,3 +39,23 @@ export async function follow<E>(path: string, { signal, last, onEvent, onProblem
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
+
+/**
+ * Follows a stream while the page is visible. An open stream holds a connection, and browsers allow only six HTTP/1.1
+ * connections per host for all tabs.
+ * @returns a function that stops
+ */
+export function followWhileVisible<E>(path: string, options: Omit<Following<E>, 'signal'>): () => void {
+  let stream = new AbortController();
+  const update = () => {
+    stream.abort();
+    stream = new AbortController();
+    if (!document.hidden) void follow(path, { ...options, signal: stream.signal });
+  };
+  update();
+  document.addEventListener('visibilitychange', update);
+  return () => {
+    document.removeEventListener('visibilitychange', update);
+    stream.abort();
+  };
+}

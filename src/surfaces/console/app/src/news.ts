@@ -1,7 +1,7 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import type { components } from '../../../../../sdk/node/src/openapi.js';
-import { follow } from './follow.js';
+import { follow, followWhileVisible } from './follow.js';
 import { projectId } from './session.js';
 
 type ProjectEvent = components['schemas']['ProjectEvent'];
@@ -106,7 +106,7 @@ export function useConnected(): boolean {
 /**
  * Follows the events of the project while the page is open. All tabs share one stream: the tab that holds the lock
  * reads it and forwards the events. After it closes, another tab takes over. Locks require HTTPS or localhost; without
- * them, each tab has its own stream.
+ * them, each visible tab has its own stream.
  */
 export function followProject(queries: QueryClient): void {
   const name = `console.news.${projectId}`;
@@ -123,14 +123,14 @@ export function followProject(queries: QueryClient): void {
     channel.postMessage(message);
   };
   channel.addEventListener('message', ({ data }) => receive(data as ProjectEvent));
-  const readStream = () =>
-    follow<ProjectEvent>(`/${encodeURIComponent(projectId)}/events`, {
-      signal: new AbortController().signal,
-      last: () => lastSeq,
-      onEvent: publish,
-      onProblem: (problem) => publish({ isConnected: problem === undefined }),
-    });
+  const path = `/${encodeURIComponent(projectId)}/events`;
+  const options = {
+    last: () => lastSeq,
+    onEvent: publish,
+    onProblem: (problem: unknown) => publish({ isConnected: problem === undefined }),
+  };
   // The DOM types declare it as always present.
   const locks = navigator.locks as LockManager | undefined;
-  void (locks ? locks.request(name, readStream) : readStream());
+  if (locks) void locks.request(name, () => follow(path, { ...options, signal: new AbortController().signal }));
+  else followWhileVisible(path, options);
 }

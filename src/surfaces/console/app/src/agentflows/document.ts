@@ -65,7 +65,7 @@ export function isFields(value: unknown): value is Fields {
 export const newBodyOf = (document: FlowDocument) => document as unknown as components['schemas']['NewAgentflow'];
 
 /** Returns the top-level fields that differ. */
-export function changesOf(document: FlowDocument, before: FlowDocument): Fields {
+export function changesOf(document: Fields, before: Fields): Fields {
   const isChanged = ([name, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(before[name]);
   return Object.fromEntries(Object.entries(document).filter(isChanged));
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { ExecutionEvent } from '../api.js';
-import { follow } from '../follow.js';
+import { followWhileVisible } from '../follow.js';
 import { refetchSoon } from '../news.js';
 
 const maxKept = 1000;
@@ -16,7 +16,7 @@ type Message =
   | { type: 'model_delta'; data: { n: number; text: string } }
   | { type: 'step_progress'; data: Progress };
 
-/** Follows the events of a run, and refetches the run after each. */
+/** Follows the events of a run while the page is visible, and refetches the run after each. */
 export function useEvents(id: string) {
   const queries = useQueryClient();
   const [events, setEvents] = useState<ExecutionEvent[]>([]);
@@ -24,7 +24,6 @@ export function useEvents(id: string) {
   const [progress, setProgress] = useState<Progress>();
   const [error, setError] = useState<unknown>();
   useEffect(() => {
-    const unmounted = new AbortController();
     let last: number | undefined;
     const onEvent = (event: Message) => {
       if ('seq' in event) {
@@ -41,13 +40,11 @@ export function useEvents(id: string) {
         setModelText((known) => ((n === 1 ? '' : known) + text).slice(-20_000));
       }
     };
-    void follow<Message>(`/execute_flow/${encodeURIComponent(id)}/events`, {
-      signal: unmounted.signal,
+    return followWhileVisible<Message>(`/execute_flow/${encodeURIComponent(id)}/events`, {
       last: () => last,
       onEvent,
       onProblem: setError,
     });
-    return () => unmounted.abort();
   }, [id, queries]);
   return { events, modelText, progress, error };
 }

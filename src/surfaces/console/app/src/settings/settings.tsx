@@ -4,6 +4,7 @@ import { call, validationTextOf, type Settings as StoredSettings } from '../api.
 import { Confirm, ConfirmButton } from '../confirm.js';
 import { JsonField, parsed, problemsAt } from '../json-field.js';
 import { Problem, Page, Section } from '../parts.js';
+import { changesOf, isFields, type Fields } from '../agentflows/document.js';
 import { useDraft } from '../use-draft.js';
 import { useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
@@ -137,30 +138,46 @@ function Language({ language }: { language: StoredSettings['language'] }) {
   );
 }
 
-/** Edits the settings that the service stores but does not interpret, as JSON. */
+function textOf({ reference_mapping, user_connectors, connector_group, user_settings_schema }: StoredSettings): string {
+  return JSON.stringify({ reference_mapping, user_connectors, connector_group, user_settings_schema }, null, 2);
+}
+
+/** Edits the settings that the service stores but does not interpret, as JSON. Sends the fields that the person changed. */
 function OtherSettings({ settings }: { settings: StoredSettings }) {
   const may = useMay();
   const queries = useQueryClient();
-  const { reference_mapping, user_connectors, connector_group, user_settings_schema } = settings;
-  const stored = JSON.stringify({ reference_mapping, user_connectors, connector_group, user_settings_schema }, null, 2);
+  const stored = textOf(settings);
   const [draft, setDraft, forget] = useDraft('settings.rest');
+  const [base, setBase] = useDraft('settings.rest.base');
+  const before = draft === '' || base === '' ? stored : base;
   const read = parsed(draft || stored);
   const { error, submit, clearError } = useSubmit(async (options) => {
     if ('problem' in read) return;
-    const body = read.value as object;
-    queries.setQueryData(['settings'], await call('patch', '/settings/{projectID}', { body }, options));
-    forget(draft);
+    const { value } = read;
+    const body = isFields(value) ? changesOf(value, JSON.parse(before) as Fields) : (value as Fields);
+    const saved = await call('patch', '/settings/{projectID}', { body }, options);
+    queries.setQueryData(['settings'], saved);
+    setBase(forget(draft) ? '' : textOf(saved));
   });
   const refused = validationTextOf(error);
   const problems = refused === undefined ? [] : problemsAt(refused, draft);
   const isOffered = may('patch /settings/{projectID}');
   return (
     <Form error={refused === undefined ? error : undefined} onSubmit={() => void submit()}>
+      {before !== stored && (
+        <p className="note">
+          Somebody has changed these settings since you started editing. If you save, your changes overwrite theirs in
+          the fields that you edited.
+        </p>
+      )}
       <JsonField
         label="Settings (JSON)"
         rows={12}
         text={draft || stored}
-        onChange={setDraft}
+        onChange={(next) => {
+          setBase(before);
+          setDraft(next);
+        }}
         problems={'problem' in read ? [read.problem] : problems}
         isReadOnly={!isOffered}
       />
@@ -169,6 +186,7 @@ function OtherSettings({ settings }: { settings: StoredSettings }) {
           isChanged={draft !== ''}
           onDiscard={() => {
             setDraft('');
+            setBase('');
             clearError();
           }}
         />
