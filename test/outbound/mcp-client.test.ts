@@ -22,7 +22,7 @@ afterAll(() => Promise.all([sink.close(), http.close()]));
 
 /** Lists the tools of the server and calls one. */
 const call = (target: McpTarget, timeoutMs: number, by = client) =>
-  by.use(target, { timeoutMs, signal: new AbortController().signal }, async (session) => {
+  by.use(target, { timeoutMs, signal: new AbortController().signal, secrets: [] }, async (session) => {
     await session.listTools();
     return session.callTool('echo', {}, { meta: {} });
   });
@@ -84,6 +84,18 @@ test('a call reads the answer in a stream with other events, also if it is sent 
   const progress = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } };
   const twice = stream((answer) => event(progress) + event(answer) + event(answer));
   expect(await call(server(['tools/list', 'tools/call'], twice), longMs)).toMatchObject({ content });
+});
+
+test('a session ends when the server sends more requests than the client answers', async () => {
+  verifies('mcp-client.results');
+  const pings = Array.from({ length: 600 }, (_, id) => event({ jsonrpc: '2.0', id: `ping ${id}`, method: 'ping' }));
+  const target = server(['tools/call'], (res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' }).write(pings.join(''));
+  });
+  await expect(call(target, longMs)).rejects.toMatchObject({
+    code: 'action_refused',
+    message: expect.stringContaining('more than 500 requests'),
+  });
 });
 
 test('a list of tools is refused once all its pages together are too large', async () => {

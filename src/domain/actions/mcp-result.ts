@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { redactText } from '../../graph/redaction/redact-text.js';
-import { canonicalText, parseJsonOrUndefined } from '../../json.js';
+import { parseJsonOrUndefined } from '../../json.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import type { ResultFile } from './operations/keep-files.js';
 
@@ -34,7 +35,7 @@ export function readMcpResult(
     throw new OutboundError('action_refused', `the tool of "${action}" reports an error: ${excerpt}`);
   }
   const isRepeated =
-    structuredContent !== undefined && canonicalText(parseJsonOrUndefined(text)) === canonicalText(structuredContent);
+    structuredContent !== undefined && isDeepStrictEqual(parseJsonOrUndefined(text), structuredContent);
   const others = content.flatMap((each) => (each.type === 'text' ? [] : [otherContent(each)]));
   const value = {
     ...(text !== '' && !isRepeated && { text }),

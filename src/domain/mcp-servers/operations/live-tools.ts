@@ -149,7 +149,7 @@ export async function listLiveTools(
   const use = { connectorId: connector_id, projectId: project_id, userId: user_id };
   const opened = openServer(deps, openConfig(deps.box, connector), use);
   const live = await recordUse(deps.collections, connector_id, signal, () =>
-    deps.mcp.use(opened.target, { timeoutMs, signal }, readDefinitions),
+    deps.mcp.use(opened.target, { timeoutMs, signal, secrets: opened.secrets }, readDefinitions),
   );
   await suspendChangedTools(deps.collections, connector_id, opened, live);
   return live;
