@@ -2,8 +2,8 @@ import { createParser } from 'eventsource-parser';
 import { isJsonObject, parseJsonOrUndefined } from '../json.js';
 import { OutboundError } from './outbound-error.js';
 
-/** The maximum size of all pages of the lists of tools in a session. */
-const maxListBytes = 16 * 1024 * 1024;
+/** The maximum size of all pages of the lists of tools in a session. Everything in them is hashed and compared. */
+const maxListBytes = 1024 * 1024;
 /** The maximum number of requests from the server in a session. The client answers each with an HTTP request. */
 const maxReplies = 500;
 

@@ -101,13 +101,13 @@ test('a session ends when the server sends more requests than the client answers
 test('a list of tools is refused once all its pages together are too large', async () => {
   verifies('mcp-client.results');
   let pages = 0;
-  const page = { tools: [{ name: 'echo', description: 'x'.repeat(3 * 1024 * 1024), inputSchema: { type: 'object' } }] };
+  const page = { tools: [{ name: 'echo', description: 'x'.repeat(300 * 1024), inputSchema: { type: 'object' } }] };
   const endless = server(['tools/list'], (res, answer) => {
     pages += 1;
     sendJson(res, 200, { ...answer, result: { ...page, nextCursor: String(pages) } });
   });
   await expect(call(endless, longMs)).rejects.toMatchObject({ code: 'too_large' });
-  expect(pages).toBe(6);
+  expect(pages).toBe(4);
 });
 
 /** A server as a process that answers only these methods, and writes the ids of its processes to a file. */

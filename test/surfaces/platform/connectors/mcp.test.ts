@@ -252,8 +252,8 @@ test('too many tools, too large a list, and a server that does not speak MCP are
   };
   changing.tools = Array.from({ length: 257 }, (_, at) => toolNamed(`t${at}`));
   expect(await refusalOf(id)).toEqual([422, expect.stringContaining('at most 256')]);
-  changing.tools = [toolNamed('t', { description: 'x'.repeat(5 * 1024 * 1024) })];
-  expect(await refusalOf(id)).toEqual([422, expect.stringContaining('larger than 4194304 bytes')]);
+  changing.tools = [toolNamed('t', { description: 'x'.repeat(2 * 1024 * 1024) })];
+  expect(await refusalOf(id)).toEqual([422, expect.stringContaining('larger than 1048576 bytes')]);
   const none = await connect(member, { url: `${model.url}/none` });
   expect(await refusalOf(none)).toEqual([422, expect.any(String)]);
   const missing = await connect(member, { command: 'missing' });
