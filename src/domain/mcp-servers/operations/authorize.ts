@@ -36,7 +36,7 @@ const requestSeconds = 900;
 
 type AuthorizeDeps = Pick<Deps, 'mongo' | 'auth' | 'http'>;
 
-interface OauthServer {
+export interface OauthServer {
   connector: ConnectorDocument;
   url: string;
   auth: OauthAuth;
