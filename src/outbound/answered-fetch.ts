@@ -2,8 +2,10 @@ import { createParser } from 'eventsource-parser';
 import { isJsonObject, parseJsonOrUndefined } from '../json.js';
 import { OutboundError } from './outbound-error.js';
 
-/** The maximum size of all pages of the lists of tools in a session. */
-const maxListBytes = 16 * 1024 * 1024;
+/** The maximum size of all pages of the lists of tools in a session. Everything in them is hashed and compared. */
+const maxListBytes = 1024 * 1024;
+/** The maximum number of requests from the server in a session. The client answers each with an HTTP request. */
+const maxReplies = 500;
 
 /**
  * Wraps the `fetch` of an MCP client. A response that ends without the answer to its request is passed to `failed`,
@@ -12,13 +14,16 @@ const maxListBytes = 16 * 1024 * 1024;
  */
 export function createAnsweredFetch(send: typeof fetch, failed: (error: OutboundError) => void): typeof fetch {
   let listed = 0;
+  let replies = 0;
   const fail = (error: OutboundError): never => {
     failed(error);
     throw error;
   };
   return async (url, init) => {
-    const response = await send(url, init);
     const request = typeof init?.body === 'string' ? parseJsonOrUndefined(init.body) : undefined;
+    if (isJsonObject(request) && request.method === undefined) replies += 1;
+    if (replies > maxReplies) fail(tooManyRequests());
+    const response = await send(url, init);
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
     if (!isJsonObject(request) || request.id === undefined || request.method === undefined) return response;
     if (!response.ok || !response.body || !(isStream || isJson(response))) return response;
@@ -56,6 +61,8 @@ export function createAnsweredFetch(send: typeof fetch, failed: (error: Outbound
 const isJson = ({ headers }: Response) => headers.get('content-type')?.includes('application/json') ?? false;
 const tooLong = () =>
   new OutboundError('too_large', `the tools of the MCP server are larger than ${maxListBytes} bytes in total`);
+const tooManyRequests = () =>
+  new OutboundError('action_refused', `the MCP server sent more than ${maxReplies} requests in one session`);
 const otherAnswer = () =>
   new OutboundError('action_refused', 'the MCP server answered with something that is not the answer to the request');
 const endedEarly = () => new OutboundError('unreachable', 'the MCP server ended its response without an answer');

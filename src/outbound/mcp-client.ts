@@ -22,6 +22,7 @@ import { z } from 'zod';
 import { abortWith } from '../abort-with.js';
 import { createAnsweredFetch } from './answered-fetch.js';
 import { orAborted, withDeadline, type Clock } from './deadline.js';
+import { hideSecrets } from './hide-secrets.js';
 import type { HttpClient } from './http-client.js';
 import { isOutboundError, OutboundError } from './outbound-error.js';
 import type { McpOutput } from './mcp-output.js';
@@ -57,6 +58,8 @@ export type ElicitationAnswer = Pick<ElicitResult, 'action' | 'content'>;
 export interface McpSessionOptions {
   timeoutMs: number;
   signal: AbortSignal;
+  /** What errors must not show, because the server may repeat it. Tokens are added when they are used. */
+  secrets: readonly string[];
   /**
    * Asks a person on behalf of the server. Without it, the server gets `cancel`. The time of the person does not count.
    */
@@ -119,7 +122,7 @@ export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOu
         } catch (error) {
           signal.throwIfAborted();
           // Libraries wrap the errors of `fetch`, so throw the original one.
-          throw failed.signal.aborted ? failed.signal.reason : outboundErrorOf(error);
+          throw failed.signal.aborted ? failed.signal.reason : outboundErrorOf(error, options.secrets);
         } finally {
           await Promise.race([close(client, transport), delay(farewellMs, undefined, { ref: false })]);
         }
@@ -247,7 +250,13 @@ function transportTo(
   }
   const [command = '', ...args] = target.commandLine;
   // The process inherits only a few harmless environment variables (`getDefaultEnvironment` of the SDK).
-  return new StdioClientTransport({ command, args, stderr: 'ignore', maxBufferSize: maxMcpAnswerBytes });
+  const transport = new StdioClientTransport({ command, args, stderr: 'ignore', maxBufferSize: maxMcpAnswerBytes });
+  transport.onerror = ({ message }) => {
+    // The library then ends the process, as if the server had closed the connection.
+    if (message.startsWith('ReadBuffer exceeded'))
+      failed(new OutboundError('too_large', `the answer is larger than ${maxMcpAnswerBytes} bytes`));
+  };
+  return transport;
 }
 
 /** Ends the session of an older server, which would otherwise keep it until it expires. */
@@ -257,9 +266,10 @@ async function close(client: Client, transport: Transport): Promise<void> {
   await (client.transport ? client : transport).close().catch(() => undefined);
 }
 
-function outboundErrorOf(error: unknown): unknown {
+function outboundErrorOf(error: unknown, secrets: readonly string[]): unknown {
+  const excerpt = (text: string) => String(hideSecrets(text, secrets)).slice(0, maxMessageLength);
   if (error instanceof InsufficientScopeError) {
-    const scope = JSON.stringify((error.requiredScope ?? '').slice(0, maxMessageLength));
+    const scope = JSON.stringify(excerpt(error.requiredScope ?? ''));
     const message = `the MCP server asks for the scope ${scope}: authorize it again`;
     return new OutboundError('authorization_needed', message, { status: 403 });
   }
@@ -269,8 +279,16 @@ function outboundErrorOf(error: unknown): unknown {
     return new OutboundError(isTransientStatus(status) ? 'action_unavailable' : 'action_refused', message, { status });
   }
   if (error instanceof ProtocolError)
-    return new OutboundError('action_refused', `the MCP server refused: ${error.message.slice(0, maxMessageLength)}`);
-  if (error instanceof SdkError) return sdkErrorOf(error);
+    return new OutboundError('action_refused', `the MCP server refused: ${excerpt(error.message)}`);
+  if (error instanceof SdkError) {
+    if (error.code === SdkErrorCode.RequestTimeout)
+      return new OutboundError('timeout', 'the MCP server did not answer in time');
+    if (error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.SendFailed)
+      return new OutboundError('unreachable', 'the MCP server closed the connection');
+    // The lines after the first one contain the validator's own JSON.
+    const [problem = ''] = error.message.split('\n');
+    return new OutboundError('action_refused', `the MCP server cannot be used: ${excerpt(problem)}`);
+  }
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
     return new OutboundError('action_refused', 'the command of the MCP server does not exist on the worker');
   if (isOutboundError(error) || !(error instanceof Error) || !isAnswerProblem(error)) return error;
@@ -279,14 +297,4 @@ function outboundErrorOf(error: unknown): unknown {
 
 function isAnswerProblem({ name }: Error): boolean {
   return name === 'ZodError' || name === '$ZodError' || name === 'SyntaxError';
-}
-
-function sdkErrorOf({ code, message }: SdkError): OutboundError {
-  if (code === SdkErrorCode.RequestTimeout)
-    return new OutboundError('timeout', 'the MCP server did not answer in time');
-  if (code === SdkErrorCode.ConnectionClosed || code === SdkErrorCode.SendFailed)
-    return new OutboundError('unreachable', 'the MCP server closed the connection');
-  // The lines after the first one contain the validator's own JSON.
-  const [problem = ''] = message.split('\n');
-  return new OutboundError('action_refused', `the MCP server cannot be used: ${problem.slice(0, maxMessageLength)}`);
 }

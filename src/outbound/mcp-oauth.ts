@@ -8,6 +8,7 @@ import {
   resourceUrlFromServerUrl,
   checkResourceAllowed,
   startAuthorization,
+  type OAuthClientMetadata,
   type OAuthServerInfo,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
@@ -70,15 +71,7 @@ export function isClientRefused({ refused }: RefusedForGood): boolean {
 }
 
 /** A client metadata document. `client_id` is its URL. */
-interface ClientDocument {
-  client_id: string;
-  client_name: string;
-  client_uri: string;
-  redirect_uris: string[];
-  grant_types: string[];
-  response_types: string[];
-  token_endpoint_auth_method: string;
-}
+type ClientDocument = OAuthClientMetadata & { client_id: string };
 
 export interface IssuerAndClient {
   issuer: TokenIssuer;
@@ -126,18 +119,14 @@ export function createMcpOauth(http: Pick<HttpClient, 'fetchWith'>) {
     /** Exchanges a code for tokens. Checks `iss` (RFC 9207) before it sends the code. */
     exchange: (
       { issuer: { metadata, resource }, client }: IssuerAndClient,
-      {
-        code,
-        iss,
-        verifier,
-        redirectUri,
-      }: { code: string; iss: string | undefined; verifier: string; redirectUri: string },
+      answer: { code: string; iss: string | undefined; verifier: string; redirectUri: string },
     ) =>
       using((fetchFn) =>
         tokensOf(
           exchangeAuthorization(metadata.issuer, {
-            ...{ metadata, clientInformation: client, authorizationCode: code, codeVerifier: verifier },
-            ...{ redirectUri, resource, fetchFn, ...(iss !== undefined && { iss }) },
+            ...{ metadata, clientInformation: client, redirectUri: answer.redirectUri, resource, fetchFn },
+            ...{ authorizationCode: answer.code, codeVerifier: answer.verifier },
+            ...(answer.iss !== undefined && { iss: answer.iss }),
           }),
         ),
       ),

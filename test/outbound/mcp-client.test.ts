@@ -22,7 +22,7 @@ afterAll(() => Promise.all([sink.close(), http.close()]));
 
 /** Lists the tools of the server and calls one. */
 const call = (target: McpTarget, timeoutMs: number, by = client) =>
-  by.use(target, { timeoutMs, signal: new AbortController().signal }, async (session) => {
+  by.use(target, { timeoutMs, signal: new AbortController().signal, secrets: [] }, async (session) => {
     await session.listTools();
     return session.callTool('echo', {}, { meta: {} });
   });
@@ -86,16 +86,28 @@ test('a call reads the answer in a stream with other events, also if it is sent 
   expect(await call(server(['tools/list', 'tools/call'], twice), longMs)).toMatchObject({ content });
 });
 
+test('a session ends when the server sends more requests than the client answers', async () => {
+  verifies('mcp-client.results');
+  const pings = Array.from({ length: 600 }, (_, id) => event({ jsonrpc: '2.0', id: `ping ${id}`, method: 'ping' }));
+  const target = server(['tools/call'], (res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' }).write(pings.join(''));
+  });
+  await expect(call(target, longMs)).rejects.toMatchObject({
+    code: 'action_refused',
+    message: expect.stringContaining('more than 500 requests'),
+  });
+});
+
 test('a list of tools is refused once all its pages together are too large', async () => {
   verifies('mcp-client.results');
   let pages = 0;
-  const page = { tools: [{ name: 'echo', description: 'x'.repeat(3 * 1024 * 1024), inputSchema: { type: 'object' } }] };
+  const page = { tools: [{ name: 'echo', description: 'x'.repeat(300 * 1024), inputSchema: { type: 'object' } }] };
   const endless = server(['tools/list'], (res, answer) => {
     pages += 1;
     sendJson(res, 200, { ...answer, result: { ...page, nextCursor: String(pages) } });
   });
   await expect(call(endless, longMs)).rejects.toMatchObject({ code: 'too_large' });
-  expect(pages).toBe(6);
+  expect(pages).toBe(4);
 });
 
 /** A server as a process that answers only these methods, and writes the ids of its processes to a file. */

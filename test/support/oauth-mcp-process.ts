@@ -19,6 +19,8 @@ const config = {
   failures: 0,
   /** The number of answers to refreshes that are lost after the tokens rotated. The same refresh can be requested again. */
   losses: 0,
+  /** Whether it issues refresh tokens. */
+  refreshable: true,
   /** The address of the token endpoint in the metadata. */
   tokenEndpoint: '',
   /** Whether tokens can be revoked, or the metadata only states that they can. */
@@ -99,7 +101,8 @@ function issue({ person, resource, client }: Grant): object {
   const [access_token, refresh_token] = [`at-${random()}`, `rt-${random()}`];
   access.set(access_token, { person, resource, client, until: Date.now() + config.lifetime * 1000 });
   refresh.set(refresh_token, { person, resource, client });
-  return { access_token, refresh_token, token_type: 'Bearer', expires_in: config.lifetime, scope: 'tools' };
+  const shown = config.refreshable ? { refresh_token } : {};
+  return { access_token, ...shown, token_type: 'Bearer', expires_in: config.lifetime, scope: 'tools' };
 }
 
 function clientOf(req: IncomingMessage, form: Record<string, string>): string | undefined {

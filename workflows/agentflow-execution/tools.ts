@@ -44,12 +44,14 @@ export function toolsOf(agent: Pick<AgentPlan, 'skills'>): Tool[] {
   );
 }
 
+/** The name of an action for models, unless another action of the agent has it. */
+export function functionName(actionName: string): string {
+  const allowed = actionName.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '');
+  return allowed.slice(0, maxNameLength) || 'action';
+}
+
 function uniqueName(actionName: string, taken: ReadonlySet<string>): string {
-  const base =
-    actionName
-      .replace(/[^A-Za-z0-9_-]+/g, '_')
-      .replace(/^_+|_+$/g, '')
-      .slice(0, maxNameLength) || 'action';
+  const base = functionName(actionName);
   let name = base;
   for (let count = 2; taken.has(name); count += 1) {
     const ending = `_${count}`;

@@ -12,7 +12,7 @@ import { createTokenSource } from './access-tokens.js';
 import { mail } from './mail.js';
 import { mcp } from './mcp.js';
 import { restful } from './restful.js';
-import { hideSecrets } from './hidden-secrets.js';
+import { hideSecrets } from '../../outbound/hide-secrets.js';
 
 /** The operation that governs each category, and the function that makes its calls. */
 const categories: ReadonlyMap<string, { operation: Operation; execute: ActionExecutor }> = new Map([

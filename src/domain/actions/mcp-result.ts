@@ -1,19 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { redactText } from '../../graph/redaction/redact-text.js';
-import { canonicalText, parseJsonOrUndefined } from '../../json.js';
+import { parseJsonOrUndefined, type JsonObject } from '../../json.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import type { ResultFile } from './operations/keep-files.js';
 
 const maxExcerptLength = 400;
 const maxFiles = 20;
-
-/** The result of a tool as an agent receives it. Members without content are absent. */
-interface McpResult {
-  text?: string;
-  structured?: unknown;
-  /** Resources, links, images and audio. Their bytes become files, which `file_id` names. */
-  content?: Record<string, unknown>[];
-}
 
 /** Bytes in a result, and the member of the result that describes them. */
 export interface McpResultFile extends ResultFile {
@@ -21,20 +14,21 @@ export interface McpResultFile extends ResultFile {
 }
 
 /**
- * Converts the result of a tool, whose files are not stored yet.
+ * Converts the result of a tool, whose files are not stored yet. `value` has the members `text`, `structured` and
+ * `content` (resources, links, images and audio) that are not empty.
  * @throws OutboundError `action_refused` for a result that reports an error, with an excerpt of its text
  */
 export function readMcpResult(
   action: string,
   { content, structuredContent, isError }: CallToolResult,
-): { value: McpResult; files: McpResultFile[] } {
+): { value: JsonObject; files: McpResultFile[] } {
   const text = content.flatMap((each) => (each.type === 'text' ? each.text : [])).join('\n');
   if (isError === true) {
     const excerpt = redactText(text.slice(0, maxExcerptLength * 2)).slice(0, maxExcerptLength);
     throw new OutboundError('action_refused', `the tool of "${action}" reports an error: ${excerpt}`);
   }
   const isRepeated =
-    structuredContent !== undefined && canonicalText(parseJsonOrUndefined(text)) === canonicalText(structuredContent);
+    structuredContent !== undefined && isDeepStrictEqual(parseJsonOrUndefined(text), structuredContent);
   const others = content.flatMap((each) => (each.type === 'text' ? [] : [otherContent(each)]));
   const value = {
     ...(text !== '' && !isRepeated && { text }),

@@ -21,7 +21,7 @@ import type {
   OpenConnector,
 } from './action-call.js';
 import { inputOf } from './action-fields.js';
-import { hideSecrets } from './hidden-secrets.js';
+import { hideSecrets } from '../../outbound/hide-secrets.js';
 import { readMcpResult, type McpResultFile } from './mcp-result.js';
 
 /** Less than the two minutes that the workflow allows for the step, so that the failure states its cause. */
@@ -80,12 +80,17 @@ async function callTool(
   const { target, server, secrets } = opened;
   let isSent = false;
   const result = await deps.mcp
-    .use(target, { timeoutMs, signal, ask: askerOf(deps, call, { server, tool, secrets }) }, async (session) => {
-      const live = await liveTool(deps, session, { connectorId: connector.id, opened, tool });
-      isSent = true;
-      const onProgress = (progress: CallProgress) => call.onProgress?.(hideSecrets(progress, secrets) as CallProgress);
-      return session.callTool(live.name, input, { meta: { [keyName]: request.idempotency_key }, onProgress });
-    })
+    .use(
+      target,
+      { timeoutMs, signal, secrets, ask: askerOf(deps, call, { server, tool, secrets }) },
+      async (session) => {
+        const live = await liveTool(deps, session, { connectorId: connector.id, opened, tool });
+        isSent = true;
+        const onProgress = (progress: CallProgress) =>
+          call.onProgress?.(hideSecrets(progress, secrets) as CallProgress);
+        return session.callTool(live.name, input, { meta: { [keyName]: request.idempotency_key }, onProgress });
+      },
+    )
     .catch((error: unknown) => {
       signal.throwIfAborted();
       if (!isSent) throw withUnsent(error, true);

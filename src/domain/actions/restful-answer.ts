@@ -3,7 +3,7 @@ import { redactText } from '../../graph/redaction/redact-text.js';
 import type { HttpResponse } from '../../outbound/http-client.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { isTransientStatus, retryAfterOf } from '../../outbound/retry-hints.js';
-import { hideSecrets } from './hidden-secrets.js';
+import { hideSecrets } from '../../outbound/hide-secrets.js';
 
 const maxReadLength = 2000;
 const maxExcerptLength = 400;

@@ -12,7 +12,7 @@ import type {
   OpenConnector,
   PreparedCall,
 } from './action-call.js';
-import { hideSecrets } from './hidden-secrets.js';
+import { hideSecrets } from '../../outbound/hide-secrets.js';
 import { bodyText, readRestfulAnswer, shownHeaders } from './restful-answer.js';
 import { restfulCall, type RestfulCall } from './restful-call.js';
 

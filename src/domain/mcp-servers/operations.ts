@@ -22,6 +22,7 @@ import {
   oauthServerOf,
   requireOwner,
   withdrawAuthorization,
+  type OauthServer,
 } from './operations/authorize.js';
 import {
   AcceptMcpTools,
@@ -136,8 +137,6 @@ export const withdrawMcpAuthorization = defineOperation({
     return { ...authorizationView(server, null), ...(revocation && { revocation }) };
   },
 });
-
-type OauthServer = ReturnType<typeof oauthServerOf>;
 
 async function requireOauthServer({ mongo, auth }: Deps, principal: Principal, id: string): Promise<OauthServer> {
   return oauthServerOf(auth.box, await requireMcpConnector(mongo.collections, principal, id));

@@ -1,3 +1,4 @@
+import { functionName } from '../../../workflows/agentflow-execution/tools.js';
 import { canonicalText, isJsonObject } from '../../json.js';
 import { pick } from '../../pick.js';
 import { sha256Hex } from '../../sha256.js';
@@ -24,20 +25,16 @@ export function hashOfAll(definitions: readonly McpToolDefinition[]): string {
   return sha256Hex(canonicalText(definitions.map(hashOf).sort()));
 }
 
-/** The function name that `toolsOf` of the workflow derives for a model, in lower case. */
-function functionName(name: string): string {
-  return name.replace(/[^A-Za-z0-9_-]+/g, '_').toLowerCase();
-}
-
 /** Why each tool of a server cannot be accepted, by its position in the list. */
 export function problemsOf(definitions: readonly McpToolDefinition[]): string[][] {
+  const names = definitions.map(({ name }) => functionName(name).toLowerCase());
   const counts = new Map<string, number>();
-  for (const { name } of definitions) counts.set(functionName(name), (counts.get(functionName(name)) ?? 0) + 1);
-  return definitions.map((definition) => [
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return definitions.map((definition, at) => [
     ...(mcpToolName.test(definition.name)
       ? []
       : ['the name must consist of 1 to 128 letters, digits, "_", ".", "/" or "-"']),
-    ...((counts.get(functionName(definition.name)) ?? 0) > 1
+    ...((counts.get(names[at] ?? '') ?? 0) > 1
       ? ['the name collides with another tool of the server, which models could not tell apart']
       : []),
     ...textProblems(definition),
@@ -99,9 +96,10 @@ export function differenceOf(pinned: McpToolDefinition, live: McpToolDefinition)
 }
 
 function differences(pinned: unknown, live: unknown, path: readonly string[]): Difference[] {
-  if (canonicalText(pinned) === canonicalText(live)) return [];
   if (!isJsonObject(pinned) || !isJsonObject(live))
-    return [{ path: path.join('.'), pinned: pinned ?? null, live: live ?? null }];
+    return canonicalText(pinned) === canonicalText(live)
+      ? []
+      : [{ path: path.join('.'), pinned: pinned ?? null, live: live ?? null }];
   const names = [...new Set([...Object.keys(pinned), ...Object.keys(live)])];
   return names.flatMap((name) => differences(own(pinned, name), own(live, name), [...path, name]));
 }

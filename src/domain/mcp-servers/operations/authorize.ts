@@ -36,7 +36,7 @@ const requestSeconds = 900;
 
 type AuthorizeDeps = Pick<Deps, 'mongo' | 'auth' | 'http'>;
 
-interface OauthServer {
+export interface OauthServer {
   connector: ConnectorDocument;
   url: string;
   auth: OauthAuth;
@@ -71,8 +71,13 @@ export async function beginAuthorization(
   { principal, baseUrl }: { principal: Principal; baseUrl: string },
 ): Promise<{ authorization_url: string; expires_at: number }> {
   const { box } = deps.auth;
+  const { collections } = deps.mongo;
   const document = clientDocument(baseUrl);
   const [redirectUri = ''] = document.redirect_uris;
+  const begunBefore = { connector_id: connector._id, user_id: principal.userId };
+  // A person who never returned may have seen there that the authorization server lost the registration.
+  if (await collections.mcp_authorization_requests.findOne(begunBefore))
+    await forgetClients(collections, connector._id);
   const state = randomBytes(32).toString('base64url');
   const { url, sealed } = await mapOutboundErrors(async () => {
     const oauth = createMcpOauth(deps.http);
@@ -84,7 +89,7 @@ export async function beginAuthorization(
     return { url: begun.url, sealed: box.seal(JSON.stringify(request), requestPurpose(sha256Hex(state))) };
   });
   const expires_at = epochSeconds() + requestSeconds;
-  await deps.mongo.collections.mcp_authorization_requests.insertOne({
+  await collections.mcp_authorization_requests.insertOne({
     _id: sha256Hex(state),
     connector_id: connector._id,
     project_id: connector.projectID,

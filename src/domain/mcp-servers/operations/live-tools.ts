@@ -111,9 +111,11 @@ export async function suspendChangedTools(
     .find({ connector_id: connectorId, suspended: null }, { projection: { definition: 0 } })
     .toArray();
   const changes = pinned.flatMap(({ _id, name, hash, server: acceptedAt }) => {
-    if (offersDiffer && acceptedAt === server && !hashes.has(name)) return [];
-    const reason = changeOf({ hash, server: acceptedAt }, { hash: hashes.get(name), server });
-    return reason === undefined ? [] : [{ _id, hash, reason }];
+    const isMissing = !hashes.has(name);
+    if (acceptedAt !== server) return [{ _id, hash, reason: 'the connector names another server' }];
+    if (hashes.get(name) === hash || (isMissing && offersDiffer)) return [];
+    const reason = isMissing ? 'the server no longer offers the tool' : 'the server changed its definition';
+    return [{ _id, hash, reason }];
   });
   if (changes.length === 0) return;
   const at = epochSeconds();
@@ -122,15 +124,6 @@ export async function suspendChangedTools(
       updateOne: { filter: { _id, hash, suspended: null }, update: { $set: { suspended: { at, reason } } } },
     })),
   );
-}
-
-function changeOf(
-  pinned: { hash: string; server: string },
-  live: { hash: string | undefined; server: string },
-): string | undefined {
-  if (pinned.server !== live.server) return 'the connector names another server';
-  if (live.hash === undefined) return 'the server no longer offers the tool';
-  return live.hash === pinned.hash ? undefined : 'the server changed its definition';
 }
 
 const timeoutMs = 30_000;
@@ -149,7 +142,7 @@ export async function listLiveTools(
   const use = { connectorId: connector_id, projectId: project_id, userId: user_id };
   const opened = openServer(deps, openConfig(deps.box, connector), use);
   const live = await recordUse(deps.collections, connector_id, signal, () =>
-    deps.mcp.use(opened.target, { timeoutMs, signal }, readDefinitions),
+    deps.mcp.use(opened.target, { timeoutMs, signal, secrets: opened.secrets }, readDefinitions),
   );
   await suspendChangedTools(deps.collections, connector_id, opened, live);
   return live;

@@ -19,8 +19,7 @@ type Action = Pick<ActionPlan, '_id' | 'category' | 'endpoint'>;
  */
 export async function withMcpTools(tools: Tools, projectId: string, plan: readonly AgentPlan[]): Promise<AgentPlan[]> {
   const skills = plan.flatMap((agent) => agent.skills);
-  const accepted = await acceptedTools(tools, projectId, skills);
-  const problems = missingTools(accepted, skills);
+  const { accepted, problems } = await acceptedTools(tools, projectId, skills);
   if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
   return plan.map((agent) => ({
     ...agent,
@@ -31,39 +30,28 @@ export async function withMcpTools(tools: Tools, projectId: string, plan: readon
   }));
 }
 
-/** The `mcp` actions of skills whose tool is not accepted. */
 export async function mcpToolProblems(tools: Tools, projectId: string, skills: Skills): Promise<string[]> {
-  return missingTools(await acceptedTools(tools, projectId, skills), skills);
+  return (await acceptedTools(tools, projectId, skills)).problems;
 }
 
 function idOf({ connector_id }: Skills[number], { endpoint }: Action): string {
   return mcpToolId(connector_id ?? '', endpoint);
 }
 
-function mcpActions(skills: Skills) {
-  return skills.flatMap((skill) =>
-    skill.actions.filter(({ category }) => category === 'mcp').map((action) => ({ skill, action })),
+/** The accepted tools by id, and the `mcp` actions whose tool is not accepted. */
+async function acceptedTools({ mcp_tools }: Tools, projectId: string, skills: Skills) {
+  const used = skills.flatMap((skill) =>
+    skill.actions
+      .filter(({ category }) => category === 'mcp')
+      .map((action) => ({
+        id: idOf(skill, action),
+        problem: `skills.${skill._id}.actions.${action._id}.endpoint: the connector has no accepted tool ${JSON.stringify(action.endpoint)}`,
+      })),
   );
-}
-
-async function acceptedTools(
-  { mcp_tools }: Tools,
-  projectId: string,
-  skills: Skills,
-): Promise<Map<string, McpToolDocument>> {
-  const ids = mcpActions(skills).map(({ skill, action }) => idOf(skill, action));
-  if (ids.length === 0) return new Map();
-  const found = await mcp_tools.find({ _id: { $in: ids }, projectID: projectId }).toArray();
-  return new Map(found.map((each) => [each._id, each]));
-}
-
-function missingTools(accepted: ReadonlyMap<string, McpToolDocument>, skills: Skills): string[] {
-  return mcpActions(skills)
-    .filter(({ skill, action }) => !accepted.has(idOf(skill, action)))
-    .map(
-      ({ skill, action }) =>
-        `skills.${skill._id}.actions.${action._id}.endpoint: the connector has no accepted tool ${JSON.stringify(action.endpoint)}`,
-    );
+  const ids = used.map(({ id }) => id);
+  const found = ids.length === 0 ? [] : await mcp_tools.find({ _id: { $in: ids }, projectID: projectId }).toArray();
+  const accepted = new Map(found.map((each) => [each._id, each]));
+  return { accepted, problems: used.filter(({ id }) => !accepted.has(id)).map(({ problem }) => problem) };
 }
 
 function withTool(action: ActionPlan, accepted: McpToolDocument | undefined): ActionPlan {

@@ -84,12 +84,13 @@ export function tokenFields(
   { _id, server }: Pick<McpAuthorizationDocument, '_id' | 'server'>,
   { party, tokens }: SealedTokens,
 ): Omit<McpAuthorizationDocument, FixedField> {
-  const { expires_in = null, scope } = tokens;
+  const { expires_in = null, refresh_token, scope } = tokens;
   const validUntil = expires_in === null ? null : epochSeconds() + expires_in;
+  const isRefreshed = refresh_token !== undefined && validUntil !== null;
   return {
     sealed: box.seal(JSON.stringify({ party, tokens }), purposeOf(_id, server)),
     valid_until: validUntil,
-    refresh_at: validUntil && validUntil - Math.min(earlySeconds, (expires_in ?? 0) / 10),
+    refresh_at: isRefreshed ? validUntil - Math.min(earlySeconds, (expires_in ?? 0) / 10) : null,
     scope: scope ?? party.issuer.scope ?? null,
     revision: newId(),
     lease: null,
@@ -138,11 +139,15 @@ async function refreshOrWait(
   seen: McpAuthorizationDocument,
 ): Promise<Pick<McpAuthorizationDocument, '_id' | 'server' | 'sealed'>> {
   const { refresh_token } = openTokens(deps.box, seen).tokens;
-  if (refresh_token === undefined) throw needed(of, 'its token expired and cannot be refreshed');
+  const { _id, revision } = seen;
+  if (refresh_token === undefined) {
+    const ended = { at: epochSeconds(), reason: 'its token is no longer valid, and there is no refresh token' };
+    await deps.collections.mcp_authorizations.updateOne({ _id, revision }, { $set: { ended } });
+    return find(deps, of);
+  }
   const began = epochSeconds();
   for (;;) {
     const lease = { id: newId(), until: epochSeconds() + leaseSeconds };
-    const { _id, revision } = seen;
     const free = { _id, revision, ended: null, $or: [{ lease: null }, { 'lease.until': { $lt: epochSeconds() } }] };
     const taken = await deps.collections.mcp_authorizations.findOneAndUpdate(free, { $set: { lease } });
     // A holder that failed records this. One that died without a record may have lost new tokens.

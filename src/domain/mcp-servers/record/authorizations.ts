@@ -36,13 +36,13 @@ export interface McpAuthorizationDocument extends Authorized {
   sealed: string;
   /** When the access token expires; null if the server did not say. */
   valid_until: number | null;
-  /** A little before `valid_until`. */
+  /** A little before `valid_until`; null if the tokens cannot be refreshed. */
   refresh_at: number | null;
   /** Changes with every change of the tokens. */
   revision: string;
   /** Held by the process that refreshes. `failed` is the reason why the last holder failed. */
   lease: { id: string; until: number; failed?: string } | null;
-  /** Set when the authorization server refused the refresh token. */
+  /** Set when the authorization server refused the refresh token, or when a token without one is no longer valid. */
   ended: { at: number; reason: string } | null;
   authorized_at: number;
 }

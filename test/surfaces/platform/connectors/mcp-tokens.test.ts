@@ -55,6 +55,37 @@ test('a server that lost its clients gets a new registration at the next authori
   expect(await at.server.control()).toMatchObject({ registrations: registrations + 2 });
 });
 
+test('a token without a refresh token is used until it expires, and then the person is asked to authorize again', async () => {
+  verifies('mcp-oauth.ended');
+  await at.server.control({ refreshable: false });
+  const { member, id } = await authorized();
+  const { mcp_authorizations } = deps.mongo.collections;
+  const passed = async (seconds: number) => {
+    const { refresh_at = null, valid_until = null } = (await mcp_authorizations.findOne({ connector_id: id })) ?? {};
+    const $set = { refresh_at: refresh_at && refresh_at - seconds, valid_until: valid_until && valid_until - seconds };
+    await mcp_authorizations.updateOne({ connector_id: id }, { $set });
+  };
+  // Shortly before a token expires, it would be refreshed if that were possible.
+  await passed(3580);
+  expect(await callAs(member, id)).toEqual({ text: 'ann' });
+  await passed(20);
+  expect(await callAs(member, id)).toMatchObject({
+    error: { code: 'authorization_needed', message: expect.stringContaining('no refresh token') },
+  });
+  expect(await member.api.get(authorizePath(member, id))).toMatchObject({ body: { state: 'ended' } });
+});
+
+test('a person whose registration the server refused gets a new one at the next attempt', async () => {
+  verifies('mcp-oauth.client');
+  const member = await workspace();
+  const id = await connect(member);
+  const { body } = await member.api.post(authorizePath(member, id));
+  await at.server.control({ forgetClients: true });
+  // The authorization server shows a page, and does not send the person back.
+  await expect(grantAccess(body.authorization_url, 'ann')).rejects.toThrow('400');
+  expect(await authorize(member, id, 'ann')).toMatchObject({ status: 200, body: { state: 'authorized' } });
+});
+
 test('a tool that the server does not offer to one person stays accepted for the others', async () => {
   verifies('mcp-client.suspended');
   const { member: ann, id } = await authorized();

@@ -227,6 +227,8 @@ test.each([
   ['an over-long description', [toolNamed('t', { description: 'x'.repeat(4097) })], 'at most 4096'],
   ['the same name twice', [toolNamed('t'), toolNamed('t', { description: 'other' })], 'collides'],
   ['names that models confuse', [toolNamed('Send.mail'), toolNamed('send_mail')], 'collides'],
+  ['a name that models see like another', [toolNamed('_search'), toolNamed('search')], 'collides'],
+  ['a name that is cut like another', [toolNamed(`${'t'.repeat(64)}1`), toolNamed(`${'t'.repeat(64)}2`)], 'collides'],
 ])('a tool with %s is shown with its problem, and not accepted', async (_what, tools, problem) => {
   verifies('mcp-client.refused');
   const member = await workspace();
@@ -250,8 +252,8 @@ test('too many tools, too large a list, and a server that does not speak MCP are
   };
   changing.tools = Array.from({ length: 257 }, (_, at) => toolNamed(`t${at}`));
   expect(await refusalOf(id)).toEqual([422, expect.stringContaining('at most 256')]);
-  changing.tools = [toolNamed('t', { description: 'x'.repeat(5 * 1024 * 1024) })];
-  expect(await refusalOf(id)).toEqual([422, expect.stringContaining('larger than 4194304 bytes')]);
+  changing.tools = [toolNamed('t', { description: 'x'.repeat(2 * 1024 * 1024) })];
+  expect(await refusalOf(id)).toEqual([422, expect.stringContaining('larger than 1048576 bytes')]);
   const none = await connect(member, { url: `${model.url}/none` });
   expect(await refusalOf(none)).toEqual([422, expect.any(String)]);
   const missing = await connect(member, { command: 'missing' });
@@ -267,7 +269,7 @@ test('results that are too large or errors, and calls that are lost or cancelled
     url: changing.url,
     auth: { type: 'header', name: 'Authorization', value: 'Bearer tool-s3cret' },
   });
-  changing.tools = ['large', 'deep', 'error', 'lost', 'leak', 'held'].map((name) => toolNamed(name));
+  changing.tools = ['large', 'deep', 'nested', 'error', 'refused', 'leak', 'held'].map((name) => toolNamed(name));
   await accept(member, id);
   changing.calls = [];
   const text = (value: string, isError = false) => ({ content: [{ type: 'text', text: value }], isError });
@@ -277,9 +279,10 @@ test('results that are too large or errors, and calls that are lost or cancelled
   changing.result = async (name, signal) => {
     if (name === 'large') return text('x'.repeat(1024 * 1024));
     if (name === 'deep') return { content: [], structuredContent: deep };
+    if (name === 'nested') return { ...text('['.repeat(5000) + ']'.repeat(5000)), structuredContent: { a: 1 } };
     if (name === 'error') return text('no such ticket', true);
     if (name === 'leak') return text('the token is tool-s3cret');
-    if (name === 'lost') throw Object.assign(new Error('lost'), { code: -32000 });
+    if (name === 'refused') throw new Error(`${'x'.repeat(350)} tool-s3cret is not valid`);
     return new Promise((resolve) => {
       signal.addEventListener('abort', () => {
         aborted = true;
@@ -287,15 +290,16 @@ test('results that are too large or errors, and calls that are lost or cancelled
       });
     });
   };
-  const names = ['large', 'deep', 'error', 'lost', 'leak'];
+  const names = ['large', 'deep', 'nested', 'error', 'refused', 'leak'];
   const calls = names.map((name): [string, object] => [name, {}]);
   const flow = agentThatCalls('results', id, names, calls);
   await untilExecution(member, await startExecution(member, flow), 'completed');
   expect(answersTo('results')).toMatchObject([
     { error: { code: 'too_large' } },
     { error: { code: 'validation_failed', message: expect.stringContaining('nested deeper') } },
+    { text: expect.stringContaining('[[['), structured: { a: 1 } },
     { error: { code: 'action_refused', message: expect.stringContaining('no such ticket') } },
-    { error: { code: 'action_refused' } },
+    { error: { code: 'action_refused', message: expect.stringMatching(/x \[secret/) } },
     { text: 'the token is [secret]' },
   ]);
   expect(changing.calls.map(({ name }) => name)).toEqual(names);
@@ -304,6 +308,20 @@ test('results that are too large or errors, and calls that are lost or cancelled
   await moveExecution(member, held, 'cancel');
   await untilExecution(member, held, 'failed');
   await eventually(() => expect(aborted).toBe(true));
+});
+
+test('an answer of a process that is too large is not asked for again', async () => {
+  verifies('mcp-client.results', 'mcp-client.stdio');
+  const member = await workspace();
+  const id = await connect(member, { command: 'filesystem' });
+  const file = path.join(files, 'large.txt');
+  writeFileSync(file, 'x'.repeat(5 * 1024 * 1024));
+  await accept(member, id, ['read_text_file']);
+  const flow = agentThatCalls('too large', id, ['read_text_file'], [['read_text_file', { path: file }]]);
+  await untilExecution(member, await startExecution(member, flow), 'completed');
+  expect(answersTo('too large')).toMatchObject([
+    { error: { code: 'too_large', message: expect.stringContaining('4194304 bytes') } },
+  ]);
 });
 
 test('a call whose answer is lost is not repeated unless the tool is read-only', async () => {

@@ -25,7 +25,7 @@ export function useProtectedServer() {
     const [api] = await Promise.all([product.api(), product.worker()]);
     url = api.url;
   });
-  beforeEach(() => server.control({ ...usual, failures: 0, losses: 0, revocation: 'works' }));
+  beforeEach(() => server.control({ ...usual, failures: 0, losses: 0, revocation: 'works', refreshable: true }));
   afterAll(async () => {
     await Promise.all([model.close(), server.close()]);
   });
