@@ -93,7 +93,7 @@ describe('tokens', () => {
       expect((await sessions.rotate(first, epochSeconds())).refreshToken).toBe(second.refreshToken);
       expect(await sessions.isLive(session._id)).toBe(true);
     });
-    await withEveryFault(to('findAndModify', /^sessions$/), async () => {
+    await withEveryFault(to('update', /^sessions$/), async () => {
       const session = await sessions.start({ kind: 'session', user_id: newId(), project_id: newId() });
       await persist(() => sessions.revoke(session._id, 'test'));
       expect(await sessions.isLive(session._id)).toBe(false);
