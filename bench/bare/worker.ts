@@ -4,7 +4,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { leastCodec } from './least-codec.js';
 import { packageRoot } from '../../src/package-root.js';
 
-/** A worker for the baseline workflows, with the settings of the product's worker. */
+/** A worker for the baseline workflows, with the settings of the product's worker. With `ENCRYPTED`, it encrypts payloads. */
 const {
   TEMPORAL_ADDRESS: address = 'localhost:7233',
   TEMPORAL_NAMESPACE: namespace = 'default',

@@ -26,9 +26,6 @@ export async function principalOfRun(
   grants: readonly Grant[],
 ): Promise<Principal> {
   const { userId, projectId, organizationId } = identity;
-  const run = principalBeforeRole(identity, grants);
-  return {
-    ...run,
-    role: (await roleOn(collections, userId, { _id: projectId, organization_id: organizationId })) ?? run.role,
-  };
+  const role = await roleOn(collections, userId, { _id: projectId, organization_id: organizationId });
+  return { ...principalBeforeRole(identity, grants), ...(role !== undefined && { role }) };
 }

@@ -70,7 +70,7 @@ export async function refresh(deps: AuthDeps & Audited, refreshToken: string): P
   // The time of arrival: a busy server must not take a request for a late one.
   const { session, refreshToken: refresh_token } = await auth.sessions.rotate(refreshToken, epochSeconds());
   if (refresh_token === undefined) {
-    await endAudited(deps, session._id, 'a refresh token was used again', 'session-refresh-reuse');
+    await endSession(deps, session._id, 'a refresh token was used again', 'session-refresh-reuse');
     throw new AppError('invalid_token', tokenInvalid);
   }
   const user = await mongo.collections.users.findOne({ _id: session.user_id });
@@ -84,14 +84,14 @@ export async function refresh(deps: AuthDeps & Audited, refreshToken: string): P
 
 /** Ends a session at the request of its person. Safe to repeat. */
 export function signOut(deps: AuthDeps & Audited, sessionId: string, because: string): Promise<void> {
-  return endAudited(deps, sessionId, because, 'sign-out');
+  return endSession(deps, sessionId, because, 'sign-out');
 }
 
 /**
  * Records the end of a session and ends it, unless it had ended before. In this order, because nobody can repeat the request
  * of an ended session.
  */
-async function endAudited(
+async function endSession(
   { auth, mongo: { collections }, governance }: AuthDeps & Audited,
   sessionId: string,
   because: string,

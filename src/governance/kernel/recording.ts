@@ -1,6 +1,6 @@
 import type { LifecycleDocument } from '../lifecycles/record.js';
 import { effectOf } from '../operations/operation.js';
-import type { Call, KnownCall, PartialCall } from './call.js';
+import type { Call, PartialCall } from './call.js';
 import type { KernelDeps } from './kernel-deps.js';
 import { governedRecord, intentOf } from './record.js';
 import type { StageId } from './stage-ids.js';
@@ -16,11 +16,6 @@ export function createRecording(deps: KernelDeps, received: Call) {
   const stages: LifecycleDocument['stages'] = [];
   let begun = Promise.resolve<Begun>({ recorded: received.alwaysRecorded === true, intended: false });
 
-  async function storeIntent(known: KnownCall): Promise<Begun> {
-    await recorder.begin(intentOf(received, known));
-    return { recorded: true, intended: true };
-  }
-
   async function begin(call: PartialCall): Promise<Begun> {
     const { principal, checked } = call;
     if (!principal || !checked) throw new Error('S1 to S4 did not complete the call');
@@ -30,8 +25,9 @@ export function createRecording(deps: KernelDeps, received: Call) {
       call.alwaysRecorded === true ||
       (effect === 'data' ? await deps.dataEvents(principal.projectId) : effect !== 'read');
     const changes = recorded && effect !== 'read' && !checked.dryRun;
-    if (!changes && call.resumeToken === undefined) return { recorded, intended: false };
-    return { ...(await storeIntent({ principal, resource: checked.resource })), recorded };
+    const intended = changes || call.resumeToken !== undefined;
+    if (intended) await recorder.begin(intentOf(received, { principal, resource: checked.resource }));
+    return { recorded, intended };
   }
 
   /** The stages read meanwhile. S6 waits, because it can use an approval, which the sweep returns only to a call with an intent. */
@@ -39,7 +35,8 @@ export function createRecording(deps: KernelDeps, received: Call) {
     begun = beginning;
     begun.catch(() => undefined);
   }
-  if (received.known) start(storeIntent(received.known));
+  if (received.known)
+    start(recorder.begin(intentOf(received, received.known)).then(() => ({ recorded: true, intended: true })));
 
   return {
     async before(stage: StageId, call: PartialCall): Promise<void> {

@@ -22,7 +22,7 @@ const defaultApprovalTtlSeconds = 86_400;
 
 /**
  * A forbid takes precedence over a required approval, and this over a permit. A call that no rule permits is forbidden.
- * A forbid or a required approval that cannot be evaluated applies, because it could.
+ * A forbid or a required approval that cannot be evaluated counts as matching, because it could match.
  */
 export function decisionOf(
   answer: AuthorizationAnswer,

@@ -75,7 +75,7 @@ export async function beginAuthorization(
   const document = clientDocument(baseUrl);
   const [redirectUri = ''] = document.redirect_uris;
   const begunBefore = { connector_id: connector._id, user_id: principal.userId };
-  // A person who never returned may have seen there that the authorization server lost the registration.
+  // The authorization server may have lost the registration: it shows that to the person, who then never returns.
   if (await collections.mcp_authorization_requests.findOne(begunBefore))
     await forgetClients(collections, connector._id);
   const state = randomBytes(32).toString('base64url');
