@@ -24,6 +24,15 @@ describe('coverage', () => {
     expect(coverage([built, later], [usage('lamp.on')], [1])).toEqual([]);
   });
 
+  test('fails on an id without a part and without a test', () => {
+    const withoutPart: Requirement = {
+      id: 'lamp.on',
+      source: 'https://www.rfc-editor.org/rfc/rfc9110',
+      says: 'The lamp is on.',
+    };
+    expect(coverage([withoutPart], [], [])).toEqual([{ kind: 'uncovered', text: 'lamp.on', part: undefined }]);
+  });
+
   test('fails on an id of a finished part without a test', () => {
     verifies('project.requirements.uncovered-fails');
     expect(coverage([built, later], [], [1])).toEqual([{ kind: 'uncovered', text: 'lamp.on', part: 1 }]);

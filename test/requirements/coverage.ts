@@ -13,7 +13,7 @@ export interface Usage {
 interface Problem {
   readonly kind: 'uncovered' | 'pending-covered' | 'duplicate' | 'unknown' | Exclude<Usage['kind'], 'verified'>;
   readonly text: string;
-  readonly part?: Part;
+  readonly part?: Part | undefined;
   /** `file:line`, if a test is the cause. */
   readonly at?: string;
 }
@@ -39,7 +39,8 @@ export function coverage(
 ): Problem[] {
   const ids = new Set(requirements.map(({ id }) => id));
   const verified = verifiedIds(usages);
-  const isDue = ({ part, delivered }: Requirement) => partsDone.includes(part) || delivered === true;
+  const isDue = ({ part, delivered }: Requirement) =>
+    part === undefined || partsDone.includes(part) || delivered === true;
   const fromList = requirements.flatMap((requirement, index): Problem[] => {
     const { id, part } = requirement;
     if (requirements.findIndex((other) => other.id === id) < index) return [{ kind: 'duplicate', text: id, part }];
@@ -68,7 +69,7 @@ export function summary(
     const reduced = delivered.filter(({ fullForm }) => fullForm !== undefined && isReduced(fullForm));
     return `${name.padEnd(14)}${column(rows.length)} total${column(delivered.length)} delivered${column(reduced.length)} reduced${column(rows.length - delivered.length)} pending`;
   };
-  const parts = [...new Set(requirements.map(({ part }) => part))].sort((a, b) => a - b);
+  const parts = [...new Set(requirements.flatMap(({ part }) => part ?? []))].sort((a, b) => a - b);
   return [
     ...parts.map((part) =>
       row(

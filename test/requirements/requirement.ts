@@ -11,12 +11,16 @@ type Document =
   | 'review'
   | `issue ${3 | 4 | 5 | 6 | 7 | 8 | 9 | 13 | 14 | 15 | 16 | 17 | 18}`;
 
+/** A public page, or a document of this repository. */
+type PublicSource = `https://${string}` | `docs/${string}`;
+
 /** One promise of the documents. `delivered` marks a promise of a later part that already holds and has its test. */
 export interface Requirement {
   readonly id: string;
-  /** Document, then section, row or line. */
-  readonly source: `${Document}: ${string}`;
-  readonly part: Part;
+  /** Where the promise is written. A document is followed by its section, row or line. */
+  readonly source: `${Document}: ${string}` | PublicSource;
+  /** A requirement without a part must have a test. */
+  readonly part?: Part;
   readonly says: string;
   readonly delivered?: true;
   /** The variable that sets the size of the test, if the usual run is smaller than the promise. */
