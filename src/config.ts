@@ -5,6 +5,7 @@ import { outboundVariables } from './outbound/environment.js';
 import { telemetryVariables, tracingOf } from './observability/environment.js';
 import { bucketVariables, checkBucket, s3Of } from './stores/environment.js';
 import { checkTemporal, temporalOf, temporalVariables, workerOf } from './temporal/environment.js';
+import { withoutTrailing } from './without-trailing.js';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
@@ -124,7 +125,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv) {
     port: env.PORT,
     downstreamPort: env.DOWNSTREAM_PORT ?? 8081,
     /** The public address without a trailing slash; the default is `http://localhost:<bound port>`. */
-    baseUrl: env.BASE_URL?.replace(/\/+$/, ''),
+    baseUrl: env.BASE_URL && withoutTrailing(env.BASE_URL, '/'),
     surfaces: env.SURFACES,
     dataDir: path.resolve(env.DATA_DIR),
     /** The number of trusted proxies that report the caller's address. */

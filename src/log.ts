@@ -26,8 +26,8 @@ const flushMs = 50;
 function loggedUrl(url: string): string {
   return url
     .replace(/[?#].*$/s, '')
-    .replace(/(\/notify\/[^/]+\/).+$/, '$1[pin]')
-    .replace(/^(.*\/(?:voice|media)-provider\/).+$/, '$1[trigger]');
+    .replace(/(\/notify\/[^/]+\/).+$/s, '$1[pin]')
+    .replace(/^(.*\/(?:voice|media)-provider\/).+$/s, '$1[trigger]');
 }
 
 /** Selects the logged parts of a request and its response. Omits headers, because they can contain secrets. */

@@ -14,6 +14,8 @@ interface MultipartLimits {
   files: number;
   fields: number;
   fieldBytes: number;
+  /** For the names and values of all fields together, so that a refused body is not collected first. */
+  allFieldsBytes: number;
 }
 
 /** The maximum part of a refused body that is read, so that the client receives the response. */
@@ -35,6 +37,7 @@ export async function readMultipart(
   const fields: [string, string][] = [];
   const work: Promise<void>[] = [];
   const open = new Set<Readable>();
+  let receivedBytes = 0;
   try {
     await new Promise<void>((resolve, reject) => {
       parser.on('file', (_field, stream, name) => {
@@ -48,6 +51,9 @@ export async function readMultipart(
       parser.on('field', (name, value, _nameTruncated, truncated) => {
         if (truncated)
           return reject(malformed(`the field ${name.slice(0, 100)} is longer than ${limits.fieldBytes} bytes`));
+        receivedBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+        if (receivedBytes > limits.allFieldsBytes)
+          return reject(malformed(`the fields are longer than ${limits.allFieldsBytes} bytes in total`));
         fields.push([name, value]);
       });
       for (const [event, what] of [

@@ -3,6 +3,7 @@ import { withDeadline } from '../outbound/deadline.js';
 import { isOutboundError } from '../outbound/outbound-error.js';
 import type { RerankConfig } from './environment.js';
 import { createWatchedFetch } from './watched-fetch.js';
+import { withoutTrailing } from '../without-trailing.js';
 
 /** After this many consecutive questions without an answer in time, the endpoint is not used for `pauseMs`. */
 const maxLate = 3;
@@ -17,7 +18,7 @@ const Answer = z.object({ results: z.array(z.object({ index: z.int().min(0), rel
 export function createReranker(config: RerankConfig | undefined, { timeoutMs = 2000, pauseMs = 30_000 } = {}) {
   if (config === undefined) return undefined;
   const { baseUrl, apiKey, model } = config;
-  const url = `${baseUrl.replace(/\/+$/, '')}/rerank`;
+  const url = `${withoutTrailing(baseUrl, '/')}/rerank`;
   let late = 0;
   let pausedUntil = 0;
   const send = createWatchedFetch({ idleMs: timeoutMs, maxBytes, maxEventBytes: maxBytes });

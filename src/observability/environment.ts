@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutTrailing } from '../without-trailing.js';
 
 const httpUrl = z.url({ protocol: /^https?$/ });
 const sampler = z.enum([
@@ -59,14 +60,16 @@ export function tracingOf(env: TelemetryEnvironment): TracingConfig | undefined 
 
 /** Appends the path for traces to the general endpoint. The endpoint that is specific to traces is used unchanged. */
 function signalUrl(endpoint: string | undefined): string | undefined {
-  return endpoint === undefined ? undefined : `${endpoint.replace(/\/+$/, '')}/v1/traces`;
+  return endpoint === undefined ? undefined : `${withoutTrailing(endpoint, '/')}/v1/traces`;
 }
 
 /** Parses `key=value` pairs with percent-encoded values (W3C Baggage). Ignores anything else. */
 function attributesOf(text = ''): Record<string, string> {
-  const pairs = [...text.matchAll(/([^=,\s]+)\s*=\s*([^,]*)/g)].map(
-    ([, key = '', value = '']) => [key, decoded(value.trim())] as const,
-  );
+  const pairs = text.split(',').flatMap((pair) => {
+    const at = pair.indexOf('=');
+    const key = pair.slice(0, Math.max(at, 0)).trim();
+    return key === '' ? [] : [[key, decoded(pair.slice(at + 1).trim())] as const];
+  });
   return Object.fromEntries(pairs);
 }
 

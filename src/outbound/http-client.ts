@@ -4,6 +4,7 @@ import { createGuardedFetch } from './guarded-fetch.js';
 import { withDeadline } from './deadline.js';
 import { isOutboundError, OutboundError, unreachable, withUnsent } from './outbound-error.js';
 import { guardedLookup, refuseUnlessFetchable, refuseUnlessPublic } from './target-guard.js';
+import { withoutTrailing } from '../without-trailing.js';
 
 export interface HttpRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -114,7 +115,7 @@ function redirectOf(from: URL, { status, headers }: HttpResponse): URL | undefin
 export function isBelow(base: string, url: URL): boolean {
   if (!URL.canParse(base)) return false;
   const { origin, pathname } = new URL(base);
-  const folder = pathname.replace(/\/+$/, '');
+  const folder = withoutTrailing(pathname, '/');
   return url.origin === origin && (url.pathname === folder || url.pathname.startsWith(`${folder}/`));
 }
 

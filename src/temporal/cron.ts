@@ -5,7 +5,7 @@ export interface Cron {
   time_zone: string;
 }
 
-const withZone = /^(?:CRON_TZ|TZ)=(\S+)\s+(.+)$/;
+const withZone = /^(?:CRON_TZ|TZ)=(\S+)\s+(\S.*)$/s;
 
 /** Reads a text such as `CRON_TZ=Europe/Oslo 0 9 * * 1`. The default time zone is UTC. */
 export function readCron(text: string): Cron {

@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { z } from 'zod';
 import { queueKinds, type QueueKind } from '../../workflows/queues/queues.js';
+import { withoutTrailing } from '../without-trailing.js';
 
 const file = z.string().refine(isReadable, 'names a file that cannot be read');
 const atLeast = (least: number) => z.coerce.number().int().min(least);
@@ -83,7 +84,7 @@ export function temporalOf(env: TemporalEnvironment, present: Record<string, str
     /** The address, TLS, mTLS and the API key, which the API client and the worker use. */
     connection: { ...connectionOptions, address: env.TEMPORAL_ADDRESS ?? 'localhost:7233' },
     namespace: env.TEMPORAL_NAMESPACE,
-    uiUrl: env.TEMPORAL_UI_URL.replace(/\/+$/, ''),
+    uiUrl: withoutTrailing(env.TEMPORAL_UI_URL, '/'),
     /** The task queue of the workflows. `queueName` derives the others from it. */
     taskQueue: env.TEMPORAL_TASK_QUEUE,
   };

@@ -14,6 +14,8 @@ import {
   bodies,
   exampleOf,
   filled,
+  forms,
+  multipartBodies,
   operationsOf,
   queries,
   texts,
@@ -159,6 +161,42 @@ describe('no request blocks the event loop for longer than 100 ms', () => {
       name: 'a long workspace',
       headers: { 'x-api-key': key, 'x-service-workspace': filled('ws_', 60_000) },
     });
+    expectNoBlock(from);
+  }, 600_000);
+
+  test('with any multipart body', async () => {
+    verifies('operations.event-loop.forms');
+    const from = count();
+    const boundary = 'parts';
+    for (const operation of served().filter(({ requestBody }) => requestBody?.content['multipart/form-data'])) {
+      for (const [name, parts] of Object.entries(multipartBodies(boundary))) {
+        const call = callOf(operation, name, parts);
+        await measure({
+          ...call,
+          headers: { ...call.headers, 'content-type': `multipart/form-data; boundary=${boundary}` },
+        });
+      }
+    }
+    expectNoBlock(from);
+  }, 600_000);
+
+  test('with any form or query of the authorization server and the console', async () => {
+    verifies('operations.event-loop.forms');
+    const from = count();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const paths = ['/oauth/authorize', '/oauth/token', '/oauth/revoke', '/console/sign-in', '/console/session'];
+    for (const path of paths) {
+      for (const [name, form] of Object.entries(forms)) {
+        await measure({ name: `POST ${path}: ${name}`, method: 'POST', path, headers, body: form });
+        // Node.js refuses longer headers.
+        const query = form.slice(0, 15_000);
+        await measure({ name: `GET ${path}: ${name}`, method: 'GET', path: `${path}?${query}`, headers: {} });
+      }
+    }
+    for (const [name, body] of Object.entries(bodies)) {
+      const json = { 'content-type': 'application/json' };
+      await measure({ name: `register: ${name}`, method: 'POST', path: '/oauth/register', headers: json, body });
+    }
     expectNoBlock(from);
   }, 600_000);
 

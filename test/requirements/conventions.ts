@@ -216,4 +216,9 @@ export const conventions = [
     part: 8,
     says: 'The large body of a tool call is read only if its credential is valid.',
   },
+  {
+    id: 'project.linear-expressions',
+    source: 'https://owasp.org/www-community/attacks/Regular_expression_Denial_of_Service_-_ReDoS',
+    says: 'No regular expression of the product takes more than linear time in the length of its input.',
+  },
 ] as const satisfies readonly Requirement[];

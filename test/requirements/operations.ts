@@ -304,6 +304,11 @@ export const operations = [
     fullForm: 'EVENT_LOOP_PERCENT',
   },
   {
+    id: 'operations.event-loop.forms',
+    source: 'https://owasp.org/API-Security/editions/2023/en/0xa4-unrestricted-resource-consumption/',
+    says: 'Multipart bodies, forms and queries of every kind block the event loop for at most 100 ms.',
+  },
+  {
     id: 'operations.fuzzed-values',
     source: 'issue 13: Fuzzing',
     part: 8,

@@ -76,6 +76,48 @@ export const bodies: Record<string, string> = {
   'a text': JSON.stringify(texts.letters),
 };
 
+const megabytes = 1024 * 1024;
+
+/** Forms and queries (application/x-www-form-urlencoded) that take parsers the most work. */
+export const forms: Record<string, string> = {
+  'different parameters': Array.from({ length: 6_000 }, (_, at) => `p${at}=1`).join('&'),
+  'the same parameter': filled('scope=a&', 60_000),
+  'empty parameters': filled('&', 60_000),
+  'parameters without a value': filled('a&', 60_000),
+  'escaped characters': filled('%26%3D', 60_000),
+  'a long value': `state=${filled('a', 60_000)}`,
+};
+
+/** Bodies of uploads, with many or large fields before the file, and files whose types are hard to detect. */
+export function multipartBodies(boundary: string): Record<string, string> {
+  const field = (name: string, value: string) =>
+    `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const file = (name: string, content: string) =>
+    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n\r\n${content}\r\n`;
+  const whole = (...parts: string[]) => `${parts.join('')}--${boundary}--\r\n`;
+  const tags = (count: number) => JSON.stringify(Array.from({ length: count }, (_, at) => `t${at}`));
+  const head = 64 * 1024;
+  return {
+    'fields of many tags': whole(...Array.from({ length: 1_000 }, () => field('tags', tags(9_000))), file('a', 'x')),
+    'one field of many tags': whole(field('tags', tags(8_500)), file('a.txt', 'x')),
+    'many fields': whole(...Array.from({ length: 100_000 }, (_, at) => field(`f${at}`, '')), file('a.txt', 'x')),
+    'one name many times': whole(...Array.from({ length: 100_000 }, () => field('tags', 'a')), file('a.txt', 'x')),
+    'a large field': whole(field('tags', filled('a', 20 * megabytes)), file('a.txt', 'x')),
+    'a long name': whole(field(filled('n', megabytes), 'x'), file('a.txt', 'x')),
+    'a field of brackets': whole(field('tags', filled('[', head - 1)), file('a.txt', 'x')),
+    'many headers': whole(
+      `--${boundary}\r\n${filled('a: b\r\n', megabytes)}content-disposition: form-data; name="tags"\r\n\r\na\r\n`,
+    ),
+    'many files': whole(...Array.from({ length: 2_000 }, (_, at) => file(`${at}.txt`, 'x'))),
+    'files of comments': whole(...Array.from({ length: 20 }, (_, at) => file(`${at}`, filled('<!---->', head)))),
+    'files of open comments': whole(...Array.from({ length: 20 }, (_, at) => file(`${at}`, filled('<!--', head)))),
+    'files of declarations': whole(...Array.from({ length: 20 }, (_, at) => file(`${at}`, filled('<?xml ', head)))),
+    'files of spaces': whole(...Array.from({ length: 20 }, (_, at) => file(`${at}`, filled(' ', head)))),
+    'files of brackets': whole(...Array.from({ length: 20 }, (_, at) => file(`${at}.json`, filled('[', head)))),
+    'boundaries that are none': whole(file('a.txt', filled(`\r\n--${boundary.slice(0, -1)}`, 5 * megabytes))),
+  };
+}
+
 const fields = (count: number, prefix: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}${at}`, at]));
 

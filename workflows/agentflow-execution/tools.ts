@@ -46,8 +46,10 @@ export function toolsOf(agent: Pick<AgentPlan, 'skills'>): Tool[] {
 
 /** The name of an action for models, unless another action of the agent has it. */
 export function functionName(actionName: string): string {
-  const allowed = actionName.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '');
-  return allowed.slice(0, maxNameLength) || 'action';
+  const allowed = actionName.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+/, '');
+  let end = allowed.length;
+  while (allowed[end - 1] === '_') end -= 1;
+  return allowed.slice(0, Math.min(end, maxNameLength)) || 'action';
 }
 
 function uniqueName(actionName: string, taken: ReadonlySet<string>): string {

@@ -39,5 +39,7 @@ export function apiRoot({ baseUrl }: Workspace, { apiBaseUrl }: Pick<ConnectionI
   if (protocol !== 'https:' && !(protocol === 'http:' && baseUrl.startsWith('http:'))) {
     throw new Error(`${baseUrl} names the API base ${apiBaseUrl}, to which no key is sent from an HTTPS workspace`);
   }
-  return apiBaseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
+  let end = apiBaseUrl.length;
+  while (apiBaseUrl[end - 1] === '/') end -= 1;
+  return apiBaseUrl.slice(0, end).replace(/\/v1$/, '');
 }

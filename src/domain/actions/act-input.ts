@@ -2,6 +2,7 @@ import { canonicalText, isJsonObject } from '../../json.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import type { ActRun } from '../../../workflows/agentflow-execution/act-messages.js';
 import type { PreparedAction } from './call-action.js';
+import { withoutTrailing } from '../../without-trailing.js';
 
 /** Limits the cost of conditions that compare texts with wildcards, which grows with the text. */
 const maxArguments = 16_384;
@@ -43,7 +44,9 @@ export function editableOf({ action }: CallActionRequest, { input }: PreparedAct
 
 /** In lower case and without the dot of the root, so that rules see one spelling of a host. */
 export function hostFact(host: string): string {
-  return host.toLowerCase().replace(/\.+(?=:|$)/, '');
+  const lower = host.toLowerCase();
+  const port = /:\d*$/.exec(lower)?.[0] ?? '';
+  return `${withoutTrailing(lower.slice(0, lower.length - port.length), '.')}${port}`;
 }
 
 /** Without escapes of characters that need none (RFC 3986, 6.2.2.2), so that rules see one spelling of a path. */

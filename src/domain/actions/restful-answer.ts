@@ -50,9 +50,14 @@ export function bodyText(body: Buffer, secrets: readonly string[]): string {
 /** Removes secrets before it shortens the text, so that no part of a secret remains. */
 export function excerptOf(body: Buffer, secrets: readonly string[]): string {
   const text = bodyText(body, secrets).replace(/\s+/g, ' ').trim();
-  const start = text.length > maxReadLength ? text.slice(0, maxReadLength).replace(/\S{1,200}$/, '') : text;
+  const start = text.length > maxReadLength ? withoutLastWord(text.slice(0, maxReadLength)) : text;
   const clean = redactText(start);
   return clean.length > maxExcerptLength ? `${clean.slice(0, maxExcerptLength)} […]` : clean;
+}
+
+/** Removes the last word, which may be cut, or at most 200 characters of it. */
+function withoutLastWord(text: string): string {
+  return text.slice(0, Math.max(text.lastIndexOf(' ') + 1, text.length - 200));
 }
 
 /** Compares the decoded values of JSON, because a secret can be escaped in its text. */

@@ -4,6 +4,7 @@ import { renderUrl } from '../../prompts/template.js';
 import { variablesOf } from '../../prompts/variables.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import { inputOf } from './action-fields.js';
+import { withoutTrailing } from '../../without-trailing.js';
 
 /** The author must write scheme, host and port literally: no variable can choose the host that the product calls. */
 const literalOrigin = /^https?:\/\/[^/?#\\{}\s]+(?=[/?#]|$)/i;
@@ -104,7 +105,7 @@ function templateOf({ action }: CallActionRequest, base: string | undefined): st
 
 /** Appends the path to the base URL, which is not a template and is used literally. */
 function appendPath(base = '', path: string): string {
-  return base.replace(/\/+$/, '') + path;
+  return withoutTrailing(base, '/') + path;
 }
 
 function isPath(endpoint: string): boolean {

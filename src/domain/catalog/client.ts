@@ -5,6 +5,7 @@ import type { HttpClient, HttpResponse } from '../../outbound/http-client.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { retryAfterOf } from '../../outbound/retry-hints.js';
 import { parseJsonOrUndefined } from '../../json.js';
+import { withoutTrailing } from '../../without-trailing.js';
 
 const Reference = z.object({
   id: z.string(),
@@ -57,7 +58,7 @@ const maxPageBytes = 64 * 1024 * 1024;
 export function createCatalogClient({ url, token }: Pick<CatalogConfig, 'url' | 'token'>, http: HttpClient) {
   async function get(path: string, query: Record<string, string>, signal: AbortSignal): Promise<HttpResponse> {
     if (url === undefined) throw new AppError('unconfigured', 'set CATALOG_URL to the address of a catalog');
-    const target = new URL(url.replace(/\/+$/, '') + path);
+    const target = new URL(withoutTrailing(url, '/') + path);
     target.search = new URLSearchParams(query).toString();
     const headers = {
       accept: 'application/json',

@@ -8,6 +8,7 @@ import type { Deps } from '../deps.js';
 import type { LoadSchedules } from './load-schedules.js';
 import { isLoaded, type ConnectorDocument } from './record.js';
 import { accountProviderOf, findConnector, setConnectorStatus, type AccountProvider } from './operations/store.js';
+import { withoutTrailing } from '../../without-trailing.js';
 
 const timeoutMs = 20_000;
 
@@ -42,7 +43,7 @@ async function verdictOf(
   const { url: base, token } = provider;
   const { status, headers, body } = await http.request({
     method: 'GET',
-    url: `${base.replace(/\/+$/, '')}/accounts/${encodeURIComponent(accountId)}`,
+    url: `${withoutTrailing(base, '/')}/accounts/${encodeURIComponent(accountId)}`,
     headers: { accept: 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
     timeoutMs,
     signal,

@@ -18,12 +18,11 @@ const textTypes: Record<string, string> = {
   yml: 'application/yaml',
 };
 
-/** Tags by which browsers recognize HTML (WHATWG MIME Sniffing, 7.1), after optional comments. The lookahead avoids backtracking. */
-const html =
-  /^\s*(<!--(?:(?!-->)[\s\S])*-->\s*)*<(!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p)[\s>/]/i;
-/** The root element of SVG, after an optional declaration, comments and document type. */
-const svg =
-  /^\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*(<!doctype svg[^>]*>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*<svg[\s>/]/i;
+/** Tags by which browsers recognize HTML (WHATWG MIME Sniffing, 7.1). */
+const htmlTag = /<(!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p)[\s>/]/iy;
+const svgTag = /<svg[\s>/]/iy;
+const xmlDeclaration = /<\?xml[^>]*>/iy;
+const svgDoctype = /<!doctype svg[^>]*>/iy;
 const binary = 'application/octet-stream';
 
 /** Detects the type from the content. `head` is the start of the file; `whole` is true if it is the entire file. */
@@ -33,15 +32,51 @@ export async function mimeTypeOf(head: Buffer, whole: boolean, name: string): Pr
   const isCertain = known !== 'application/xml' && (known !== 'audio/mpeg' || encodingOf(head) === 'utf-8');
   if (known !== undefined && isCertain) return known;
   const text = textOf(head, whole);
-  if (text !== undefined && svg.test(text)) return 'image/svg+xml';
+  if (text !== undefined && isSvg(text)) return 'image/svg+xml';
   if (text === undefined || known === 'application/xml') return known ?? binary;
-  if (html.test(text)) return 'text/html';
+  if (isHtml(text)) return 'text/html';
   const type = textTypes[extensionOf(name)];
   if (type === 'application/json') return looksLikeJson(text, whole) ? type : 'text/plain';
   return (
     type ??
     (whole && /^\s*[[{]/.test(text) && parseJsonOrUndefined(text) !== undefined ? 'application/json' : 'text/plain')
   );
+}
+
+/** Returns whether the first tag after comments is one of HTML. */
+function isHtml(text: string): boolean {
+  return startsAt(text, htmlTag, skipComments(text, 0));
+}
+
+/** Returns whether the root element is that of SVG, after an optional declaration, comments and document type. */
+function isSvg(text: string): boolean {
+  const start = skipComments(text, endOf(text, xmlDeclaration, skipSpaces(text, 0)));
+  return startsAt(text, svgTag, skipComments(text, endOf(text, svgDoctype, start)));
+}
+
+/** Returns the position after white space and comments. Takes time linear in the length of the text. */
+function skipComments(text: string, from: number): number {
+  let at = skipSpaces(text, from);
+  while (text.startsWith('<!--', at)) {
+    const end = text.indexOf('-->', at + '<!--'.length);
+    if (end === -1) return text.length;
+    at = skipSpaces(text, end + '-->'.length);
+  }
+  return at;
+}
+
+function skipSpaces(text: string, from: number): number {
+  return endOf(text, /\s*/y, from);
+}
+
+function startsAt(text: string, pattern: RegExp, at: number): boolean {
+  pattern.lastIndex = at;
+  return pattern.test(text);
+}
+
+/** Returns the position after the match of a sticky pattern, or `from` if it does not match there. */
+function endOf(text: string, pattern: RegExp, from: number): number {
+  return startsAt(text, pattern, from) ? pattern.lastIndex : from;
 }
 
 /** Undefined if the bytes are not text or contain binary control characters. */

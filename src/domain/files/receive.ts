@@ -18,7 +18,8 @@ const maxUploadBytes = 100 * 1024 * 1024;
 const framingBytes = 1024 * 1024;
 /** Storage is reserved in steps while a file is received, so that an upload over the plan's limit stops early. */
 const reservationStepBytes = 8 * 1024 * 1024;
-const limits = { files: 100, fields: 1100, fieldBytes: 64 * 1024 };
+/** The fields are small: at most 100 tags, one by one or as a JSON array, and a few ids. */
+const limits = { files: 100, fields: 200, fieldBytes: 64 * 1024, allFieldsBytes: 128 * 1024 };
 
 export interface Received {
   /** In status `uploading`, with their content stored and counted. */

@@ -83,7 +83,7 @@ function byHeadings(text: string): Section[] {
   for (const line of text.split(/\r?\n/)) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     if (mark && (fence === null || mark.startsWith(fence))) fence = fence === null ? mark : null;
-    const [, level, title] = fence === null ? (/^ {0,3}(#{1,6})\s+(.*)$/.exec(line) ?? []) : [];
+    const [, level, title] = fence === null ? (/^ {0,3}(#{1,6})\s+(?!\s)(.*)$/s.exec(line) ?? []) : [];
     if (level === undefined || title === undefined) {
       lines.push(line);
       continue;

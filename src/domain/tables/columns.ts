@@ -19,7 +19,7 @@ function columnIdOf(columnName: string, taken: ReadonlySet<string>): string {
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_');
-  const slug = words.slice(0, maxIdLength).replace(/^_+|_+$/g, '');
+  const slug = words.slice(0, maxIdLength).replace(/^_|_$/g, '');
   const base =
     /^[a-z]/.test(slug) && !reservedIds.has(slug) && !systemIds.has(slug) ? slug : `column_${slug}`.replace(/_$/, '');
   for (let number = 1; ; number += 1) {

@@ -59,8 +59,8 @@ async function appendLine(folder: string, file: string, line: string): Promise<v
 
 async function linesOf(file: string): Promise<string[]> {
   try {
-    const text = await readFile(file, 'utf8');
-    return [...text.matchAll(/([^\n]+)\n(?=\n|$)/g)].map(([, line = '']) => line);
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    return lines.filter((line, index) => line !== '' && lines[index + 1] === '');
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return [];
     throw error;

@@ -24,7 +24,7 @@ export function findSecrets(text: string, hints: Hints): Span[] {
   return !mayHoldForm.test(text) ? [] : ownForms.flatMap((pattern) => matches(text, pattern, 'secret'));
 }
 
-const mayHoldSecret = /[\w\-+/.]{20,}|:\/\/|KEY-/;
+const mayHoldSecret = /[\w\-+/.]{20}|:\/\/|KEY-/;
 const config = { rules: [{ id: recommended.meta.id, rule: recommended }] };
 const chunkLength = 32_768;
 

@@ -4,6 +4,7 @@ import { isOutboundError } from '../../outbound/outbound-error.js';
 import { acknowledgementLimit, acknowledgementOf } from './acknowledgement.js';
 import { exchange } from './exchange.js';
 import type { Acknowledgement } from './receiver.js';
+import { withoutTrailing } from '../../without-trailing.js';
 
 interface ForwardRequest {
   /** The result of `pathOf`, never the path that a sender requested. */
@@ -54,7 +55,7 @@ export function createForwarder({ downstreamUrl, timeoutMs }: ForwarderOptions):
 
 function baseOf(url: string): { origin: string; prefix: string } {
   const { origin, pathname } = new URL(url);
-  return { origin, prefix: pathname.replace(/\/+$/, '') };
+  return { origin, prefix: withoutTrailing(pathname, '/') };
 }
 
 function refusalOf(error: unknown): AppError {

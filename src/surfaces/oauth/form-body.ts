@@ -1,4 +1,5 @@
 import express, { type Request, type RequestHandler } from 'express';
+import { countParameters, maxParameters } from '../../http/limit-query.js';
 import { OauthError } from './oauth-error.js';
 
 const formType = 'application/x-www-form-urlencoded';
@@ -11,6 +12,11 @@ export function formBody(limit: string): RequestHandler[] {
       next();
     },
     express.text({ limit, type: formType }),
+    (req, _res, next) => {
+      if (countParameters(String(req.body ?? '')) > maxParameters)
+        throw new OauthError('invalid_request', `the form has more than ${maxParameters} fields`);
+      next();
+    },
   ];
 }
 

@@ -45,7 +45,8 @@ const Tag = z
   .min(1)
   .max(200)
   .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
-const Tags = z.object({ tags: z.array(Tag).max(100) });
+const maxTags = 100;
+const Tags = z.object({ tags: z.array(Tag).max(maxTags) });
 
 /**
  * Validates the form fields of an upload, which apply to all its files.
@@ -69,10 +70,22 @@ async function uploadFields(
     throw new AppError('invalid_request', 'projectID: must be the same in path, query and body');
   const [connector_id = '', ...others] = [...new Set(valuesOf('connector_id'))];
   if (others.length > 0) throw new AppError('invalid_request', 'connector_id: must not be given more than once');
-  const parsed = parseWithProblems(Tags, { tags: [...new Set(valuesOf('tags').flatMap(tagsOf))] });
+  const parsed = parseWithProblems(Tags, { tags: differentTags(valuesOf('tags')) });
   if ('problems' in parsed) throw new AppError('invalid_request', parsed.problems.join('; '));
   if (connector_id !== '') await requireConnector(collections, principal, connector_id);
   return { ...parsed.data, connector_id };
+}
+
+/** Returns the tags of all fields, each once. Stops above the limit, so that no more of them are validated. */
+function differentTags(fields: readonly string[]): unknown[] {
+  const tags = new Set<unknown>();
+  for (const field of fields) {
+    for (const tag of tagsOf(field)) {
+      tags.add(tag);
+      if (tags.size > maxTags) throw new AppError('invalid_request', `tags: must have at most ${maxTags} entries`);
+    }
+  }
+  return [...tags];
 }
 
 /** A field contains one tag or a JSON array of tags. */

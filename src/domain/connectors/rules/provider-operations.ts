@@ -68,8 +68,17 @@ export function endpointProblem(category: ConnectorCategory, endpoint: string): 
 
 /** Scheme, host and port must not contain templates, so that input cannot change which server is called. */
 function isHttpUrl(endpoint: string): boolean {
-  const rendered = endpoint.replace(/\{\{.*?\}\}|\{%.*?%\}/gs, '1');
-  return /^https?:\/\/[^/?#\\{}\s]+(?=[/?#]|$)/i.test(endpoint) && URL.canParse(rendered);
+  return /^https?:\/\/[^/?#\\{}\s]+(?=[/?#]|$)/i.test(endpoint) && URL.canParse(withExampleValues(endpoint));
+}
+
+/** Replaces each Liquid tag with `1`. */
+function withExampleValues(endpoint: string): string {
+  const [beginning = '', ...tagsWithText] = endpoint.split(/\{[{%]/);
+  const rest = tagsWithText.map((part) => {
+    const end = part.search(/[}%]\}/);
+    return end === -1 ? '' : `1${part.slice(end + 2)}`;
+  });
+  return beginning + rest.join('');
 }
 
 /** Fields have the form `name` or `name:type`, followed by `!` if required. */

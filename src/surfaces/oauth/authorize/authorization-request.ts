@@ -57,7 +57,7 @@ export function readAuthorizationRequest(
   destination: Destination,
   baseUrl: string,
 ): AuthorizationRequest | OauthError {
-  const repeated = [...new Set(query.keys())].find((name) => name !== 'resource' && query.getAll(name).length > 1);
+  const repeated = firstRepeated(query);
   if (repeated !== undefined)
     return new OauthError('invalid_request', `${repeated.slice(0, 40)} is sent more than once`);
   const field = (name: string) => query.get(name) ?? '';
@@ -81,6 +81,16 @@ export function readAuthorizationRequest(
   const scopes = field('scope').trim() === '' ? defaultScopes : knownScopes(field('scope'));
   if (scopes.length === 0) return new OauthError('invalid_scope', 'scope must name at least one scope of this service');
   return { ...destination, codeChallenge: field('code_challenge'), scopes, resource };
+}
+
+/** Returns the first parameter that occurs again, except `resource` (RFC 6749, 3.1; RFC 8707, 2). */
+function firstRepeated(query: URLSearchParams): string | undefined {
+  const seen = new Set<string>();
+  for (const name of query.keys()) {
+    if (name !== 'resource' && seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
 }
 
 function only(query: URLSearchParams, name: string): string | undefined {

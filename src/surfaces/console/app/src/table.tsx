@@ -62,6 +62,9 @@ interface Selection<T> {
 
 const isNarrow = matchMedia('(max-width: 40rem)');
 const lineHeight = 37;
+/** The smallest width of a track such as `minmax(8rem, 1fr)`. */
+const minimumOf = (track: string) =>
+  track.startsWith('minmax(') ? track.slice('minmax('.length, track.indexOf(',')) : track;
 const rowHeight = () => (isNarrow.matches ? 76 : lineHeight);
 
 /** Renders only the visible rows of a table. */
@@ -88,7 +91,7 @@ export function Table<T>(props: TableOptions<T>) {
   }, [first, onScroll]);
   const tracks = [...(selection ? ['2.25rem'] : []), ...columns.map(({ width }) => width)];
   // The header and each row are separate grids. They need the same width for their columns to align.
-  const width = `calc(${tracks.map((track) => track.replace(/minmax\((.+?),.*/, '$1')).join(' + ')})`;
+  const width = `calc(${tracks.map((track) => minimumOf(track)).join(' + ')})`;
   const height = virtual.getTotalSize();
   return (
     <>

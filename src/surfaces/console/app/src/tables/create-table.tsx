@@ -99,7 +99,7 @@ function ColumnFields({ number, column: { name, type, options }, onChange, onRem
 }
 
 /** An error in any other part of a column is shown at the field of its name. */
-const nameOf = (path: string) => path.replace(/^(columns\.\d+)(?!\.enum_options).*$/, '$1.column_name');
+const nameOf = (path: string) => path.replace(/^(columns\.\d+)(?!\d|\.enum_options).*$/s, '$1.column_name');
 
 const linesOf = (text: string) =>
   text

@@ -48,7 +48,7 @@ export function valueOf(column: Pick<Column, 'column_type' | 'enum_options'>, te
 /** Returns epoch seconds for a number or an ISO date, which is in UTC unless it has an offset. */
 function dateOf(text: string): number | undefined {
   if (Number.isFinite(Number(text))) return Number(text);
-  const at = Date.parse(/T.*\d$/.test(text) && !/[+-]\d\d:?\d\d$/.test(text) ? `${text}Z` : text);
+  const at = Date.parse(text.includes('T') && /\d$/.test(text) && !/[+-]\d\d:?\d\d$/.test(text) ? `${text}Z` : text);
   return /^\d{4}-\d\d/.test(text) && !Number.isNaN(at) ? at / 1000 : undefined;
 }
 
