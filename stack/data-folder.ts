@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { tryLock } from './lock-file.js';
@@ -27,6 +27,8 @@ const leftoverDeadlineMs = 12_000;
 export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   const folder = path.resolve(dataDir);
   mkdirSync(folder, { recursive: true });
+  // Records, graph and logs are only for this user, also in a folder of an earlier release.
+  chmodSync(folder, 0o700);
   const lock = tryLock(path.join(folder, 'stack.lock'));
   if ('heldBy' in lock) {
     const holder = `the stack of process ${lock.heldBy}`;

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { MongoClient } from 'mongodb';
+import { MongoClient, MongoServerError } from 'mongodb';
 import { obtainBinary, type Preparation, type Recipe, type Workplace } from './binary-cache.js';
 import { copyJars, stackFile } from './maven.js';
+import { ownPassword, passwordFile } from './own-password.js';
 import { findOnPath, requireJdk } from './prerequisites.js';
 import { runToEnd } from './run-to-end.js';
 import { externalService, launch, type ServerSpecification, type StartedService } from './service.js';
@@ -13,8 +14,10 @@ import { messageOf, StackError } from './stack-error.js';
 
 const mongodVersion = '7.0.28';
 const pom = stackFile('mongodb', 'pom.xml');
-const source = stackFile('mongodb', 'MongoStandIn.java');
-const sourceDigest = createHash('sha256').update(readFileSync(source)).update(readFileSync(pom)).digest('hex');
+const sources = ['MongoStandIn.java', 'ScramGate.java'].map((name) => stackFile('mongodb', name));
+const sourceHash = createHash('sha256');
+for (const file of [...sources, pom]) sourceHash.update(readFileSync(file));
+const sourceDigest = sourceHash.digest('hex');
 
 const recipe: Recipe = {
   title: 'MongoDB',
@@ -53,9 +56,35 @@ export async function startMongodb(options: ServiceOptions): Promise<StartedServ
     return { service: externalService('mongodb'), environment: { MONGODB_URI: plan.env.MONGODB_URI } };
   }
   const program = await resolveMongodb(plan);
-  const uri = `mongodb://127.0.0.1:${plan.ports.mongodb}/service`;
-  const service = await launch({ ...plan, ...(await commandFor(program, plan)), answers: () => ping(uri, 500) });
+  const password = ownPassword(plan.folder);
+  const uri = uriOf(plan.ports.mongodb, password);
+  const answers = () => ping(uri, 500).catch((error: unknown) => createUser(error, plan.ports.mongodb, password));
+  const service = await launch({ ...plan, ...(await commandFor(program, plan)), answers });
   return { service, environment: { MONGODB_URI: uri } };
+}
+
+const user = 'service';
+
+function uriOf(port: number, password: string): string {
+  return `mongodb://${user}:${password}@127.0.0.1:${port}/service?authSource=admin&authMechanism=SCRAM-SHA-256`;
+}
+
+/**
+ * Creates the user on the first start of a real server, which admits local connections until it has a user (MongoDB
+ * manual, "Localhost Exception in Self-Managed Deployments").
+ */
+async function createUser(error: unknown, port: number, password: string): Promise<void> {
+  if (!isAuthenticationFailure(error)) throw error;
+  const client = new MongoClient(`mongodb://127.0.0.1:${port}`, { serverSelectionTimeoutMS: 500 });
+  try {
+    await client.db('admin').command({ createUser: user, pwd: password, roles: ['root'] });
+  } finally {
+    await client.close();
+  }
+}
+
+function isAuthenticationFailure(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === 18;
 }
 
 /** The two programs store data in different formats, so they use separate folders. */
@@ -70,7 +99,7 @@ async function commandFor(program: MongodbProgram, { env, folder, log, ports }: 
     return {
       title: 'MongoDB',
       command: program.mongod,
-      args: ['--dbpath', data, '--port', port, '--bind_ip', '127.0.0.1'],
+      args: ['--dbpath', data, '--port', port, '--bind_ip', '127.0.0.1', '--auth'],
     };
   }
   await mkdir(folder, { recursive: true });
@@ -81,7 +110,10 @@ async function commandFor(program: MongodbProgram, { env, folder, log, ports }: 
     title: 'MongoDB (stand-in)',
     command: await requireJdk('java', env),
     // As for Neo4j, these options halve the processor time of the first 20,000 operations.
-    args: ['-Xmx1g', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-cp', classPath, 'MongoStandIn', file, port],
+    args: [
+      ...['-Xmx1g', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-cp', classPath],
+      ...['MongoStandIn', file, port, user, passwordFile(folder)],
+    ],
   };
 }
 
@@ -105,6 +137,6 @@ async function build(place: Workplace): Promise<void> {
   const { env, folder, logFile, signal } = place;
   const javac = await requireJdk('javac', env);
   await copyJars(pom, place);
-  const args = ['-cp', path.join(folder, 'lib', '*'), '-d', path.join(folder, 'classes'), source];
+  const args = ['-cp', path.join(folder, 'lib', '*'), '-d', path.join(folder, 'classes'), ...sources];
   await runToEnd({ command: javac, args, env, logFile }, signal);
 }

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import neo4j from 'neo4j-driver';
+import neo4j, { Neo4jError, type Driver } from 'neo4j-driver';
 import { obtainBinary, obtainBuiltBinary, type Preparation, type Recipe, type Workplace } from './binary-cache.js';
 import { copyJars, stackFile } from './maven.js';
+import { ownPassword } from './own-password.js';
 import { findOnPath, requireJdk } from './prerequisites.js';
 import { externalService, launch, type ServerSpecification, type StartedService } from './service.js';
 import { choosePorts } from './ports.js';
@@ -88,10 +89,11 @@ const archiveName = 'classes.jsa';
 async function archiveClasses(lib: string, { env, folder, logFile, signal }: Workplace): Promise<void> {
   const home = path.join(folder, 'home');
   const ports = await choosePorts(['neo4j'] as const, {});
+  const place = { folder: home, ports };
   const { command, args } = await commandFor({ lib }, { env, folder: home });
-  await writeConfiguration({ folder: home, ports });
+  await writeConfiguration(place);
   const archiving = `-XX:ArchiveClassesAtExit=${path.join(folder, archiveName)}`;
-  const answers = () => query(environmentOf(ports.neo4j));
+  const answers = () => answersWithOwnPassword(environmentOf(place));
   const shared = { name: 'neo4j', title: 'Neo4j', env, logFile, signal } as const;
   const service = await launch({ ...shared, command, args: [archiving, ...args], answers, log: () => undefined });
   // Unlike `stop`, this waits until Java has written the archive.
@@ -111,22 +113,54 @@ export async function startNeo4j(options: ServiceOptions): Promise<StartedServic
     return { service: externalService('neo4j'), environment };
   }
   const program = await resolveNeo4j(plan);
-  const environment = environmentOf(plan.ports.neo4j);
+  const environment = environmentOf(plan);
   await writeConfiguration(plan);
   const service = await launch({
     ...plan,
     ...(await commandFor(program, plan)),
     title: 'Neo4j',
-    answers: () => query(environment),
+    answers: () => answersWithOwnPassword(environment),
   });
   return { service, environment };
 }
 
-const environmentOf = (port: number) => ({
-  NEO4J_URI: `bolt://127.0.0.1:${port}`,
-  NEO4J_USER: 'neo4j',
-  NEO4J_PASSWORD: '',
-});
+interface Place {
+  folder: string;
+  ports: { neo4j: number };
+}
+
+type Neo4jEnvironment = Record<'NEO4J_URI' | 'NEO4J_USER' | 'NEO4J_PASSWORD', string>;
+
+function environmentOf({ folder, ports }: Place): Neo4jEnvironment {
+  return {
+    NEO4J_URI: `bolt://127.0.0.1:${ports.neo4j}`,
+    NEO4J_USER: 'neo4j',
+    NEO4J_PASSWORD: ownPassword(folder),
+  };
+}
+
+/** The password of a new database, which accepts nothing before it is changed (Neo4j Operations Manual, "Native auth"). */
+const initialPassword = 'neo4j';
+
+/** Replaces the initial password on the first start. */
+async function answersWithOwnPassword(environment: Neo4jEnvironment): Promise<void> {
+  try {
+    await query(environment);
+  } catch (error) {
+    if (!isUnauthorized(error)) throw error;
+    await withDriver({ ...environment, NEO4J_PASSWORD: initialPassword }, (driver) =>
+      driver.executeQuery(
+        'ALTER CURRENT USER SET PASSWORD FROM $from TO $to',
+        { from: initialPassword, to: environment.NEO4J_PASSWORD },
+        { database: 'system' },
+      ),
+    );
+  }
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof Neo4jError && error.code === 'Neo.ClientError.Security.Unauthorized';
+}
 
 async function commandFor(
   program: Neo4jProgram,
@@ -150,7 +184,7 @@ async function commandFor(
 
 type Command = Pick<ServerSpecification, 'command' | 'args' | 'env'>;
 
-async function writeConfiguration({ folder, ports }: { folder: string; ports: { neo4j: number } }): Promise<void> {
+async function writeConfiguration({ folder, ports }: Place): Promise<void> {
   const directories = ['data', 'logs', 'run', 'import'].map(
     (name) => `server.directories.${name}=${path.join(folder, name)}`,
   );
@@ -171,19 +205,22 @@ async function writeConfiguration({ folder, ports }: { folder: string; ports: { 
     'db.transaction.timeout=120s',
     'db.memory.transaction.max=128m',
     'dbms.memory.transaction.total.max=256m',
-    'dbms.security.auth_enabled=false',
+    'dbms.security.auth_enabled=true',
     'dbms.usage_report.enabled=false',
   ];
   await mkdir(path.join(folder, 'conf'), { recursive: true });
   await writeFile(path.join(folder, 'conf', 'neo4j.conf'), `${lines.join('\n')}\n`);
 }
 
-async function query(target: { NEO4J_URI: string; NEO4J_USER: string; NEO4J_PASSWORD: string }): Promise<void> {
+async function query(target: Neo4jEnvironment): Promise<void> {
+  await withDriver(target, (driver) => driver.executeQuery('RETURN 1'));
+}
+
+async function withDriver(target: Neo4jEnvironment, use: (driver: Driver) => Promise<unknown>): Promise<void> {
   const auth = neo4j.auth.basic(target.NEO4J_USER, target.NEO4J_PASSWORD);
   const driver = neo4j.driver(target.NEO4J_URI, auth, { connectionTimeout: 5_000, telemetryDisabled: true });
   try {
-    await driver.verifyConnectivity();
-    await driver.executeQuery('RETURN 1');
+    await use(driver);
   } finally {
     await driver.close();
   }

@@ -17,7 +17,7 @@ export interface ServiceOptions {
   dynamicConfig?: Readonly<Record<string, string | number | boolean>> | undefined;
 }
 
-export const portNames = ['temporal', 'temporalUi', 'mongodb', 'neo4j'] as const;
+export const portNames = ['temporal', 'temporalUi', 'temporalHttp', 'temporalMetrics', 'mongodb', 'neo4j'] as const;
 export type Ports = Record<(typeof portNames)[number], number>;
 
 /** The options of one service with all defaults filled in. */

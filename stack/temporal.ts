@@ -74,6 +74,7 @@ function serverArguments({ folder, ports, codecEndpoint }: LaunchPlan, namespace
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--ui-ip', '127.0.0.1'],
     ...['--port', String(ports.temporal), '--ui-port', String(ports.temporalUi)],
+    ...['--http-port', String(ports.temporalHttp), '--metrics-port', String(ports.temporalMetrics)],
     ...['--db-filename', path.join(folder, 'temporal.db'), '--namespace', namespace, '--log-level', 'warn'],
     ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
     ...(codecEndpoint === undefined ? [] : ['--ui-codec-endpoint', codecEndpoint]),
@@ -87,6 +88,8 @@ function serverArguments({ folder, ports, codecEndpoint }: LaunchPlan, namespace
  * step of a run would wait 40 to 50 ms (docs/guides/scale-out.md).
  */
 const dynamicConfig = {
+  // Closes the HTTP API, which accepts requests of any web page. Nothing of the product uses it.
+  'frontend.httpAllowedHosts': '["closed.invalid"]',
   'history.transferProcessorMaxPollRPS': 2000,
   'history.timerProcessorMaxPollRPS': 2000,
   'system.enableActivityEagerExecution': true,

@@ -14,10 +14,13 @@ import de.bwaldvogel.mongo.exception.FailedToParseException;
 import de.bwaldvogel.mongo.exception.MongoServerException;
 import de.bwaldvogel.mongo.wire.bson.BsonDecoder;
 import de.bwaldvogel.mongo.wire.bson.BsonEncoder;
+import de.bwaldvogel.mongo.wire.message.MongoQuery;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.ConcurrentModificationException;
 import java.util.List;
@@ -28,25 +31,29 @@ import org.h2.mvstore.WriteBuffer;
 import org.h2.mvstore.type.BasicDataType;
 import org.h2.mvstore.type.ObjectDataType;
 
-/** Speaks MongoDB's wire protocol over one H2 file. Arguments: data file, loopback port. */
+/** Speaks MongoDB's wire protocol over one H2 file. Arguments: data file, loopback port, user, file of the password. */
 public final class MongoStandIn {
     private static final int WIRE_VERSION_THE_DRIVER_ASKS_FOR = 9;
     private static final int COMMIT_DELAY_MS = 50;
     /** Documents outside the cache are deserialized at each read, which takes most of the time of a large store. */
     private static final int CACHE_MIB = 256;
 
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws Exception {
         MVStore store = new MVStore.Builder().fileName(arguments[0]).cacheSize(CACHE_MIB).open();
         store.setAutoCommitDelay(COMMIT_DELAY_MS);
-        MongoServer server = new MongoServer(new DriverCompatibleBackend(store));
+        ScramGate gate = new ScramGate(arguments[2], Files.readString(Path.of(arguments[3])).strip());
+        MongoServer server = new MongoServer(new DriverCompatibleBackend(store, gate));
         // Closing the server closes its backend, and with it the store.
         Runtime.getRuntime().addShutdownHook(new Thread(server::shutdownNow));
         server.bind("127.0.0.1", Integer.parseInt(arguments[1]));
     }
 
     private static final class DriverCompatibleBackend extends H2Backend {
-        DriverCompatibleBackend(MVStore store) {
+        private final ScramGate gate;
+
+        DriverCompatibleBackend(MVStore store, ScramGate gate) {
             super(store);
+            this.gate = gate;
         }
 
         @Override
@@ -80,11 +87,20 @@ public final class MongoStandIn {
 
         @Override
         public Document handleCommand(Channel channel, String database, String command, Document query) {
+            Document authentication = gate.check(channel, command, query);
+            if (authentication != null) return authentication;
             Document reply = replyTo(channel, database, command, query);
             if (reply != null && reply.containsKey("maxWireVersion")) {
                 reply.put("maxWireVersion", WIRE_VERSION_THE_DRIVER_ASKS_FOR);
             }
             return reply;
+        }
+
+        /** A read in the protocol before commands. */
+        @Override
+        public QueryResult handleQuery(MongoQuery query) {
+            gate.requireAdmitted(query.getChannel(), "find");
+            return super.handleQuery(query);
         }
 
         /** The library reports a stage whose value has a wrong type by the name of a Java class. */
