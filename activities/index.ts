@@ -10,6 +10,8 @@ import { createQuestions } from '../src/domain/mcp-servers/operations/elicitatio
 import { createMcpTokens } from '../src/domain/mcp-servers/operations/tokens.js';
 import { createMcpClient } from '../src/outbound/mcp-client.js';
 import { createMcpOauth } from '../src/outbound/mcp-oauth.js';
+import { createOwnServers } from '../src/outbound/own-servers.js';
+import { ownServersOf } from '../src/outbound/own-servers-of.js';
 import { createSmtpClient } from '../src/outbound/smtp-client.js';
 import { createQueryAsExecution } from '../src/domain/tools/query-as-execution.js';
 import type { Activities } from '../workflows/activities.js';
@@ -41,7 +43,7 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
   };
   const keepFiles = createKeepForRun(deps.files);
   const questions = createQuestions({ collections, box: secrets, temporal, waitSeconds: config.mcpElicitationWait });
-  const smtp = createSmtpClient(config);
+  const smtp = createSmtpClient({ ...config, ownServers: createOwnServers(ownServersOf(config)) });
   const prepare = createPrepareAction({ ...{ http, smtp, mongo, secrets, keepFiles, questions, log }, ...mcpServers });
   const extract = createExtraction();
   return {

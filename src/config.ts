@@ -10,6 +10,18 @@ import { withoutTrailing } from './without-trailing.js';
 const port = z.coerce.number().int().min(0).max(65_535);
 const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
 const surface = z.enum(['gateway', 'platform', 'callbacks']);
+const protectedTargets = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((target) => target.trim())
+      .filter((target) => target !== ''),
+  )
+  .refine(
+    (list) => list.every((target) => /^(\[[0-9A-Fa-f:.]+\]|[^\s:/[\]]+)(:\d{1,5})?$/.test(target)),
+    'must be hosts, or hosts with a port such as metrics.internal:9090, separated by commas',
+  );
 const origins = z
   .string()
   .transform((text) =>
@@ -78,6 +90,7 @@ const Environment = z.object({
     .default(25 * 1024 * 1024),
   CALLBACK_TIMEOUT_MS: z.coerce.number().int().min(1).default(30_000),
   ALLOW_PRIVATE_TARGETS: flag.default(false),
+  PROTECTED_TARGETS: protectedTargets.default([]),
   VERIFY_RESPONSES: flag.default(false),
   SEED: flag.optional(),
   WORKER_METRICS_PORT: port.optional(),
@@ -194,6 +207,8 @@ export function loadConfig(environment: NodeJS.ProcessEnv) {
       longestWaitMs: env.CATALOG_LONGEST_WAIT_MS,
     },
     allowPrivateTargets: env.ALLOW_PRIVATE_TARGETS,
+    /** Servers that no agent or connector may call, in addition to those that this configuration names. */
+    protectedTargets: env.PROTECTED_TARGETS,
     /** The commands in the connection info that install the clients; the default is to download them from here. */
     clientInstall: { node: env.SDK_NODE_INSTALL, python: env.SDK_PYTHON_INSTALL },
     /** Checks each answer against the schema of its route, and answers 500 if it differs. */

@@ -132,11 +132,7 @@ interface Place {
 type Neo4jEnvironment = Record<'NEO4J_URI' | 'NEO4J_USER' | 'NEO4J_PASSWORD', string>;
 
 function environmentOf({ folder, ports }: Place): Neo4jEnvironment {
-  return {
-    NEO4J_URI: `bolt://127.0.0.1:${ports.neo4j}`,
-    NEO4J_USER: 'neo4j',
-    NEO4J_PASSWORD: ownPassword(folder),
-  };
+  return { NEO4J_URI: `bolt://127.0.0.1:${ports.neo4j}`, NEO4J_USER: 'neo4j', NEO4J_PASSWORD: ownPassword(folder) };
 }
 
 /** The password of a new database, which accepts nothing before it is changed (Neo4j Operations Manual, "Native auth"). */

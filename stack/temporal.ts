@@ -54,6 +54,9 @@ export async function startTemporal(options: ServiceOptions): Promise<StartedTem
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: namespace,
     TEMPORAL_UI_URL: `http://localhost:${plan.ports.temporalUi}`,
+    PROTECTED_TARGETS: [plan.ports.temporalHttp, plan.ports.temporalMetrics]
+      .map((port) => `127.0.0.1:${port}`)
+      .join(','),
   };
   return { service, environment, cli };
 }

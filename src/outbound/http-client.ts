@@ -1,8 +1,9 @@
 import type { LookupFunction } from 'node:net';
-import { Agent, request as send, type Dispatcher } from 'undici';
+import { Agent, buildConnector, request as send, type Dispatcher } from 'undici';
 import { createGuardedFetch } from './guarded-fetch.js';
 import { withDeadline } from './deadline.js';
 import { isOutboundError, OutboundError, unreachable, withUnsent } from './outbound-error.js';
+import type { OwnServers } from './own-servers.js';
 import { guardedLookup, refuseUnlessFetchable, refuseUnlessPublic } from './target-guard.js';
 import { withoutTrailing } from '../without-trailing.js';
 
@@ -53,20 +54,19 @@ interface HttpClientOptions {
    * match.
    */
   ownOrigin?: string | undefined;
+  /** The servers that are never called, whatever `allowPrivateTargets` says. */
+  ownServers?: OwnServers;
   lookup?: LookupFunction;
 }
 
 const connectTimeoutMs = 10_000;
 
-export function createHttpClient({ allowPrivateTargets, ownOrigin, lookup }: HttpClientOptions): HttpClient {
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const { allowPrivateTargets, ownOrigin, ownServers, lookup } = options;
   const own = ownOrigin === undefined ? undefined : new URL(ownOrigin).origin;
   // `timeoutMs` limits the request. undici's own timeouts would end long responses within that limit.
   const agentWith = (connectLookup: LookupFunction | undefined) =>
-    new Agent({
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: { timeout: connectTimeoutMs, ...(connectLookup && { lookup: connectLookup }) },
-    });
+    new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: connectorFor(connectLookup, ownServers) });
   const open = agentWith(lookup);
   const guarded = agentWith(guardedLookup(lookup));
 
@@ -100,6 +100,27 @@ export function createHttpClient({ allowPrivateTargets, ownOrigin, lookup }: Htt
     async close() {
       await Promise.all([open.destroy(), guarded.destroy()]);
     },
+  };
+}
+
+/**
+ * Opens connections, and refuses those to the product's own servers. It checks the address of the open connection, so
+ * that no name and no spelling of an address avoids the check.
+ */
+function connectorFor(lookup: LookupFunction | undefined, ownServers: OwnServers | undefined) {
+  const connect = buildConnector({ timeout: connectTimeoutMs, ...(lookup && { lookup }) });
+  if (!ownServers) return connect;
+  return (options: buildConnector.Options, callback: buildConnector.Callback): void => {
+    connect(options, (...[error, socket]) => {
+      if (error) return callback(error, null);
+      ownServers.refuse(socket.remoteAddress ?? '', socket.remotePort ?? 0).then(
+        () => callback(null, socket),
+        (refusal: Error) => {
+          socket.destroy();
+          callback(refusal, null);
+        },
+      );
+    });
   };
 }
 

@@ -2,7 +2,8 @@ import type { LookupFunction } from 'node:net';
 import { createTransport } from 'nodemailer';
 import { withDeadline } from './deadline.js';
 import { beforeConnecting, OutboundError } from './outbound-error.js';
-import { publicAddressOf } from './target-guard.js';
+import type { OwnServers } from './own-servers.js';
+import { addressOf, publicAddressOf } from './target-guard.js';
 
 export interface SmtpServer {
   host: string;
@@ -32,13 +33,15 @@ interface MailReceipt {
 
 interface SmtpClientOptions {
   allowPrivateTargets: boolean;
+  /** The servers that are never called, whatever `allowPrivateTargets` says. */
+  ownServers?: OwnServers;
   lookup?: LookupFunction;
 }
 
 const idleTimeoutMs = 30_000;
 
 /** Sends mail over SMTP (RFC 5321) to servers that users specify. */
-export function createSmtpClient({ allowPrivateTargets, lookup }: SmtpClientOptions) {
+export function createSmtpClient({ allowPrivateTargets, ownServers, lookup }: SmtpClientOptions) {
   return {
     /**
      * @throws OutboundError `target_refused`, `timeout`, `unreachable`; for an SMTP reply `action_refused` (5xx) or
@@ -46,7 +49,9 @@ export function createSmtpClient({ allowPrivateTargets, lookup }: SmtpClientOpti
      */
     send: (server: SmtpServer, mail: Mail, options: { timeoutMs: number; signal: AbortSignal }): Promise<MailReceipt> =>
       withDeadline(options, async (signal) => {
-        const host = allowPrivateTargets ? server.host : await publicAddressOf(server.host, lookup);
+        const find = allowPrivateTargets ? addressOf : publicAddressOf;
+        const host = await find(server.host, lookup);
+        await ownServers?.refuse(host, server.port);
         return deliver({ ...server, host, name: server.host }, mail, signal);
       }),
   };

@@ -54,12 +54,19 @@ export function guardedLookup(lookup: LookupFunction = dnsLookup): LookupFunctio
  */
 export async function publicAddressOf(host: string, lookup?: LookupFunction): Promise<string> {
   const literal = host.replace(/^\[|\]$/g, '');
-  if (ipaddr.isValid(literal)) {
-    if (!isPublicAddress(literal)) throw refusal('the target is not a public address');
-    return literal;
-  }
+  if (ipaddr.isValid(literal) && !isPublicAddress(literal)) throw refusal('the target is not a public address');
+  return addressOf(host, guardedLookup(lookup));
+}
+
+/**
+ * Resolves a host name, whatever its addresses.
+ * @throws OutboundError `unreachable` if there is none
+ */
+export async function addressOf(host: string, lookup: LookupFunction = dnsLookup): Promise<string> {
+  const literal = host.replace(/^\[|\]$/g, '');
+  if (ipaddr.isValid(literal)) return literal;
   return new Promise((resolve, reject) => {
-    guardedLookup(lookup)(host, { all: true }, (error, address) => {
+    lookup(host, { all: true }, (error, address) => {
       const first = Array.isArray(address) ? address[0]?.address : address;
       if (isOutboundError(error)) reject(error);
       else if (error || first === undefined)

@@ -1,3 +1,4 @@
+import de.bwaldvogel.mongo.bson.BinData;
 import de.bwaldvogel.mongo.bson.Document;
 import de.bwaldvogel.mongo.exception.MongoServerError;
 import io.netty.channel.Channel;
@@ -90,7 +91,7 @@ final class ScramGate {
     }
 
     private static String payloadOf(Document query) {
-        if (query.get("payload") instanceof byte[] bytes) return new String(bytes, StandardCharsets.UTF_8);
+        if (query.get("payload") instanceof BinData data) return new String(data.getData(), StandardCharsets.UTF_8);
         throw refusal();
     }
 
@@ -105,7 +106,7 @@ final class ScramGate {
     private static Document reply(String payload, boolean done) {
         Document reply = new Document("conversationId", 1);
         reply.put("done", done);
-        reply.put("payload", payload.getBytes(StandardCharsets.UTF_8));
+        reply.put("payload", new BinData(payload.getBytes(StandardCharsets.UTF_8)));
         reply.put("ok", 1.0);
         return reply;
     }

@@ -159,6 +159,10 @@ describe('the compose file', () => {
       expect([name, serviceOf(name).networks]).toEqual([name, ['inside']]);
   });
 
+  test.each(services.map(([name]) => name))('takes the capabilities of %s', (name) => {
+    expect(serviceOf(name)).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+  });
+
   test.each(ours.map(([name]) => name))('runs %s with minimal privileges', (name) => {
     expect(serviceOf(name)).toMatchObject({
       read_only: true,

@@ -71,6 +71,7 @@ describe('the Kubernetes manifests', () => {
       'HorizontalPodAutoscaler api',
       'HorizontalPodAutoscaler worker',
       'NetworkPolicy api',
+      'NetworkPolicy default-deny',
       'NetworkPolicy egress',
       'NetworkPolicy worker',
       'PersistentVolumeClaim audit-checkpoints',
@@ -164,7 +165,13 @@ describe('the Kubernetes manifests and the code', () => {
     const out = of('NetworkPolicy', 'egress')
       .spec.egress.flatMap(({ to }: any) => to)
       .flatMap(({ ipBlock }: any) => ipBlock?.except ?? []);
-    expect(out).toEqual(expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16', 'fc00::/7']));
+    expect(out).toEqual(
+      expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16', '198.18.0.0/15', 'fc00::/7', '64:ff9b::/96']),
+    );
+    expect(of('NetworkPolicy', 'default-deny').spec).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+    // Every other destination names its ports.
+    for (const { to, ports } of of('NetworkPolicy', 'egress').spec.egress)
+      if (!to.some(({ ipBlock }: any) => ipBlock)) expect(ports.length).toBeGreaterThan(0);
     expect(containerOf('api').ports.map(({ containerPort }: { containerPort: number }) => containerPort)).not.toContain(
       downstreamPort,
     );

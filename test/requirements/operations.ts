@@ -396,4 +396,14 @@ export const operations = [
     part: 8,
     says: 'A decision that did not come through the API is refused, whoever sends it to Temporal.',
   },
+  {
+    id: 'outbound.own-servers',
+    source: 'https://cheatsheetseries.owasp.org/cheatsheets/Server_Side_Request_Forgery_Prevention_Cheat_Sheet.html',
+    says: 'No request that a user causes reaches a server of the product, whatever ALLOW_PRIVATE_TARGETS says.',
+  },
+  {
+    id: 'stack.own-passwords',
+    source: 'docs/guides/local-stack.md',
+    says: 'The local servers need a password that only this user can read, and the data folder is closed to others.',
+  },
 ] as const satisfies readonly Requirement[];
