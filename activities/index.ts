@@ -1,7 +1,7 @@
 import { createAct } from '../src/domain/actions/act.js';
 import { createCallAction, createPrepareAction } from '../src/domain/actions/call-action.js';
 import type { Deps } from '../src/domain/deps.js';
-import { startMemory } from '../src/domain/memories/operations.js';
+import { rememberAsMaker } from '../src/domain/memories/operations/remember-as-maker.js';
 import { createExtraction } from '../src/domain/knowledge/extract-apart.js';
 import type { Exchanges } from '../src/domain/executions/exchanges.js';
 import { createKnowledgeBase } from '../src/domain/executions/knowledge-base.js';
@@ -57,7 +57,7 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
     ...createKnowledgeUploadActivities({
       ...deps,
       extract,
-      remember: (place, id, memory) => startMemory(deps, place, id, memory),
+      remember: (maker, id, memory) => rememberAsMaker(deps, maker, id, memory),
     }),
     ...createBackgroundActivities(deps, { ...mcpServers, callAction: createCallAction(prepare) }),
   };

@@ -41,7 +41,7 @@ type Tested = Pick<Deps, 'http' | 'mongo' | 'auth'>;
 export const testConnector = defineOperation({
   name: 'act.http',
   effect: 'act',
-  grant: 'svc:orchestrate.write',
+  grant: 'svc:agent.run',
   facts: actFacts,
   fixedFacts: { category: 'restful', started_by: 'person' },
   key: z.object({ connector_id: Id }),

@@ -2,18 +2,6 @@ import type { Move } from '../../../workflows/agentflow-execution/state.js';
 import { freeText, textFacts, type Operation } from '../../governance/operations/operation.js';
 import { factsAboutRuns } from '../actions/rules.js';
 
-/**
- * Rules treat preparing, rerunning and starting an execution as one operation, whether a route, `run-agent`, a schedule
- * or an event requests it. A rule can distinguish them by `step`.
- */
-export const startRules: Operation = {
-  name: 'execution.start',
-  alias: 'run-agent',
-  grant: 'svc:agent.run',
-  effect: 'act',
-  facts: textFacts('agentflow_id', 'execution_id', 'step'),
-};
-
 export const moves = ['pause', 'resume', 'cancel'] as const satisfies readonly Move[];
 
 export function isMove(operation: unknown): operation is Move {

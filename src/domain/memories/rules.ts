@@ -15,6 +15,7 @@ export const rememberRules: Operation = {
   name: 'remember',
   grant: 'svc:ontology.write',
   effect: 'write',
+  changesContext: true,
   facts: { source: freeText('source'), turns: count('turns'), budget: integer('budget'), review: flag('review') },
 };
 
@@ -23,6 +24,7 @@ export const memoryRules: Operation = {
   name: 'memory',
   grant: ({ operation }) => (operation === 'get' ? 'svc:query.read' : 'svc:ontology.write'),
   effect: ({ operation }) => (operation === 'get' ? 'read' : 'write'),
+  changesContext: { when: 'context.input.operation == "approve"' },
   facts: { operation: text('operation'), memory_id: text('memory_id') },
 };
 
@@ -30,6 +32,7 @@ export const undoMergeRules: Operation = {
   name: 'undo-merge',
   grant: 'svc:ontology.write',
   effect: 'write',
+  changesContext: true,
   facts: textFacts('merge_id'),
 };
 

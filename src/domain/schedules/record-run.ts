@@ -1,9 +1,9 @@
 import type { CoworkerRunActivities, RunReference } from '../../../workflows/coworker-run/activities.js';
-import { isFormerMember } from '../../auth/former-members.js';
+import { whyPowerless } from '../../auth/authority.js';
 import type { Deps } from '../deps.js';
 import { markCoworker, maxRemembered } from './changes.js';
 import { pausedSince } from './pauses.js';
-import { principalOf, type ScheduleDocument } from './record.js';
+import { makerOf, workOfSchedule, type ScheduleDocument } from './record.js';
 import { applySchedule, onSchedule } from './temporal.js';
 
 type Request<Name extends keyof CoworkerRunActivities> = Parameters<CoworkerRunActivities[Name]>[0];
@@ -82,13 +82,14 @@ async function endOrPause(deps: Deps, run: RunReference, failure: Failure | null
   }
 }
 
-/** Whether every later run would fail too: its person has left, or its agentflow was deleted. */
+/** Whether every later run would fail too: its maker has no authority any more, or its agentflow was deleted. */
 async function cannotSucceed({ mongo: { collections } }: Deps, schedule: ScheduleDocument): Promise<boolean> {
   const agentflow = await collections.agentflows.findOne(
     { _id: schedule.coworker_id },
     { projection: { is_deleted: 1 } },
   );
-  return agentflow?.is_deleted !== false || isFormerMember(collections, principalOf(schedule));
+  if (agentflow?.is_deleted !== false) return true;
+  return (await whyPowerless(collections, makerOf(schedule), workOfSchedule)) !== undefined;
 }
 
 /** The changes to an active schedule after the run, or undefined if it continues. */

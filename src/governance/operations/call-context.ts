@@ -8,4 +8,16 @@ export interface CallContext<P extends Principal | undefined = Principal> {
   idempotencyKey: string | undefined;
   /** The public address of this deployment, for links in answers. */
   baseUrl: string;
+  /**
+   * Decides the call again, with input that only the handler knows, such as the fields of a multipart body.
+   * @throws AppError `scope_denied`, `policy_denied` or `approval_refused`
+   */
+  admitInput(input: Readonly<Record<string, unknown>>): void;
 }
+
+/** The context of a call that the kernel has not decided yet. */
+export const undecided: Pick<CallContext, 'admitInput'> = {
+  admitInput() {
+    throw new Error('only a governed call can be decided again');
+  },
+};
