@@ -3,10 +3,13 @@ import { describe, expect, test } from '@jest/globals';
 import { Grant } from '../../src/auth/grants.js';
 import { catalog } from '../../src/catalog.js';
 import * as files from '../../src/domain/files/operations.js';
+import { deleteTag } from '../../src/domain/tags/operations.js';
 import { callAs } from '../../src/governance/kernel/call-as.js';
+import { undecided } from '../../src/governance/operations/call-context.js';
 import { effectOf, grantOf, type Operation } from '../../src/governance/operations/operation.js';
 import { builtinRulesOf } from '../../src/governance/policy/default-rules.js';
 import { platformRoutes } from '../../src/surfaces/platform/resources.js';
+import { performOperation } from '../../src/surfaces/rest/perform-operation.js';
 import { useDeps } from '../support/fixture.js';
 import { principalOf } from '../support/governance/approvals.js';
 import { verifies } from '../support/verifies.js';
@@ -117,6 +120,27 @@ describe('a call that causes another operation', () => {
     expect(await perform(named('schedule.update'), { status: 'paused', reason: 'x', subject: 'f' }, own)).toBe('ran');
     expect(await perform(named('connector.update'), { name: 'other', subject: present }, own)).toBe('ran');
     expect(await perform(named('knowledge.upload'), { extract: 'false' }, own)).toBe('ran');
+  });
+});
+
+describe('a body that names another record than the path', () => {
+  test('does not change what rules see', async () => {
+    verifies('operation.key-over-body');
+    const seen: unknown[] = [];
+    const read = ({ id }: Readonly<Record<string, unknown>>) => {
+      seen.push(id);
+      return String(id);
+    };
+    const principal = principalOf('OWNER', { grants: ['svc:orchestrate.write'] });
+    const ctx = { principal, recordId: 'r', idempotencyKey: undefined, baseUrl: '', ...undecided };
+    const outcome = await performOperation({
+      operation: { ...deleteTag, facts: { id: { type: 'String', read } } },
+      call: { deps, ctx, key: { id: 'of-path' } as never, input: { id: 'of-body' } as never },
+      ...{ subjectId: 'of-path', channel: 'rest', traceId: '0af7651916cd43dd8448eb211c80319c', resumeToken: undefined },
+      run: async () => ({}),
+    });
+    expect(outcome).toMatchObject({ held: false });
+    expect(new Set(seen)).toEqual(new Set(['of-path']));
   });
 });
 
