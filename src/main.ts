@@ -63,6 +63,8 @@ export async function main(): Promise<void> {
     const steps = [
       { name: 'query guard', run: warmUpGuard },
       { name: 'record store', run: () => deps.mongo.withoutTimeLimit(buildUniqueIndexes(collections)) },
+      // Before the first organization, which distinguishes a new installation from an upgraded one.
+      { name: 'trust in payloads', run: deps.temporal.trust.begin },
       { name: 'seed', run: () => seed(deps, addressesOf(config, baseUrl, downstream?.port)) },
       { name: 'context graph', run: () => prepareGraph(deps.graph) },
       { name: 'broken uploads', run: () => deps.files.sweep() },
