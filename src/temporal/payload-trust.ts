@@ -9,6 +9,8 @@ interface PayloadTrustDocument {
   accept_unbound_until: number;
   /** The ids of all keys that `SECRETS_KEY` has contained. */
   key_ids: string[];
+  /** Whether the schedules of an earlier release have been updated. Absent: not yet. */
+  are_schedules_sealed?: true;
 }
 
 export const payloadTrustCollection = defineCollection('payload_trust', {});
@@ -53,6 +55,13 @@ export function createPayloadTrust({ mongo, keyIds }: { mongo: Pick<Mongo, 'coll
 
   return {
     begin,
+    /** Runs `work` unless it has succeeded before. A new installation has no schedules of an earlier release. */
+    async untilSchedulesAreSealed(work: () => Promise<void>): Promise<void> {
+      const { accept_unbound_until, are_schedules_sealed } = await read();
+      if (accept_unbound_until === 0 || are_schedules_sealed) return;
+      await work();
+      await mongo.collections.payload_trust.updateOne({ _id }, { $set: { are_schedules_sealed: true } });
+    },
     /** In epoch seconds. */
     acceptUnboundUntil: async (): Promise<number> => (stored ?? (await read())).accept_unbound_until,
     /** Whether a process of this installation has ever had the key. */

@@ -27,6 +27,7 @@ const earlierRelease = {
   acceptUnboundUntil: () => Promise.resolve(Infinity),
   isOwnKey: () => Promise.resolve(false),
   begin: () => Promise.reject(new Error('not used')),
+  untilSchedulesAreSealed: () => Promise.resolve(),
 };
 const organizations = createWorkflowOrganizations(() => Promise.resolve(undefined));
 const dataConverter = {
