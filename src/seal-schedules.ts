@@ -10,7 +10,8 @@ import { applySchedule } from './domain/schedules/temporal.js';
 export async function sealSchedules(deps: Deps): Promise<void> {
   const { collections } = deps.mongo;
   await deps.temporal.trust.untilSchedulesAreSealed(async () => {
-    for await (const { _id } of collections.schedules.find({ is_deleted: { $ne: true } })) await applySchedule(deps, _id);
+    for await (const { _id } of collections.schedules.find({ is_deleted: { $ne: true } }))
+      await applySchedule(deps, _id);
     const loads = loadSchedulesOf(deps);
     for await (const connector of collections.connectors.find({})) {
       if (isLoaded(connector)) await loads.align(connector._id);

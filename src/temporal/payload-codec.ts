@@ -1,4 +1,9 @@
-import { defaultPayloadConverter, type Payload, type PayloadCodec, type SerializationContext } from '@temporalio/common';
+import {
+  defaultPayloadConverter,
+  type Payload,
+  type PayloadCodec,
+  type SerializationContext,
+} from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { isRunOfSchedule, isSealed } from '../../workflows/trust/sealed.js';
 import { isJsonObject } from '../json.js';
@@ -40,7 +45,11 @@ export function createPayloadCodec(cipher: Cipher, organizations: WorkflowOrgani
  * or activity. It does not throw, because Temporal would then repeat the task for ever. The payload converter replaces
  * marked payloads by values that the interceptors refuse (decision 0117).
  */
-export function createWorkerCodec(cipher: Cipher, organizations: WorkflowOrganizations, trust: PayloadTrust): PayloadCodec {
+export function createWorkerCodec(
+  cipher: Cipher,
+  organizations: WorkflowOrganizations,
+  trust: PayloadTrust,
+): PayloadCodec {
   const decodeOne = async (payload: Payload, context: SerializationContext | undefined): Promise<Payload> => {
     const organizationId = organizationOf(payload);
     if (organizationId === undefined) return marked(payload, 'not encrypted', await trust.acceptUnboundUntil());
@@ -122,8 +131,9 @@ function isOwner(bound: string, context: SerializationContext): boolean {
 
 /** Whether a message names an organization whose key did not encrypt it. */
 function isOfAnotherOrganization(payload: Payload, organizationId: string): boolean {
-  const begin = payload.data?.subarray(0, beginOfMessage.length);
-  if (organizationId === '' || !begin || !beginOfMessage.equals(begin)) return false;
+  // A decoded payload without data has an empty array instead of bytes.
+  const data = Buffer.from(payload.data ?? []);
+  if (organizationId === '' || !data.subarray(0, beginOfMessage.length).equals(beginOfMessage)) return false;
   const message = defaultPayloadConverter.fromPayload<unknown>(payload);
   if (!isSealed(message)) return false;
   const [input] = message.args;

@@ -28,7 +28,13 @@ const _id = 'payloads';
 export type PayloadTrust = ReturnType<typeof createPayloadTrust>;
 
 /** What a worker needs to know to decide about payloads (decision 0117). */
-export function createPayloadTrust({ mongo, keyIds }: { mongo: Pick<Mongo, 'collections'>; keyIds: readonly string[] }) {
+export function createPayloadTrust({
+  mongo,
+  keyIds,
+}: {
+  mongo: Pick<Mongo, 'collections'>;
+  keyIds: readonly string[];
+}) {
   let stored: PayloadTrustDocument | undefined;
 
   /**

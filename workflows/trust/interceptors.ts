@@ -22,7 +22,8 @@ export function interceptors(): WorkflowInterceptors {
     inbound: [
       {
         execute(input, next) {
-          isOfEarlierRelease = input.args.length > 0 && input.args.every(isAcceptedUnbound) && !input.args.some(isSealed);
+          isOfEarlierRelease =
+            input.args.length > 0 && input.args.every(isAcceptedUnbound) && !input.args.some(isSealed);
           const args = isOfEarlierRelease ? input.args : inputOf(input.args);
           return args ? next({ ...input, args }) : Promise.reject(refusal('the input of the workflow'));
         },
@@ -99,5 +100,8 @@ function trustedResult<T>(result: T): T {
 }
 
 function refusal(what: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(`${what} was refused, because this service did not send it`, 'untrusted_input');
+  return ApplicationFailure.nonRetryable(
+    `${what} was refused, because this service did not send it`,
+    'untrusted_input',
+  );
 }

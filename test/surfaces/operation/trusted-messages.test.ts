@@ -19,7 +19,10 @@ const deps = useDeps();
 const sink = await useHttpSink();
 const cli = temporalCli();
 
-const definitions = Object.values({ ...children, ...elicitations, ...messages, ...previews } as Record<string, unknown>);
+const definitions = Object.values({ ...children, ...elicitations, ...messages, ...previews } as Record<
+  string,
+  unknown
+>);
 /** The names of the messages of this kind that a run of an agentflow handles. */
 const namesOf = (kind: 'signal' | 'update') =>
   definitions.flatMap((each) => {
@@ -121,7 +124,9 @@ describe('a message that the product did not send to a run', () => {
       const updateId = newId();
       const target: Target = { message: ['update', name, workflowId, updateId], organizationId, input };
       const earlier: Message = ['update', name, workflowId, newId()];
-      const repeated = encryptPayload(deps.auth.box, payloadOf(seal(earlier, [input])[0]), organizationId, [workflowId]);
+      const repeated = encryptPayload(deps.auth.box, payloadOf(seal(earlier, [input])[0]), organizationId, [
+        workflowId,
+      ]);
       for (const payload of [...Object.values(forgeries(target)), repeated]) {
         const handle = clientSending(payload).workflow.getHandle(workflowId);
         const error = await handle.executeUpdate(name, { args: [input], updateId }).catch((cause: unknown) => cause);
@@ -147,7 +152,9 @@ describe('a message that the product did not send to a run', () => {
     const workflowId = messages.executionWorkflowId(id);
     const { organizationId } = workspace;
     const input = { by: 'mallory', reason: 'a reason' };
-    for (const payload of Object.values(forgeries({ message: ['signal', 'pause', workflowId], organizationId, input }))) {
+    for (const payload of Object.values(
+      forgeries({ message: ['signal', 'pause', workflowId], organizationId, input }),
+    )) {
       await clientSending(payload).workflow.getHandle(workflowId).signal('pause', input);
       await untilExecution(workspace, id, 'paused');
       expect((await runOf(deps, id).query(messages.stateQuery)).pause?.by).toBe('operator');

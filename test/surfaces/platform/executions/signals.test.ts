@@ -65,7 +65,9 @@ describe('a signal to agentflowExecution', () => {
     const ended = await untilListed(other.workspace, other.id, 'failed');
     // Only what the service itself sends names a person.
     expect(ended.execution_context.failure).toMatchObject(
-      by === 'a client' ? { reason: 'cancelled', by: 'ops', message: 'by hand' } : { reason: 'cancelled', by: 'operator' },
+      by === 'a client'
+        ? { reason: 'cancelled', by: 'ops', message: 'by hand' }
+        : { reason: 'cancelled', by: 'operator' },
     );
     expect(await closedAs(deps, other.id)).toBe('CANCELLED');
     other.release();
