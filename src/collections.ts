@@ -33,6 +33,7 @@ import { ontologyDraftsCollection, ontologyVersionsCollection } from './graph/on
 import { projectModesCollection } from './graph/project-mode.js';
 import type { CollectionDefinition } from './stores/collections.js';
 import { projectModelsCollection } from './stores/project-models.js';
+import { payloadTrustCollection } from './temporal/payload-trust.js';
 import { mcpTasksCollection } from './surfaces/mcp/task-record.js';
 import { platformExports } from './surfaces/platform/resources.js';
 
@@ -66,6 +67,7 @@ export const collections = [
   ontologyDraftsCollection,
   ontologyVersionsCollection,
   organizationsCollection,
+  payloadTrustCollection,
   policyDecisionsCollection,
   policyVersionsCollection,
   projectModelsCollection,

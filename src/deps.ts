@@ -40,6 +40,7 @@ import { createMongo } from './stores/mongo.js';
 import { createGraph } from './stores/neo4j.js';
 import { createTemporal } from './temporal/client.js';
 import { createFollowHistory } from './temporal/history-cursor.js';
+import { createPayloadTrust } from './temporal/payload-trust.js';
 import { createQueueFacts } from './temporal/queue-facts.js';
 import { createThreads } from './threads/threads.js';
 
@@ -68,6 +69,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     blobs: storedBytes,
     cipher: auth.box,
     readOrganization: createOrganizationReader(mongo.collections),
+    trust: createPayloadTrust({ mongo, keyIds: auth.box.keyIds }),
     interceptors: clientInterceptors(tracing),
   });
   const governance = createGovernance({ config, log, mongo, temporal, auth, catalog, threads, redact });

@@ -21,6 +21,7 @@ import { packageRoot } from './package-root.js';
 import { onShutdown } from './shutdown.js';
 import { createReconciler } from './domain/executions/reconcile.js';
 import { prepare } from './prepare.js';
+import { sealSchedules } from './seal-schedules.js';
 import { regularly } from './regularly.js';
 import { addressesOf, seed } from './domain/workspace/seed.js';
 import { buildOtherIndexes, buildUniqueIndexes } from './stores/collections.js';
@@ -63,6 +64,8 @@ export async function main(): Promise<void> {
     const steps = [
       { name: 'query guard', run: warmUpGuard },
       { name: 'record store', run: () => deps.mongo.withoutTimeLimit(buildUniqueIndexes(collections)) },
+      // Before the first organization, which distinguishes a new installation from an upgraded one.
+      { name: 'trust in payloads', run: deps.temporal.trust.begin },
       { name: 'seed', run: () => seed(deps, addressesOf(config, baseUrl, downstream?.port)) },
       { name: 'context graph', run: () => prepareGraph(deps.graph) },
       { name: 'broken uploads', run: () => deps.files.sweep() },
@@ -85,6 +88,7 @@ export async function main(): Promise<void> {
         // Building an index of a large collection can take hours. The process serves requests in the meantime.
         return prepare(deps, [
           { name: 'indexes', run: () => deps.mongo.withoutTimeLimit(buildOtherIndexes(collections)) },
+          { name: 'inputs of schedules', run: () => sealSchedules(deps) },
           { name: 'policy decisions', run: () => moveDecisions(deps.mongo.collections) },
         ]);
       })

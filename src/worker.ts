@@ -19,9 +19,11 @@ import { createTextIndexSweep } from './domain/text-index/sweep.js';
 import { checkEmbedder } from './models/check-embedder.js';
 import { startWorkerMetrics } from './observability/worker-metrics.js';
 import { workerTracing } from './observability/temporal-spans.js';
+import { prepare } from './prepare.js';
 import { regularly } from './regularly.js';
 import { onShutdown } from './shutdown.js';
 import { refusalOf } from './temporal/refusal.js';
+import { trustedActivities } from './temporal/trusted-activities.js';
 import { queueWorkers, workerTuning } from './temporal/worker-options.js';
 import { workflowBundle } from './workflow-code.js';
 
@@ -48,13 +50,14 @@ export async function main(): Promise<void> {
   // Encrypted payloads cannot be compressed: trying to takes processor time here and in Temporal.
   const options = { ...config.temporal.connection, grpcCompression: { codec: 'none' } } as const;
   const connection = await whenTemporalAnswers(deps, () => NativeConnection.connect(options));
+  await prepare(deps, [{ name: 'trust in payloads', run: deps.temporal.trust.begin }]);
   const queues = queueWorkers(config.worker, config.temporal.taskQueue);
   const shared = {
     connection,
     namespace: config.temporal.namespace,
     activities: createActivities(deps, exchanges),
-    dataConverter: deps.temporal.dataConverter,
-    ...workerTracing(deps.tracing),
+    dataConverter: deps.temporal.workerDataConverter,
+    ...workerTracing(deps.tracing, [trustedActivities(deps.temporal.trust)]),
     // Running activities have this time to finish. Then they are cancelled, and Temporal schedules another attempt.
     shutdownGraceTime: '10s',
   } as const;

@@ -19,9 +19,12 @@ export function clientInterceptors({ tracer, exporting }: Tracing): WorkflowClie
 
 /**
  * Continues traces in workflows and activities. The sink exists even without tracing, because the workflow bundle
- * refers to it.
+ * refers to it. The interceptors `activity` run within the span.
  */
-export function workerTracing({ tracer, exporting }: Tracing): Pick<WorkerOptions, 'interceptors' | 'sinks'> {
+export function workerTracing(
+  { tracer, exporting }: Tracing,
+  activity: ActivityInterceptorsFactory[] = [],
+): Pick<WorkerOptions, 'interceptors' | 'sinks'> {
   const sinks: InjectedSinks<TraceSinks> = {
     tracing: {
       runEnded: {
@@ -31,7 +34,7 @@ export function workerTracing({ tracer, exporting }: Tracing): Pick<WorkerOption
       },
     },
   };
-  return { sinks, ...(exporting && { interceptors: { activity: [tracedActivity(tracer)] } }) };
+  return { sinks, interceptors: { activity: [...(exporting ? [tracedActivity(tracer)] : []), ...activity] } };
 }
 
 /** Converts the span of a run. The workflow reports it after the run has ended, so all fields are known. */
