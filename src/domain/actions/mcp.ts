@@ -77,12 +77,12 @@ async function callTool(
 ): Promise<ActionOutput> {
   const { request, signal, maxBytes = defaultMaxBytes } = call;
   const { name } = request.action;
-  const { target, server, secrets } = opened;
+  const { target, secrets } = opened;
   let isSent = false;
   const result = await deps.mcp
     .use(
       target,
-      { timeoutMs, signal, secrets, ask: askerOf(deps, call, { server, tool, secrets }) },
+      { timeoutMs, signal, secrets, ask: askerOf(deps, call, { opened, tool }) },
       async (session) => {
         const live = await liveTool(deps, session, { connectorId: connector.id, opened, tool });
         isSent = true;
@@ -108,14 +108,15 @@ async function callTool(
 function askerOf(
   { questions }: ActionDeps,
   { request: { run, project_id, idempotency_key }, connector, stepEndsAt }: ActionCall,
-  { server, tool, secrets }: Pick<OpenServer, 'server' | 'secrets'> & { tool: McpToolPlan },
+  { opened: { server, isPersonal, secrets }, tool }: { opened: OpenServer; tool: McpToolPlan },
 ): McpSessionOptions['ask'] {
   if (!run || !connector || stepEndsAt === undefined) return undefined;
-  const { execution_id, organization_id, agent_id, agentflow_name: agentflow } = run;
+  const { execution_id, executed_by, organization_id, agent_id, agentflow_name: agentflow } = run;
   const step_id = idempotency_key.slice(execution_id.length + 1);
   const ask = questions({
     ...{ project_id, organization_id, execution_id, agent_id, step_id, agentflow },
     ...{ connector_id: connector.id, server, tool: tool.name, step_ends_at: stepEndsAt },
+    ...(isPersonal && { owner_id: executed_by }),
   });
   return (question, signal) => ask(hideSecrets(question, secrets) as ElicitationQuestion, signal);
 }
