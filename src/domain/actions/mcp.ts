@@ -11,6 +11,7 @@ import {
   suspendChangedTools,
   type OpenServer,
 } from '../mcp-servers/operations/live-tools.js';
+import { requireOwnRun } from '../mcp-servers/operations/personal-runs.js';
 import { mcpToolId, type McpToolDefinition, type McpToolDocument } from '../mcp-servers/record.js';
 import type {
   ActionCall,
@@ -41,6 +42,7 @@ export const mcp: ActionExecutor = async (deps, call) => {
     throw new AppError('unconfigured', `the action "${name}" needs an mcp connector and an accepted tool`);
   const use = { connectorId: connector.id, projectId: request.project_id, userId: request.run?.executed_by };
   const opened = openServer(deps, connector.config, use);
+  if (opened.isPersonal && request.run) await requireOwnRun(deps.mongo.collections, request.run);
   const accepted = JSON.parse((await acceptedTool(deps, call, tool)).definition) as McpToolDefinition;
   const { annotations = {} } = accepted;
   const input = { ...request.input?.arguments, ...request.input?.edits, ...inputOf(request) };

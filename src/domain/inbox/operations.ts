@@ -11,6 +11,7 @@ import { namesOf } from '../../auth/users.js';
 import { decideHeld, heldCalls } from '../approvals/operations/held.js';
 import { rulesOfApproval, subjectOfApproval } from '../approvals/rules.js';
 import { decideRules } from '../executions/rules.js';
+import { noteShaper } from '../executions/shaped-by.js';
 import { decideElicitation, findElicitation } from '../mcp-servers/operations/elicitations.js';
 import { decidersOf, openQuestions } from '../mcp-servers/record/elicitations.js';
 import { decideMemory, findMemory } from '../memories/operations.js';
@@ -207,6 +208,7 @@ async function replyToElicitation(
     );
   const question = await findElicitation(deps.mongo.collections, principal, item._id.split(':')[1] ?? '');
   requireDecider(principal, 'elicitation', decidersOf(question));
+  await noteShaper(deps.mongo.collections, principal, question.execution_id);
   const decided = { status: answers[decision], values, decisionId };
   await decideElicitation({ collections: deps.mongo.collections, box: deps.auth.box }, question, principal, decided);
   return decidedAs(item, statusOfElicitation[decided.status]);

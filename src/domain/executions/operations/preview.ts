@@ -10,6 +10,7 @@ import { AppError, notFound } from '../../../errors.js';
 import { isWorkflowGone } from '../../../temporal/client.js';
 import { updateOnce } from '../../../temporal/update-once.js';
 import { askersOf } from '../rules.js';
+import { noteShaper } from '../shaped-by.js';
 import { currentStatus } from './moves.js';
 import { readExecution } from './read.js';
 
@@ -58,6 +59,7 @@ export async function decidePreview(
   const record = await readExecution(deps, principal, executionId);
   requireDecider(principal, 'preview', { askers: askersOf(record) });
   if (!record.plan.some(({ _id }) => _id === agent_id)) throw notFound('the agent');
+  if (edits !== undefined && edits !== null) await noteShaper(deps.mongo.collections, principal, executionId);
   const request = {
     agent_id,
     preview_id,
