@@ -17,12 +17,14 @@ export const scopeTexts: Record<Scope, { title: string; detail: string; changes:
   },
   'svc:docs.read': {
     title: 'Read the documentation',
-    detail: 'See the structure, rules and limits of the project, and the records of all calls that people and programs make in it.',
+    detail:
+      'See the structure, rules and limits of the project, and the records of all calls that people and programs make in it.',
     changes: false,
   },
   'svc:ontology.write': {
     title: 'Add and restructure knowledge',
-    detail: 'Save entities, relationships and facts, and change their types. Reviews of remembered texts stay with people.',
+    detail:
+      'Save entities, relationships and facts, and change their types. Reviews of remembered texts stay with people.',
     changes: true,
   },
   'svc:orchestrate.read': {

@@ -82,17 +82,12 @@ async function callTool(
   const { target, secrets } = opened;
   let isSent = false;
   const result = await deps.mcp
-    .use(
-      target,
-      { timeoutMs, signal, secrets, ask: askerOf(deps, call, { opened, tool }) },
-      async (session) => {
-        const live = await liveTool(deps, session, { connectorId: connector.id, opened, tool });
-        isSent = true;
-        const onProgress = (progress: CallProgress) =>
-          call.onProgress?.(hideSecrets(progress, secrets) as CallProgress);
-        return session.callTool(live.name, input, { meta: { [keyName]: request.idempotency_key }, onProgress });
-      },
-    )
+    .use(target, { timeoutMs, signal, secrets, ask: askerOf(deps, call, { opened, tool }) }, async (session) => {
+      const live = await liveTool(deps, session, { connectorId: connector.id, opened, tool });
+      isSent = true;
+      const onProgress = (progress: CallProgress) => call.onProgress?.(hideSecrets(progress, secrets) as CallProgress);
+      return session.callTool(live.name, input, { meta: { [keyName]: request.idempotency_key }, onProgress });
+    })
     .catch((error: unknown) => {
       signal.throwIfAborted();
       if (!isSent) throw withUnsent(error, true);

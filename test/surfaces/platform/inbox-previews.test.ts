@@ -78,9 +78,10 @@ test('edits in the inbox change the action of the agent', async () => {
 test('a rejection in the inbox stops the planned action with the reason', async () => {
   verifies('platform.inbox.reply');
   const { workspace, person, id, item, calls } = await waitingItem();
-  expect(await person.post(`/inbox/${item._id}/reply`, { decision: 'reject', reason: 'not now' })).toMatchObject(
-    { status: 200, body: { status: 'rejected' } },
-  );
+  expect(await person.post(`/inbox/${item._id}/reply`, { decision: 'reject', reason: 'not now' })).toMatchObject({
+    status: 200,
+    body: { status: 'rejected' },
+  });
   const { execution_context } = await untilExecution(workspace, id, 'failed');
   expect(JSON.stringify(execution_context.failure)).toContain('not now');
   expect(calls()).toBe(0);

@@ -87,5 +87,8 @@ export async function decidePreview(
 
 /** The fact for rules on `execution.decide`. @throws AppError `not_found` */
 export async function decidesOwnPreview(deps: Pick<Deps, 'mongo'>, principal: Principal, executionId: string) {
-  return decidesOwn(principal, askersOf(await readExecution(deps, principal, executionId, ['executed_by', 'caused_by'])));
+  return decidesOwn(
+    principal,
+    askersOf(await readExecution(deps, principal, executionId, ['executed_by', 'caused_by'])),
+  );
 }

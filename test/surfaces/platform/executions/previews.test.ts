@@ -34,7 +34,11 @@ function calls({ projectID }: Workspace) {
 }
 
 const decide = async (workspace: Workspace, id: string, body: object, headers = {}) =>
-  (await personOf(deps, workspace)).post(`/execute_flow/${id}/preview`, { preview_id: 'agent_1/preview', ...body }, headers);
+  (await personOf(deps, workspace)).post(
+    `/execute_flow/${id}/preview`,
+    { preview_id: 'agent_1/preview', ...body },
+    headers,
+  );
 const waiting = { status: 'running', execution_context: { waiting_for: { kind: 'preview', agent_id: 'agent_1' } } };
 const run = { input_variables: { subject: 'Hello' } };
 
@@ -173,7 +177,9 @@ describe('an agent in preview mode', () => {
     const seen = { agent_id: 'agent_1', preview_id: 'agent_1/output/preview', decision: 'approve' };
     await untilExecution(workspace, id, { execution_context: { waiting_for: { preview_id: seen.preview_id } } });
     expect(
-      await (await personOf(deps, workspace)).post(`/execute_flow/${id}/preview`, { agent_id: 'agent_1', decision: 'approve' }),
+      await (
+        await personOf(deps, workspace)
+      ).post(`/execute_flow/${id}/preview`, { agent_id: 'agent_1', decision: 'approve' }),
     ).toMatchObject({ status: 400, body: { error_description: expect.stringContaining('preview_id') } });
     expect(await decide(workspace, id, { ...seen, preview_id: 'agent_1/turn-1/preview' })).toMatchObject({
       status: 409,

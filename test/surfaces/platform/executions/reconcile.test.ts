@@ -113,7 +113,9 @@ describe('a run that Temporal terminated', () => {
       decision: 'reject',
       reason: 'Too long',
     };
-    expect(await (await personOf(deps, workspace)).post(`/execute_flow/${id}/preview`, decision)).toMatchObject({ status: 200 });
+    expect(await (await personOf(deps, workspace)).post(`/execute_flow/${id}/preview`, decision)).toMatchObject({
+      status: 200,
+    });
     await untilExecution(workspace, id, 'failed');
     await closedAs(deps, id);
     const unwritten = { $set: { status: 'running' }, $unset: { 'execution_context.failure': '' } } as const;
