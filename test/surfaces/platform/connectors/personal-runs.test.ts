@@ -30,7 +30,7 @@ test.each(ways)(
     const other = await at.personIn(owner);
     const { name, flow } = at.flowThatCalls(id, 'whoami');
     const made = await owner.api.post(`/agentflow?projectID=${owner.projectID}`, flow);
-    expect(made.status).toBe(200);
+    expect(made.status).toBe(201);
     const of = { flow: made.body._id, execution: '', owner, other };
     const answer = before && ((await before(of)) as { status: number });
     if (answer) expect(answer.status).toBe(200);
