@@ -4,6 +4,7 @@ import { authentication } from './requirements/authentication.js';
 import { callbacks } from './requirements/callbacks.js';
 import { consoleApp } from './requirements/console.js';
 import { conventions } from './requirements/conventions.js';
+import { decisions } from './requirements/decisions.js';
 import { embeddings } from './requirements/embeddings.js';
 import { errors } from './requirements/errors.js';
 import { executions } from './requirements/executions.js';
@@ -31,6 +32,7 @@ const all = [
   ...executions,
   ...gateway,
   ...governance,
+  ...decisions,
   ...authentication,
   ...errors,
   ...oauth,

@@ -4,7 +4,7 @@ import { queueName } from '../../workflows/queues/queues.js';
 import { startFakeModel, type FakeModel } from '../support/fake-model.js';
 import { eventually } from '../support/eventually.js';
 import { moveExecution, startExecution, untilExecution, untilListed } from '../support/executions.js';
-import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
+import { createWorkspace, personOf, useDeps, type Workspace } from '../support/fixture.js';
 import { agentThatCalls, flowThatCalls } from '../support/flows.js';
 import { useOwnTemporal } from '../support/own-temporal.js';
 import { useRunningProduct } from '../support/running-product.js';
@@ -70,7 +70,7 @@ describe('while a model endpoint hangs on every slot for steps', () => {
     await eventually(() => expect(model.asked('hangs').length).toBeGreaterThanOrEqual(1 + slots));
     const begun = performance.now();
     const rejected = { agent_id: 'agent_1', preview_id: previews.agent_1.preview_id, decision: 'reject' };
-    expect(await workspace.api.post(`/execute_flow/${waits}/preview`, rejected)).toMatchObject({
+    expect(await (await personOf(deps, workspace)).post(`/execute_flow/${waits}/preview`, rejected)).toMatchObject({
       status: 200,
       body: { status: 'failed' },
     });

@@ -63,7 +63,7 @@ const decideOperation = <Input extends typeof Approving | typeof Reason>(decisio
     output: Approval,
     errors: ['conflict', 'scope_denied', 'validation_failed'],
     rulesFor: ({ key: { id } }) => rulesOfApproval(id),
-    lookUp: async ({ key: { id } }) => subjectOfApproval(id),
+    lookUp: ({ deps, ctx, key: { id } }) => subjectOfApproval(deps, ctx.principal, id),
     async run({ deps, ctx, key: { id }, input: { reason, comment, ...edited } }) {
       const vote = { decision, comment: reason ?? comment, ...edited };
       const { approval } = await decideHeld(deps, ctx.principal, id, vote, ctx.idempotencyKey && ctx.recordId);

@@ -1,4 +1,7 @@
+import type { Principal } from '../../auth/principal.js';
 import { text, type Operation } from '../../governance/operations/operation.js';
+import type { Deps } from '../deps.js';
+import { decidesOwnPreview } from '../executions/operations/preview.js';
 import { decideRules, previewNamed } from '../executions/rules.js';
 
 /** Rules treat every decision on an approval as one operation, by a route of approvals or by the inbox. */
@@ -15,9 +18,13 @@ export function rulesOfApproval(id: string): Operation {
 }
 
 /** The resource and the facts of a decision on this approval. */
-export function subjectOfApproval(id: string) {
+export async function subjectOfApproval(deps: Pick<Deps, 'mongo'>, principal: Principal, id: string) {
   const preview = previewNamed(id);
   if (!preview) return { resource: { type: 'approval', id }, facts: { id } };
   const { executionId, agentId } = preview;
-  return { resource: { type: 'execution', id: executionId }, facts: { execution_id: executionId, agent_id: agentId } };
+  const own = await decidesOwnPreview(deps, principal, executionId);
+  return {
+    resource: { type: 'execution', id: executionId },
+    facts: { execution_id: executionId, agent_id: agentId, ...own },
+  };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isPerson, type Principal } from '../../auth/principal.js';
-import { requireGrant } from '../../auth/require-grant.js';
+import { decidesOwn, requireDecider } from '../../auth/decisions.js';
+import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../errors.js';
 import { textFacts, type Operation } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery, mergePages, type ListPosition, type Page } from '../../stores/lists.js';
@@ -11,10 +11,11 @@ import { namesOf } from '../../auth/users.js';
 import { decideHeld, heldCalls } from '../approvals/operations/held.js';
 import { rulesOfApproval, subjectOfApproval } from '../approvals/rules.js';
 import { decideRules } from '../executions/rules.js';
+import { noteShaper } from '../executions/shaped-by.js';
 import { decideElicitation, findElicitation } from '../mcp-servers/operations/elicitations.js';
-import { openQuestions } from '../mcp-servers/record/elicitations.js';
+import { decidersOf, openQuestions } from '../mcp-servers/record/elicitations.js';
 import { decideMemory, findMemory } from '../memories/operations.js';
-import { memoryRules } from '../memories/rules.js';
+import { askersOfMemory, memoryRules } from '../memories/rules.js';
 import { defineOperation, reads } from '../operation.js';
 import {
   toApprovalItem,
@@ -153,12 +154,17 @@ export function rulesOfItem(id: string): Operation {
 /** The resource and the facts of a decision on this item. */
 export async function subjectOfItem(deps: Deps, principal: Principal, itemId: string) {
   const [kind = '', id = ''] = itemId.split(':');
-  if (kind === 'memory') return { resource: { type: kind, id }, facts: { operation: 'decide', memory_id: id } };
-  if (kind === 'approval') return subjectOfApproval(itemId.slice('approval:'.length));
+  if (kind === 'memory') return subjectOfMemory(deps, principal, id);
+  if (kind === 'approval') return subjectOfApproval(deps, principal, itemId.slice('approval:'.length));
   if (kind === 'authorization') return { resource: { type: 'connector', id }, facts: {} };
   if (kind !== 'elicitation') return { facts: {} };
   const question = await findElicitation(deps.mongo.collections, principal, id);
   return { resource: { type: kind, id }, facts: { execution_id: question.execution_id, agent_id: question.agent_id } };
+}
+
+async function subjectOfMemory(deps: Deps, principal: Principal, id: string) {
+  const own = decidesOwn(principal, askersOfMemory(await findMemory(deps, principal, id)));
+  return { resource: { type: 'memory', id }, facts: { operation: 'decide', memory_id: id, ...own } };
 }
 
 /** @throws AppError `not_found`, `conflict`, `validation_failed`, `scope_denied` by the kind of the item */
@@ -195,13 +201,14 @@ async function replyToElicitation(
   { decision, values, edits }: Reply,
   decisionId: string,
 ): Promise<UnreadItem> {
-  if (!isPerson(principal)) throw new AppError('scope_denied', 'only a signed-in person can answer an MCP server');
   if (decision === 'approve' || (edits !== undefined && edits !== null))
     throw new AppError(
       'validation_failed',
       'decision: must be accept with values, reject or cancel for the question of an MCP server',
     );
   const question = await findElicitation(deps.mongo.collections, principal, item._id.split(':')[1] ?? '');
+  requireDecider(principal, 'elicitation', decidersOf(question));
+  await noteShaper(deps.mongo.collections, principal, question.execution_id);
   const decided = { status: answers[decision], values, decisionId };
   await decideElicitation({ collections: deps.mongo.collections, box: deps.auth.box }, question, principal, decided);
   return decidedAs(item, statusOfElicitation[decided.status]);
@@ -214,7 +221,6 @@ async function replyToMemory(
   { decision, edits }: Reply,
   updateId: string,
 ): Promise<UnreadItem> {
-  requireGrant(principal, 'svc:ontology.write');
   if (edits !== undefined && edits !== null)
     throw new AppError('validation_failed', 'edits: the facts of a memory cannot be edited');
   if (decision !== 'approve' && decision !== 'reject')

@@ -8,6 +8,7 @@ import {
 } from '../../../workflows/remember/messages.js';
 import { attributePairs } from '../../../workflows/search-attributes.js';
 import { authorityOf } from '../../auth/authority.js';
+import { requireDecider } from '../../auth/decisions.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError, notFound } from '../../errors.js';
 import { bounded } from '../../governance/bounded.js';
@@ -25,7 +26,7 @@ import type { Deps } from '../deps.js';
 import { sumOf } from './extract.js';
 import { narrowed } from './extraction-schema.js';
 import { nothingFound, type MemoryDocument, type MemoryPartDocument, type MemoryView, type Turn } from './record.js';
-import { partsOf } from './rules.js';
+import { askersOfMemory, partsOf } from './rules.js';
 import { endReview } from './write.js';
 
 /** A text to remember, after the validation of its surface. */
@@ -261,17 +262,19 @@ function sums<K extends string>(rows: readonly Record<K, number>[], names: reado
 
 /**
  * Approves, rejects or cancels through the workflow. Idempotent by `updateId`.
- * @throws AppError `conflict` if the memory does not wait for a review, or has ended
+ * @throws AppError `scope_denied` by `whyNotDecide`, `conflict` if the memory does not wait for a review, or has ended
  */
 export async function decideMemory(
   deps: Pick<Deps, 'mongo' | 'temporal'>,
-  { userId }: Pick<Principal, 'userId'>,
+  principal: Principal,
   memory: MemoryDocument,
   decision: MemoryDecision['decision'],
   updateId: string,
 ): Promise<MemoryView> {
+  // Whoever may write may stop a memory. Only the review is a decision for a person.
+  if (decision !== 'cancel') requireDecider(principal, 'memory', { askers: askersOfMemory(memory) });
   try {
-    const args: [MemoryDecision] = [{ decision, by: userId }];
+    const args: [MemoryDecision] = [{ decision, by: principal.userId }];
     const status = await updateOnce(deps.temporal, rememberWorkflowId(memory._id), decideMemoryUpdate, {
       args,
       updateId,
