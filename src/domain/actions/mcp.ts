@@ -39,7 +39,7 @@ export const mcp: ActionExecutor = async (deps, call) => {
   const { tool, name } = request.action;
   if (!connector || !tool)
     throw new AppError('unconfigured', `the action "${name}" needs an mcp connector and an accepted tool`);
-  const use = { connectorId: connector.id, projectId: request.project_id, userId: request.run?.executed_by };
+  const use = { connectorId: connector.id, projectId: request.project_id, userId: request.run?.executed_by, organizationId: connector.organization_id };
   const opened = openServer(deps, connector.config, use);
   const accepted = JSON.parse((await acceptedTool(deps, call, tool)).definition) as McpToolDefinition;
   const { annotations = {} } = accepted;
@@ -82,7 +82,7 @@ async function callTool(
   const result = await deps.mcp
     .use(
       target,
-      { timeoutMs, signal, secrets, ask: askerOf(deps, call, { server, tool, secrets }) },
+      { owner: connector.organization_id, timeoutMs, signal, secrets, ask: askerOf(deps, call, { server, tool, secrets }) },
       async (session) => {
         const live = await liveTool(deps, session, { connectorId: connector.id, opened, tool });
         isSent = true;
