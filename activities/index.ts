@@ -6,7 +6,7 @@ import { createExtraction } from '../src/domain/knowledge/extract-apart.js';
 import type { Exchanges } from '../src/domain/executions/exchanges.js';
 import { createKnowledgeBase } from '../src/domain/executions/knowledge-base.js';
 import { createKeepForRun } from '../src/domain/files/operations/keep-for-run.js';
-import { createQuestions } from '../src/domain/mcp-servers/operations/elicitations.js';
+import { createQuestions, type BeginQuestions } from '../src/domain/mcp-servers/operations/elicitations.js';
 import { createMcpTokens } from '../src/domain/mcp-servers/operations/tokens.js';
 import { createMcpClient } from '../src/outbound/mcp-client.js';
 import { createMcpOauth } from '../src/outbound/mcp-oauth.js';
@@ -26,6 +26,7 @@ import { createBackgroundActivities } from './background.js';
 import { createExecutionRecordActivities } from './execution-records.js';
 import { createKnowledgeUploadActivities } from './knowledge-upload.js';
 import { createScheduleActivities } from './schedules.js';
+import { outsideSlot } from './shares.js';
 
 export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
   const { config, customers, kernel, metrics, mongo, blobs, http, models, temporal, log } = deps;
@@ -37,10 +38,11 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
   const mcpServers = {
     mcp: createMcpClient(http, deps.problemOfMcpOutput),
     mcpTokens,
-    stdioCommands: config.mcpStdioCommands,
+    stdio: config.mcpStdio,
   };
   const keepFiles = createKeepForRun(deps.files);
-  const questions = createQuestions({ collections, box: secrets, temporal, waitSeconds: config.mcpElicitationWait });
+  const ask = createQuestions({ collections, box: secrets, temporal, waitSeconds: config.mcpElicitationWait });
+  const questions: BeginQuestions = (call) => outsideSlot(ask(call));
   const smtp = createSmtpClient(config);
   const prepare = createPrepareAction({ ...{ http, smtp, mongo, secrets, keepFiles, questions, log }, ...mcpServers });
   const extract = createExtraction();

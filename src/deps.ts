@@ -55,7 +55,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
   const { mongo, graph } = createStores(config, tracing);
   const embedder = createEmbedder(config.embedding);
   const [threads, untrustedThreads] = [createThreads(), createThreads()];
-  const redact = createRedact((answer) => threads.run('redactAnswer', answer));
+  const redact = createRedact((answer, owner) => threads.run('redactAnswer', answer, { owner }));
   const http = createHttpClient({ allowPrivateTargets: config.allowPrivateTargets, ownOrigin: config.baseUrl });
   const auth = createAuth({ config, mongo, log });
   const idempotency = createIdempotency(mongo.collections, auth.box);
@@ -88,7 +88,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     mongo,
     graph,
     threads,
-    problemOfMcpOutput: (output, timeoutMs) => untrustedThreads.run('problemOfOutput', output, timeoutMs),
+    problemOfMcpOutput: (output, options) => untrustedThreads.run('problemOfOutput', output, options),
     redact,
     temporal,
     ...createSharedReaders({ config, mongo, temporal, metrics, log, governance }, stopping.signal),

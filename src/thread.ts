@@ -1,4 +1,5 @@
 import { bodyReaders } from './surfaces/callbacks/read-body.js';
+import type { DocumentInput } from './domain/knowledge/extract-apart.js';
 import type { PolicyCheck } from './governance/policy/refuse-invalid.js';
 import type { SimulationInput } from './governance/policy/simulate.js';
 import type { McpOutput } from './outbound/mcp-output.js';
@@ -31,6 +32,10 @@ export const simulatePolicies = answering(async (input: SimulationInput) =>
 );
 export const problemOfOutput = answering(async (output: McpOutput) =>
   (await import('./outbound/mcp-output.js')).problemOfOutput(output),
+);
+// The parsers of documents are large.
+export const extractDocument = answering(async (input: DocumentInput) =>
+  (await import('./domain/knowledge/extract-thread.js')).extractDocument(input),
 );
 export const readCatalogEvents = answering(bodyReaders.readCatalogEvents);
 export const readPayload = answering(bodyReaders.readPayload);

@@ -8,6 +8,7 @@ import {
   makeTelemetryFilterString,
 } from '@temporalio/worker';
 import { createActivities } from '../activities/index.js';
+import { sharedAmongOrganizations } from '../activities/shares.js';
 import { loadConfig } from './config.js';
 import { createDeps } from './deps.js';
 import { type Deps } from './domain/deps.js';
@@ -57,13 +58,21 @@ export async function main(): Promise<void> {
     namespace: config.temporal.namespace,
     activities: createActivities(deps, exchanges),
     dataConverter: deps.temporal.workerDataConverter,
-    ...workerTracing(deps.tracing, [trustedActivities(deps.temporal.trust)]),
     // Running activities have this time to finish. Then they are cancelled, and Temporal schedules another attempt.
     shutdownGraceTime: '10s',
   } as const;
+  const tracing = workerTracing(deps.tracing);
   const create = (queue: (typeof queues)[number]) =>
     Worker.create({
       ...shared,
+      sinks: tracing.sinks,
+      interceptors: {
+        activity: [
+          ...tracing.activity,
+          trustedActivities(deps.temporal.trust),
+          sharedAmongOrganizations(config.worker),
+        ],
+      },
       taskQueue: queue.taskQueue,
       ...(queue.runsWorkflows && { workflowBundle }),
       ...workerTuning(config.worker, queue),
@@ -82,6 +91,12 @@ export async function main(): Promise<void> {
     },
     'polling',
   );
+  const asWorker = Object.entries(config.mcpStdio.commands).filter(([, { user }]) => !user);
+  if (asWorker.length > 0)
+    deps.log.warn(
+      { commands: asWorker.map(([name]) => name) },
+      'these commands of MCP_STDIO_COMMANDS run as the user of the worker: they can read its environment and its files',
+    );
   if (config.worker.queues.includes('bulk')) startSweeps(deps);
   onShutdown(deps.log, async () => {
     deps.stopping.abort();

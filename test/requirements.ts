@@ -19,11 +19,13 @@ import { platformData } from './requirements/platform-data.js';
 import { projectsAgentflows } from './requirements/projects-agentflows.js';
 import type { Part, Requirement } from './requirements/requirement.js';
 import { retrieval } from './requirements/retrieval.js';
+import { shares } from './requirements/shares.js';
 import { stack } from './requirements/stack.js';
 import { store } from './requirements/store.js';
 import { work } from './requirements/work.js';
 
 const all = [
+  ...shares,
   ...stack,
   ...operations,
   ...consoleApp,

@@ -170,7 +170,8 @@ export function createTemporal(
     taskQueue: options.taskQueue,
     call(work, timeoutMs = defaultTimeoutMs) {
       const deadline = Date.now() + timeoutMs;
-      const inTurn = (over: AbortSignal) => turns.take('', () => attempt(work, deadline - Date.now(), [over]), over);
+      const inTurn = (signal: AbortSignal) =>
+        turns.take('', () => attempt(work, deadline - Date.now(), [signal]), { signal });
       return whilePingable((over) => within(timeoutMs, inTurn(over), timedOut));
     },
     wait,

@@ -93,7 +93,7 @@ describe('turns of a project', () => {
     const waiting = createTurns({ what: 'queries', maxRunning: 0, maxWaiting: 3, waitTimeoutMs: 60_000 }).take(
       'p',
       () => Promise.resolve(),
-      gone.signal,
+      { signal: gone.signal },
     );
     gone.abort();
     expect(await refusal(waiting)).toMatchObject({ code: 'call_timed_out' });

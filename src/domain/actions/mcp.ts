@@ -40,7 +40,12 @@ export const mcp: ActionExecutor = async (deps, call) => {
   const { tool, name } = request.action;
   if (!connector || !tool)
     throw new AppError('unconfigured', `the action "${name}" needs an mcp connector and an accepted tool`);
-  const use = { connectorId: connector.id, projectId: request.project_id, userId: request.run?.executed_by };
+  const use = {
+    connectorId: connector.id,
+    projectId: request.project_id,
+    userId: request.run?.executed_by,
+    organizationId: connector.organization_id,
+  };
   const opened = openServer(deps, connector.config, use);
   if (opened.isPersonal && request.run) await requireOwnRun(deps.mongo.collections, request.run);
   const accepted = JSON.parse((await acceptedTool(deps, call, tool)).definition) as McpToolDefinition;
@@ -82,12 +87,17 @@ async function callTool(
   const { target, secrets } = opened;
   let isSent = false;
   const result = await deps.mcp
-    .use(target, { timeoutMs, signal, secrets, ask: askerOf(deps, call, { opened, tool }) }, async (session) => {
-      const live = await liveTool(deps, session, { connectorId: connector.id, opened, tool });
-      isSent = true;
-      const onProgress = (progress: CallProgress) => call.onProgress?.(hideSecrets(progress, secrets) as CallProgress);
-      return session.callTool(live.name, input, { meta: { [keyName]: request.idempotency_key }, onProgress });
-    })
+    .use(
+      target,
+      { owner: connector.organization_id, timeoutMs, signal, secrets, ask: askerOf(deps, call, { opened, tool }) },
+      async (session) => {
+        const live = await liveTool(deps, session, { connectorId: connector.id, opened, tool });
+        isSent = true;
+        const onProgress = (progress: CallProgress) =>
+          call.onProgress?.(hideSecrets(progress, secrets) as CallProgress);
+        return session.callTool(live.name, input, { meta: { [keyName]: request.idempotency_key }, onProgress });
+      },
+    )
     .catch((error: unknown) => {
       signal.throwIfAborted();
       if (!isSent) throw withUnsent(error, true);

@@ -81,9 +81,10 @@ const SimulationAnswer = z
 const turns = createTurns({
   what: 'simulations',
   maxRunning: 1,
+  maxTotal: 1,
   maxWaiting: 10,
   waitTimeoutMs: 15_000,
-  whose: 'the server',
+  whose: 'the organization',
 });
 
 /** Tries rules on recorded calls of operations with these names, and reports which they would decide differently. */
@@ -116,8 +117,9 @@ export const simulatePolicies = (names: readonly string[]) =>
         policies.versionInForce(principal.organizationId),
         recordedCalls(mongo.collections, catalog, principal, input),
       ]);
+      const owner = principal.organizationId;
       const job = { catalog: catalogData(catalog), candidate: input.policies, calls };
-      const found = await turns.take('all', () => threads.run('simulatePolicies', job));
+      const found = await turns.take(owner, () => threads.run('simulatePolicies', job, { owner }));
       for (const { reason, count: number } of skipped) skip(found, reason, number);
       return { policy_version, ...found };
     },

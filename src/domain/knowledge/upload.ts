@@ -33,7 +33,7 @@ export async function extractChunks(
 ): Promise<{ total: number; batches: number }> {
   const file = await readyFile(collections, upload);
   const bytes = await bytesOf(await files.store.read(file.location), file.size_bytes);
-  const chunks = await extract('chunks', bytes, file.mime_type, signal);
+  const chunks = await extract('chunks', bytes, file.mime_type, { owner: file.organization_id, signal });
   // Stored first, so that the batches can be removed even if the worker is killed while it writes them.
   await setProgress(collections, upload, { status: 'running', total: chunks.length });
   const batches = await storeBatches(files.store, file, chunks);

@@ -34,7 +34,8 @@ export function createPolicies({ collections, catalog, threads }: PolicyDeps) {
   const builtin = builtinRulesOf(catalog);
   const engine = createPolicyEngine();
   const operations = catalogData(catalog);
-  const check = (policies: PolicyRule[]) => threads.run('checkPolicies', { catalog: operations, policies });
+  const checkFor = (owner: string) => (policies: PolicyRule[]) =>
+    threads.run('checkPolicies', { catalog: operations, policies }, { owner });
   const setOf = (organization_id: string, record: PolicyVersionDocument | null): PolicySet => ({
     organization_id,
     version: record?.version ?? 0,
@@ -60,7 +61,7 @@ export function createPolicies({ collections, catalog, threads }: PolicyDeps) {
       requireGrant(principal, 'svc:governance.write');
       return setOf(
         principal.organizationId,
-        await replacePolicies({ store, check }, principal, policies, expectedVersion),
+        await replacePolicies({ store, check: checkFor(principal.organizationId) }, principal, policies, expectedVersion),
       );
     },
     async versions(principal: Principal, query: ListQuery) {
