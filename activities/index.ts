@@ -26,6 +26,7 @@ import { createBackgroundActivities } from './background.js';
 import { createExecutionRecordActivities } from './execution-records.js';
 import { createKnowledgeUploadActivities } from './knowledge-upload.js';
 import { createScheduleActivities } from './schedules.js';
+import { withAuthority } from './with-authority.js';
 
 export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
   const { config, customers, kernel, metrics, mongo, blobs, http, models, temporal, log } = deps;
@@ -44,14 +45,17 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
   const smtp = createSmtpClient(config);
   const prepare = createPrepareAction({ ...{ http, smtp, mongo, secrets, keepFiles, questions, log }, ...mcpServers });
   const extract = createExtraction();
-  return {
+  const steps = {
     ...createDocumentActivities({ blobs, files: deps.files.store, extract }, exchanges),
     ...createActionActivities(createAct({ kernel, collections, secrets, prepare }), collections, exchanges),
     ...createContinueActivities({ kernel, collections }, exchanges),
-    ...createExecutionRecordActivities({ mongo, customers, metrics, temporal, audit, exchanges }),
     ...createModelActivities({ models, knowledge, collections }, exchanges),
     ...createAnomalyActivities({ models }, exchanges),
     ...createPreviewActivities(exchanges),
+  };
+  return {
+    ...withAuthority({ collections, temporal, audit }, steps),
+    ...createExecutionRecordActivities({ mongo, customers, metrics, temporal, audit, exchanges }),
     ...createScheduleActivities(deps),
     ...createApprovalActivities({ mongo, secrets, temporal, audit }),
     ...createKnowledgeUploadActivities({

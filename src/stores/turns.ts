@@ -26,7 +26,11 @@ export function createTurns(limits: {
       { retryAfterSeconds: 1 },
     );
 
+  const disconnected = () => new AppError('call_timed_out', 'the caller disconnected');
+
   function enter(line: Line, signal: AbortSignal | undefined): Promise<void> {
+    // Its event has passed, so the call would wait for nothing.
+    if (signal?.aborted) return Promise.reject(disconnected());
     if (line.running < limits.maxRunning) {
       line.running += 1;
       return Promise.resolve();
@@ -43,7 +47,7 @@ export function createTurns(limits: {
         settle(() => reject(error));
       };
       const begin = () => settle(resolve);
-      const onAbort = () => leave(new AppError('call_timed_out', 'the caller disconnected'));
+      const onAbort = () => leave(disconnected());
       const timer = setTimeout(() => leave(retryLater()), limits.waitTimeoutMs);
       line.waiting.push(begin);
       signal?.addEventListener('abort', onAbort, { once: true });
@@ -65,7 +69,10 @@ export function createTurns(limits: {
     async take<T>(projectId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
       const line = lines.get(projectId) ?? { running: 0, waiting: [] };
       lines.set(projectId, line);
-      await enter(line, signal);
+      await enter(line, signal).catch((error: unknown) => {
+        if (line.running === 0) lines.delete(projectId);
+        throw error;
+      });
       try {
         return await work();
       } finally {

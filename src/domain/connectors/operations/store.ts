@@ -1,5 +1,6 @@
 import type { SecretBox } from '../../../auth/secret-box.js';
-import { isFormerMember, type Owner } from '../../../auth/former-members.js';
+import type { Owner } from '../../../auth/authority.js';
+import { isFormerMember } from '../../../auth/former-members.js';
 import { AppError, notFound } from '../../../errors.js';
 import type { Collections } from '../../../stores/collections.js';
 import { sha256Hex } from '../../../sha256.js';

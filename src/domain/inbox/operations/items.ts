@@ -14,6 +14,7 @@ import { findMemory, shownFindings } from '../../memories/operations.js';
 import type { MemoryDocument } from '../../memories/record.js';
 import { epochSeconds } from '../../../time.js';
 import { type InboxItem, statusOfApproval, type UnreadItem } from '../record.js';
+import { findHeldRun } from './held-runs.js';
 
 /** Adds the times at which the caller read the items. */
 export async function withReads({ mongo }: Deps, { userId }: Principal, items: UnreadItem[]): Promise<InboxItem[]> {
@@ -35,11 +36,12 @@ export async function findItem(deps: Deps, principal: Principal, id: string): Pr
   if (kind === 'elicitation')
     return toElicitationItem(await findElicitation(deps.mongo.collections, principal, recordId), principal);
   if (kind === 'authorization') return findAuthorizationItem(deps, principal, id);
+  if (kind === 'run') return findHeldRun(deps, principal, recordId);
   if (kind !== 'approval') throw notFound('the item');
   return namedApproval(deps, await readHeld(deps, principal, id.slice('approval:'.length)));
 }
 
-function mayDecide(principal: Principal, grant: Grant, { kind, status }: Pick<UnreadItem, 'kind' | 'status'>) {
+export function mayDecide(principal: Principal, grant: Grant, { kind, status }: Pick<UnreadItem, 'kind' | 'status'>) {
   const isGranted = holdsGrant(principal, grant);
   const reason = !isGranted
     ? `deciding needs the grant ${grant}`
