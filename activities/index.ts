@@ -27,6 +27,7 @@ import { createExecutionRecordActivities } from './execution-records.js';
 import { createKnowledgeUploadActivities } from './knowledge-upload.js';
 import { createScheduleActivities } from './schedules.js';
 import { outsideSlot } from './shares.js';
+import { withAuthority } from './with-authority.js';
 
 export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
   const { config, customers, kernel, metrics, mongo, blobs, http, models, temporal, log } = deps;
@@ -35,25 +36,24 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
   const secrets = deps.auth.box;
   const knowledge = createKnowledgeBase({ collections, customers, query: createQueryAsExecution(deps) });
   const mcpTokens = createMcpTokens({ collections, box: secrets, oauth: createMcpOauth(http) });
-  const mcpServers = {
-    mcp: createMcpClient(http, deps.problemOfMcpOutput),
-    mcpTokens,
-    stdio: config.mcpStdio,
-  };
+  const mcpServers = { mcp: createMcpClient(http, deps.problemOfMcpOutput), mcpTokens, stdio: config.mcpStdio };
   const keepFiles = createKeepForRun(deps.files);
   const ask = createQuestions({ collections, box: secrets, temporal, waitSeconds: config.mcpElicitationWait });
   const questions: BeginQuestions = (call) => outsideSlot(ask(call));
   const smtp = createSmtpClient(config);
   const prepare = createPrepareAction({ ...{ http, smtp, mongo, secrets, keepFiles, questions, log }, ...mcpServers });
   const extract = createExtraction();
-  return {
+  const steps = {
     ...createDocumentActivities({ blobs, files: deps.files.store, extract }, exchanges),
     ...createActionActivities(createAct({ kernel, collections, secrets, prepare }), collections, exchanges),
     ...createContinueActivities({ kernel, collections }, exchanges),
-    ...createExecutionRecordActivities({ mongo, customers, metrics, temporal, audit, exchanges }),
     ...createModelActivities({ models, knowledge, collections }, exchanges),
     ...createAnomalyActivities({ models }, exchanges),
     ...createPreviewActivities(exchanges),
+  };
+  return {
+    ...withAuthority({ collections, temporal, audit }, steps),
+    ...createExecutionRecordActivities({ mongo, customers, metrics, temporal, audit, exchanges }),
     ...createScheduleActivities(deps),
     ...createApprovalActivities({ mongo, secrets, temporal, audit }),
     ...createKnowledgeUploadActivities({

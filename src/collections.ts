@@ -1,8 +1,10 @@
 import { apiKeysCollection } from './auth/api-keys.js';
+import { externalIdentitiesCollection } from './auth/external-identities.js';
 import { loginOriginsCollection } from './auth/login-throttle.js';
 import { oauthClientsCollection } from './auth/oauth/clients.js';
 import { oauthCodesCollection } from './auth/oauth/codes.js';
 import { oauthGrantsCollection } from './auth/oauth/grants.js';
+import { roleChangesCollection } from './auth/role-changes.js';
 import { sessionsCollection, refreshTokensCollection } from './auth/sessions.js';
 import { signingKeysCollection } from './auth/signing-keys.js';
 import {
@@ -51,6 +53,7 @@ export const collections = [
   auditCheckpointsCollection,
   auditEntriesCollection,
   departmentsCollection,
+  externalIdentitiesCollection,
   idempotencyCollection,
   intentsCollection,
   lifecyclesCollection,
@@ -77,6 +80,7 @@ export const collections = [
   refreshTokensCollection,
   requestCountersCollection,
   resumeTokensCollection,
+  roleChangesCollection,
   sessionsCollection,
   signingKeysCollection,
   usersCollection,

@@ -19,6 +19,7 @@ import { createOpenExecutionCounter } from './observability/open-executions.js';
 import { checkEmbedder } from './models/check-embedder.js';
 import { packageRoot } from './package-root.js';
 import { onShutdown } from './shutdown.js';
+import { createHoldSweep } from './domain/executions/hold-sweep.js';
 import { createReconciler } from './domain/executions/reconcile.js';
 import { prepare } from './prepare.js';
 import { sealSchedules } from './seal-schedules.js';
@@ -71,12 +72,17 @@ export async function main(): Promise<void> {
       { name: 'broken uploads', run: () => deps.files.sweep() },
     ];
     regularly({ everyMs: 5 * 60_000, failed: 'incomplete uploads could not be removed', run: deps.files.sweep }, deps);
-    const calls = { ...deps.mongo, ...deps.governance };
+    const calls = { ...deps.mongo, ...deps.governance, log: deps.log };
     regularly(
       { everyMs: 30_000, failed: 'interrupted calls could not be ended', run: () => sweepIntents(calls) },
       deps,
     );
     regularly({ everyMs: 30_000, failed: 'expired calls could not be ended', run: () => endExpiredCalls(calls) }, deps);
+    const runs = { ...deps.mongo, ...deps.governance, temporal: deps.temporal, log: deps.log };
+    regularly(
+      { everyMs: 5000, failed: 'runs of people without a role could not be held', run: createHoldSweep(runs) },
+      deps,
+    );
     regularly({ everyMs: 60_000, failed: 'ended runs could not be reconciled', run: createReconciler(deps) }, deps);
     // Prepare in parallel, so that the log immediately shows why Temporal is unavailable. Readiness checks it
     // separately.

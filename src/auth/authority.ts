@@ -1,7 +1,8 @@
 import { AppError } from '../errors.js';
 import type { Collections } from '../stores/collections.js';
-import { isFormerMember, type Owner } from './former-members.js';
+import { isFormerMember } from './former-members.js';
 import { grantableGrants, type Grant } from './grants.js';
+import type { Owner } from './present-authority.js';
 import type { Principal } from './principal.js';
 import { roleOn } from './users.js';
 

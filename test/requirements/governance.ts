@@ -3,6 +3,11 @@ import type { Requirement } from './requirement.js';
 /** The pipeline of a governed call: stages, quota, policy, approvals, dry runs, audit. */
 export const governance = [
   {
+    id: 'sweep.failing-records',
+    source: 'docs/architecture.md',
+    says: 'A record that a sweep cannot process does not keep the sweep from the other records.',
+  },
+  {
     id: 'pipeline.order',
     source: 'spec: Governed pipeline',
     part: 2,

@@ -30,6 +30,7 @@ import {
   statusOfElicitation,
   withReads,
 } from './operations/items.js';
+import { heldRuns, replyToHeldRun, toHeldRunItem } from './operations/held-runs.js';
 import { InboxItem, InboxReply, type Reply, type UnreadItem } from './record.js';
 import { Id, ProjectId } from '../../ids.js';
 export { inboxReadsCollection } from './record.js';
@@ -55,10 +56,11 @@ export async function pageOfInbox(
   const paging = { limit, cursor };
   const waiting = { project_id: principal.projectId, status: 'waiting' as const };
   const open = { project_id: principal.projectId, ...openQuestions(epochSeconds()) };
-  const [held, memories, elicitations, ended] = await Promise.all([
+  const [held, memories, elicitations, runs, ended] = await Promise.all([
     heldCalls(deps, principal, { ...paging, status: 'pending' }),
     listPage(deps.mongo.collections.memories, waiting, paging, 'review.asked_at'),
     listPage(deps.mongo.collections.mcp_elicitations, open, paging, 'asked_at'),
+    heldRuns(deps, principal, paging),
     Promise.all(
       endedAuthorizationFilters(principal).map((filter) =>
         listPage(deps.mongo.collections.mcp_authorizations, filter, paging, 'ended.at'),
@@ -89,6 +91,10 @@ export async function pageOfInbox(
       id: asked._id,
       item: toElicitationItem(asked, principal),
     })),
+    itemsOf(runs, async (run) => {
+      const item = await toHeldRunItem(deps, principal, run);
+      return { at: item.created_at, id: run._id, item };
+    }),
     ...ended.map((list) =>
       itemsOf(list, async (record) => {
         const item = await toAuthorizationItem(deps, principal, record);
@@ -157,6 +163,7 @@ export async function subjectOfItem(deps: Deps, principal: Principal, itemId: st
   if (kind === 'memory') return subjectOfMemory(deps, principal, id);
   if (kind === 'approval') return subjectOfApproval(deps, principal, itemId.slice('approval:'.length));
   if (kind === 'authorization') return { resource: { type: 'connector', id }, facts: {} };
+  if (kind === 'run') return { resource: { type: 'execution', id }, facts: { execution_id: id } };
   if (kind !== 'elicitation') return { facts: {} };
   const question = await findElicitation(deps.mongo.collections, principal, id);
   return { resource: { type: kind, id }, facts: { execution_id: question.execution_id, agent_id: question.agent_id } };
@@ -189,6 +196,7 @@ const replies: Record<UnreadItem['kind'], ReplyTo> = {
   approval: replyToApproval,
   memory: replyToMemory,
   elicitation: replyToElicitation,
+  run: replyToHeldRun,
   authorization: () => Promise.reject(new AppError('conflict', authorizedElsewhere)),
 };
 

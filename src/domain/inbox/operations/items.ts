@@ -15,6 +15,7 @@ import type { MemoryDocument } from '../../memories/record.js';
 import { askersOfMemory } from '../../memories/rules.js';
 import { epochSeconds } from '../../../time.js';
 import { type InboxItem, statusOfApproval, type UnreadItem } from '../record.js';
+import { findHeldRun } from './held-runs.js';
 
 /** Adds the times at which the caller read the items. */
 export async function withReads({ mongo }: Deps, { userId }: Principal, items: UnreadItem[]): Promise<InboxItem[]> {
@@ -36,6 +37,7 @@ export async function findItem(deps: Deps, principal: Principal, id: string): Pr
   if (kind === 'elicitation')
     return toElicitationItem(await findElicitation(deps.mongo.collections, principal, recordId), principal);
   if (kind === 'authorization') return findAuthorizationItem(deps, principal, id);
+  if (kind === 'run') return findHeldRun(deps, principal, recordId);
   if (kind !== 'approval') throw notFound('the item');
   return namedApproval(deps, await readHeld(deps, principal, id.slice('approval:'.length)));
 }
