@@ -7,7 +7,7 @@ import type { Threads } from '../../threads/threads.js';
 import { catalogData, type Catalog } from '../operations/catalog.js';
 import { builtinRulesOf, defaultRules, previewRule } from './default-rules.js';
 import { createPolicyEngine, type PolicyRequest } from './evaluate.js';
-import { replacePolicies } from './replace-policies.js';
+import { changeRules, replacePolicies, type ChangeOfRules } from './replace-policies.js';
 import {
   toPolicySetVersion,
   policyVersionId,
@@ -51,6 +51,9 @@ export function createPolicies({ collections, catalog, threads }: PolicyDeps) {
     // The two halves of `evaluate`, for callers that do other work in between.
     inForce: store.current,
     decide: engine.evaluate,
+    /** Returns null if no rule has this id. */
+    ruleInForce: async (organizationId: string, policyId: string) =>
+      (await store.current(organizationId)).rules.get(policyId) ?? null,
     versionInForce: async (organizationId: string) => (await store.current(organizationId)).version,
     async read(principal: Principal) {
       requireGrant(principal, 'svc:governance.read');
@@ -62,6 +65,10 @@ export function createPolicies({ collections, catalog, threads }: PolicyDeps) {
         principal.organizationId,
         await replacePolicies({ store, check }, principal, policies, expectedVersion),
       );
+    },
+    async changeRules(principal: Principal, change: ChangeOfRules, expectedVersion?: number) {
+      requireGrant(principal, 'svc:governance.write');
+      return setOf(principal.organizationId, await changeRules({ store, check }, principal, change, expectedVersion));
     },
     async versions(principal: Principal, query: ListQuery) {
       requireGrant(principal, 'svc:governance.read');
