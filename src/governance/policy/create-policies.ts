@@ -55,6 +55,11 @@ export function createPolicies({ collections, catalog, threads }: PolicyDeps) {
     ruleInForce: async (organizationId: string, policyId: string) =>
       (await store.current(organizationId)).rules.get(policyId) ?? null,
     versionInForce: async (organizationId: string) => (await store.current(organizationId)).version,
+    /** The version in force and its rules, without the built-in ones. */
+    async stored(organizationId: string): Promise<{ version: number; policies: PolicyRule[] }> {
+      const { version, policies } = setOf(organizationId, await store.latest(organizationId));
+      return { version, policies };
+    },
     async read(principal: Principal) {
       requireGrant(principal, 'svc:governance.read');
       return setOf(principal.organizationId, await store.latest(principal.organizationId));

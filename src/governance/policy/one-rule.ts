@@ -69,7 +69,10 @@ function requireRule(rules: readonly PolicyRule[], policyId: string): void {
 
 function withinLimits(rules: PolicyRule[]): PolicyRule[] {
   if (rules.length > maxRules)
-    throw new AppError('validation_failed', `an organization has at most ${maxRules} rules: delete or merge some first`);
+    throw new AppError(
+      'validation_failed',
+      `an organization has at most ${maxRules} rules: delete or merge some first`,
+    );
   if (Buffer.byteLength(JSON.stringify(rules)) > maxSetBytes)
     throw new AppError('validation_failed', `all rules together must have at most ${maxSetBytes} bytes as JSON`);
   return rules;

@@ -1,4 +1,4 @@
-import { evaluatePolicies } from '../../../domain/governance/evaluate.js';
+import { evaluatePolicies, listPolicyOperations } from '../../../domain/governance/evaluate.js';
 import {
   addPolicyRule,
   changePolicyRule,
@@ -63,15 +63,21 @@ export const policyRoutes = (names: readonly string[]): readonly Route[] => [
       return deletePolicyRule.run({ ...call, key: { ...key, expected_version } });
     },
   }),
+  route('GET /v1/policies/operations', listPolicyOperations, {
+    summary: 'List the operations that rules can name, with the facts that rules can read',
+    response: { description: 'All operations.' },
+  }),
   route('POST /v1/policies/evaluate', evaluatePolicies(names), {
     summary: 'Evaluate the policies for a call, without any effect',
+    description:
+      'Decides by the rules in force; with `rules` or `rule`, by edited rules that are not stored. `policy_version` is the version in force.',
     repeatable: true,
     response: { description: 'The decision that S5 would make about the call.' },
   }),
   route('POST /v1/policies/simulate', simulatePolicies(names), {
     summary: 'Try policies on the last recorded calls, without any effect',
     description:
-      'Decides the last `n` recorded calls again, by the candidate instead of the policies that were in force. Owners and organization admins see the calls of all projects, others those of their own project.',
+      'Decides the last `n` recorded calls again, by the candidate instead of the policies that were in force. The candidate is a whole set (`policies`), or one rule in addition to those in force (`rule`). Owners and organization admins see the calls of all projects, others those of their own project.',
     repeatable: true,
     response: { description: 'What would have been decided differently.' },
   }),
