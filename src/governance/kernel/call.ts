@@ -1,3 +1,4 @@
+import type { Recheck } from '../operations/recheck.js';
 import type { Principal } from '../../auth/principal.js';
 import type { AppError } from '../../errors.js';
 import type { ApprovalReuse } from '../approvals/request.js';
@@ -30,12 +31,6 @@ export interface Attempt {
   bound: unknown;
   recheck: Recheck;
 }
-
-/**
- * Decides the call again, with the facts of `what`, such as the target of a redirect.
- * @throws AppError `policy_denied` if the rules forbid it, or require an approval other than the one that the call has
- */
-export type Recheck = (what: string, changed: Readonly<Record<string, unknown>>) => void;
 
 export interface Executed {
   body: unknown;

@@ -50,8 +50,8 @@ function checkedOf({ operation, call, subjectId, run }: Performance, name: strin
     ...(lookUp && { lookUp: () => lookUp(call) }),
     ...(boundState && { boundState: () => boundState(call) }),
     ...(approvalContext && { approvalContext: () => approvalContext(call) }),
-    async run({ recordId }) {
-      const { ctx } = call;
+    async run({ recordId, recheck: recheckPolicies }) {
+      const ctx = { ...call.ctx, recheckPolicies };
       const repeatable =
         recordId === undefined ? ctx : { ...ctx, recordId, idempotencyKey: ctx.idempotencyKey ?? recordId };
       const body = await (run ? run(repeatable) : operation.run({ ...call, ctx: repeatable }));

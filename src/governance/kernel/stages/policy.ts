@@ -1,5 +1,6 @@
 import { AppError } from '../../../errors.js';
-import { refusal, type CheckedCall, type DecidedCall, type Recheck } from '../call.js';
+import { refusal, type CheckedCall, type DecidedCall } from '../call.js';
+import type { Recheck } from '../../operations/recheck.js';
 import type { KernelDeps } from '../kernel-deps.js';
 import { factsOf } from '../../operations/operation.js';
 import { mayRead } from '../../policy/reads.js';
