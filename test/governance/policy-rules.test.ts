@@ -126,7 +126,7 @@ describe('one rule', () => {
       as(admin).patch(`${path}/no-models`, { effect: 'permit' }),
       as(admin).delete(`${path}/no-models`),
     ])
-      expect(await refused).toMatchObject({ status: 403, body: { error: 'scope_denied' } });
+      expect(await refused).toMatchObject({ status: 403, body: { error: 'S2:resolve-scope' } });
     expect(await as(admin).delete(`${path}/own`)).toMatchObject({ status: 200 });
     for (const refused of [
       as(colleagueOf(owner, 'MEMBER')).post(path, own),
@@ -184,7 +184,7 @@ describe('a rule about changes of the policies', () => {
       gateway.delete(`${path}/never`),
     ])
       expect(await refused).toMatchObject({ status: 403, body: { error: 'S5:policy' } });
-    expect(await owner.patch(`${path}/never`, { when: 'context.input.change == "delete"' })).toMatchObject({
+    expect(await owner.patch(`${path}/never`, { when: 'context.input.operation == "delete"' })).toMatchObject({
       status: 200,
     });
     expect(await gateway.post(path, one)).toMatchObject({ status: 201 });
@@ -203,8 +203,8 @@ describe('a rule about changes of the policies', () => {
     const decider = await personBeside(deps, workspace, { role: 'OWNER' });
     const approval = `/v1/approvals/${held.body.approval_id}`;
     expect((await decider.get(approval)).body.payload).toMatchObject({
-      input: { change: 'delete', policy_id: 'ask' },
-      context: { present: ask },
+      input: { operation: 'delete', policy_id: 'ask' },
+      about: { present: ask },
     });
     expect(await decider.post(`${approval}/approve`, {})).toMatchObject({ status: 200 });
     const { resume_token: token } = (await gateway.get(approval)).body;

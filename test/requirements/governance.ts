@@ -530,4 +530,14 @@ export const governance = [
     source: 'docs/guides/gateway.md',
     says: 'POST /v1/policies/evaluate decides by edited rules that are not stored, and by facts that the caller writes.',
   },
+  {
+    id: 'connectors.test-call.redirects',
+    source: 'docs/decisions/0109-redirects-pass-the-rules.md',
+    says: 'Rules decide on each redirect of a test call of a connector before it is followed.',
+  },
+  {
+    id: 'audit.filters.match-their-label',
+    source: 'docs/guides/gateway.md',
+    says: 'The filters of the audit chain find an actor by a part of the name or by the id, and other fields by their beginning.',
+  },
 ] as const satisfies readonly Requirement[];

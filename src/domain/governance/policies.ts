@@ -23,11 +23,11 @@ const RuleKey = z.object({ policy_id: z.string().regex(ruleId).meta({ example: '
 
 const read = { effect: 'read', grant: 'svc:governance.read' } as const;
 
-const facts: Facts = { change: text('change'), policy_id: text('policy_id') };
+const facts: Facts = { operation: text('operation'), policy_id: text('policy_id') };
 
 /**
  * Every change of the policies is the operation `policies.replace`, so a rule that names it covers all of them. The fact
- * `change` tells them apart.
+ * `operation` tells them apart.
  */
 const write = {
   name: 'policies.replace',
@@ -48,7 +48,7 @@ export const replacePolicies = defineOperation({
   ...write,
   input: NewPolicies,
   errors: ['conflict', 'validation_failed', 'scope_denied'],
-  fixedFacts: { change: 'replace' },
+  fixedFacts: { operation: 'replace' },
   run: ({ deps, ctx, input }) =>
     deps.governance.policies.replace(ctx.principal, input.policies, input.expected_version),
 });
@@ -57,7 +57,7 @@ export const addPolicyRule = defineOperation({
   ...write,
   input: NewRule,
   errors: ['conflict', 'validation_failed', 'scope_denied'],
-  fixedFacts: { change: 'add' },
+  fixedFacts: { operation: 'add' },
   lookUp: async ({ input: { policy_id: id } }) => ({ resource: { type: 'policies', id } }),
   run: ({ deps, ctx, input: { expected_version: expected, ...rule } }) =>
     deps.governance.policies.changeRules(ctx.principal, addRule(rule), expected),
@@ -68,7 +68,7 @@ export const changePolicyRule = defineOperation({
   key: RuleKey,
   input: RuleChanges,
   errors: ['conflict', 'validation_failed', 'scope_denied'],
-  fixedFacts: { change: 'change' },
+  fixedFacts: { operation: 'change' },
   approvalContext: async ({ deps, ctx, key }) => ({
     present: await deps.governance.policies.ruleInForce(ctx.principal.organizationId, key.policy_id),
   }),
@@ -80,7 +80,7 @@ export const deletePolicyRule = defineOperation({
   ...write,
   key: RuleKey.extend({ expected_version: queryNumber(version).optional().describe(what) }),
   errors: ['conflict', 'validation_failed', 'scope_denied'],
-  fixedFacts: { change: 'delete' },
+  fixedFacts: { operation: 'delete' },
   approvalContext: async ({ deps, ctx, key }) => ({
     present: await deps.governance.policies.ruleInForce(ctx.principal.organizationId, key.policy_id),
   }),

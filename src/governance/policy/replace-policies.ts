@@ -34,7 +34,7 @@ export async function replacePolicies(
   return stored;
 }
 
-const changeTimeoutMs = 20_000;
+const changeTimeoutMs = 60_000;
 
 /** Changes of one organization wait for each other, because the check of a large set takes seconds. */
 const turns = createTurns({

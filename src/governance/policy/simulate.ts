@@ -63,9 +63,9 @@ export function simulate({ catalog: data, present, candidate, calls }: Simulatio
   const catalog = catalogFrom(data);
   refuseInvalid(catalog, candidate);
   const set = compileSet(catalog, 0, candidate);
-  const until = performance.now() + simulationBounds.evaluationMs;
   const tally: Tally = { evaluated: 0, unchanged: 0, changed_count: 0, changed: [], transitions: [], skipped: [] };
   const report = createReport(catalog, present, candidate);
+  const until = performance.now() + simulationBounds.evaluationMs;
   const skipCall = (call: RecordedCall, reason: SkipReason) => {
     skip(tally, reason);
     report.notTried(call, reason);
