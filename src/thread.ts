@@ -1,6 +1,7 @@
 import { bodyReaders } from './surfaces/callbacks/read-body.js';
 import type { DocumentInput } from './domain/knowledge/extract-apart.js';
 import type { PolicyCheck } from './governance/policy/refuse-invalid.js';
+import type { CandidateTrial } from './governance/policy/evaluate-candidate.js';
 import type { SimulationInput } from './governance/policy/simulate.js';
 import type { McpOutput } from './outbound/mcp-output.js';
 import type { ThreadAnswer } from './threads/threads.js';
@@ -26,6 +27,9 @@ export const redactAnswer = answering((answer: unknown) => redact(answer));
 // Import the policy engine only where it is needed, because most threads only redact.
 export const checkPolicies = answering(async (check: PolicyCheck) =>
   (await import('./governance/policy/refuse-invalid.js')).checkPolicies(check),
+);
+export const evaluateCandidate = answering(async (trial: CandidateTrial) =>
+  (await import('./governance/policy/evaluate-candidate.js')).evaluateCandidate(trial),
 );
 export const simulatePolicies = answering(async (input: SimulationInput) =>
   (await import('./governance/policy/simulate.js')).simulate(input),

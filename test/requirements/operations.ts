@@ -330,6 +330,11 @@ export const operations = [
     says: 'The service serves the packages of both clients, and connection info names these addresses or the commands that the operator configured.',
   },
   {
+    id: 'guides.harmless',
+    source: 'docs/guides/gateway.md',
+    says: 'The commands of the guides, the samples and the console replace and delete only what they made.',
+  },
+  {
     id: 'guides.run-as-pasted',
     source: 'issue 13: First use',
     part: 8,

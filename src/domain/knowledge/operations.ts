@@ -41,7 +41,10 @@ export const uploadKnowledge = defineStream({
 });
 
 /** The form field and the progress of files that are uploaded to the knowledge base. */
-export function knowledgeRules(deps: Deps, { principal, admitInput }: Pick<CallContext, 'principal' | 'admitInput'>) {
+export function knowledgeRules(
+  deps: Deps,
+  { principal, recheckPolicies }: Pick<CallContext, 'principal' | 'recheckPolicies'>,
+) {
   let isExtracted = false;
   return {
     accept: refuseOtherTypes,
@@ -52,7 +55,7 @@ export function knowledgeRules(deps: Deps, { principal, admitInput }: Pick<CallC
           throw new AppError('invalid_request', `${name}: must be true or false`);
         isExtracted = value === 'true';
         // The form arrives after the call was decided.
-        admitInput({ extract: value });
+        recheckPolicies('with its body', { extract: value });
       },
     },
     knowledgeOf: ({ _id }: FileDocument): FileDocument['knowledge'] => ({

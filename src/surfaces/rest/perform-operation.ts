@@ -57,9 +57,8 @@ function checkedOf(performance: Performance, name: string): Checked {
     ...(lookUp && { lookUp: () => lookUp(call) }),
     ...(boundState && { boundState: () => boundState(call) }),
     ...(approvalContext && { approvalContext: () => approvalContext(call) }),
-    async run({ recordId, recheck }) {
-      const admitInput: CallContext['admitInput'] = (input) => recheck('with its body', input);
-      const ctx = { ...call.ctx, admitInput };
+    async run({ recordId, recheck: recheckPolicies }) {
+      const ctx = { ...call.ctx, recheckPolicies };
       const repeatable =
         recordId === undefined ? ctx : { ...ctx, recordId, idempotencyKey: ctx.idempotencyKey ?? recordId };
       const body = await (run ? run(repeatable) : operation.run({ ...call, ctx: repeatable }));

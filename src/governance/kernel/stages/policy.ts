@@ -1,5 +1,6 @@
 import { AppError } from '../../../errors.js';
-import { refusal, type CheckedCall, type DecidedCall, type Recheck, type Resource } from '../call.js';
+import { refusal, type CheckedCall, type DecidedCall, type Resource } from '../call.js';
+import type { Recheck } from '../../operations/recheck.js';
 import type { KernelDeps } from '../kernel-deps.js';
 import { causedBy, factsOf } from '../../operations/operation.js';
 import { strictestOf, type PolicyEvaluation } from '../../policy/decision.js';

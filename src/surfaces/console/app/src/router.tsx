@@ -64,7 +64,7 @@ const govern = [
     searchParamsIn('tool', 'status', 'since'),
   ),
   page('/lifecycles/$lifecycleId', () => import('./lifecycles/lifecycle.js'), 'LifecyclePage'),
-  page('/policies', () => import('./policies/policies.js'), 'Policies'),
+  page('/policies', () => import('./policies/policies.js'), 'Policies', searchParamsIn('ask')),
   page('/audit', () => import('./audit/audit.js'), 'Audit', auditFilters),
 ] as const;
 

@@ -1,11 +1,11 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { call, type Approval } from '../api.js';
-import { holdCallsPolicy } from '../curl.js';
+import { addHoldingRule } from '../curl.js';
 import { named, type FilterField } from '../filter-form.js';
 import { ApprovalLink } from '../links.js';
 import { List } from '../list.js';
 import { Empty, Page } from '../parts.js';
-import { useHoldsGrant } from '../session.js';
+import { useHoldsGrant, useMay } from '../session.js';
 import { useNames } from '../use-names.js';
 import { column, timeColumn, stateColumn, type Column } from '../table.js';
 
@@ -32,6 +32,7 @@ export function Approvals() {
     timeColumn('Decided', ({ decided_at }) => decided_at, 'hidden'),
   ];
   const { status } = filter;
+  const mayAddRule = useMay()('post /v1/policies/rules');
   return (
     <Page title="Approvals">
       <List
@@ -56,9 +57,9 @@ export function Approvals() {
         }
         empty={
           seesAll ? (
-            <Empty command={holdCallsPolicy}>
-              This project has no approvals yet. Policies define which calls require approval. These policies require it
-              for every HTTP call of an agent:
+            <Empty {...(mayAddRule && { command: addHoldingRule })}>
+              This project has no approvals yet. Policies define which calls require approval.
+              {mayAddRule && ' This command adds a rule that requires it for every HTTP call of an agent:'}
             </Empty>
           ) : (
             <p className="empty">You have not requested any approvals.</p>
