@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { WorkerConfig } from '../src/temporal/environment.js';
-import { createTurns, shareOf, type Turn, type Turns } from '../src/stores/turns.js';
+import { createTurns, shareOf, type Turn, type Turns } from '../src/turns.js';
 
 const longestWaitMs = 5 * 60_000;
 

@@ -6,7 +6,7 @@ import { isOutboundError, OutboundError } from '../outbound/outbound-error.js';
 import type { EmbeddingConfig } from './environment.js';
 import { failureOf } from './openai.js';
 import { createOpenAiClient } from './openai-client.js';
-import { createTurns } from '../stores/turns.js';
+import { createTurns } from '../turns.js';
 import { estimatedTokens } from './tokens.js';
 
 /** A model and the length of its vectors. Vectors of different models cannot be compared. */

@@ -27,7 +27,7 @@ import type { HttpClient } from './http-client.js';
 import { isOutboundError, OutboundError } from './outbound-error.js';
 import type { McpOutput } from './mcp-output.js';
 import { isTransientStatus } from './retry-hints.js';
-import { createTurns, shareOf } from '../stores/turns.js';
+import { createTurns, shareOf } from '../turns.js';
 
 /**
  * Returns an access token other than the one that the server refused.

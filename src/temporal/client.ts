@@ -17,7 +17,7 @@ import { abortWith } from '../abort-with.js';
 import { AppError, isAppError } from '../errors.js';
 import type { BlobStore } from '../stores/blobs.js';
 import type { Cipher } from '../stores/encrypted-blobs.js';
-import { createTurns } from '../stores/turns.js';
+import { createTurns } from '../turns.js';
 import { createDataConverter } from './data-converter.js';
 import type { TemporalConfig } from './environment.js';
 import { within } from '../within.js';

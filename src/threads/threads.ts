@@ -5,7 +5,7 @@ import type { ErrorCode } from '../error-catalog.js';
 import { AppError, type ErrorFacts } from '../errors.js';
 import type { McpOutput } from '../outbound/mcp-output.js';
 import { packageRoot } from '../package-root.js';
-import { createTurns, shareOf } from '../stores/turns.js';
+import { createTurns, shareOf } from '../turns.js';
 
 /**
  * The jobs of `src/thread.ts`. Each caller declares its own jobs next to its code (declaration merging,

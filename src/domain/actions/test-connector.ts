@@ -89,6 +89,7 @@ function callOf({ auth: { box } }: Pick<Deps, 'auth'>, connector: ConnectorDocum
     throw new AppError('validation_failed', `a ${connector.category} connector has no test call: it must be restful`);
   const opened = {
     id: connector._id,
+    organization_id: connector.organization_id,
     sealed: connector.config_sealed,
     account_id: undefined,
     config: openConfig(box, connector),

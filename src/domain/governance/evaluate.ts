@@ -88,13 +88,14 @@ async function tryCall({ governance: { catalog, policies }, threads }: TrialDeps
   const request = { ...requestOf(caller, trial), facts };
   if (!trial.rules && !trial.rule) return { ...(await policies.evaluate({ ...request, operation })), facts };
   const { version, policies: present } = await policies.stored(caller.organizationId);
-  const decision = await threads.run('evaluateCandidate', {
+  const job = {
     catalog: catalogData(catalog),
     candidate: candidateRules(present, trial),
     operation: operation.name,
     request,
     version,
-  });
+  };
+  const decision = await threads.run('evaluateCandidate', job, { owner: caller.organizationId });
   return { ...decision, facts };
 }
 

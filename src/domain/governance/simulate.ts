@@ -16,7 +16,7 @@ import {
 } from '../../governance/policy/simulate.js';
 import { firstIdAt, Id, ProjectId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
-import { createTurns } from '../../stores/turns.js';
+import { createTurns } from '../../turns.js';
 import { defineOperation } from '../operation.js';
 import { EpochSeconds } from '../../time.js';
 import { PolicyIds, PolicyVersion } from '../../governance/lifecycles/policy-decision.js';

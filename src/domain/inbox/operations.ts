@@ -11,7 +11,7 @@ import { namesOf } from '../../auth/users.js';
 import { decideHeld, heldCalls } from '../approvals/operations/held.js';
 import { rulesOfApproval, subjectOfApproval } from '../approvals/rules.js';
 import { decideRules } from '../executions/rules.js';
-import { noteShaper } from '../executions/shaped-by.js';
+import { noteShaper } from '../executions/operations/shaped-by.js';
 import { decideElicitation, findElicitation } from '../mcp-servers/operations/elicitations.js';
 import { decidersOf, openQuestions } from '../mcp-servers/record/elicitations.js';
 import { decideMemory, findMemory } from '../memories/operations.js';

@@ -1,5 +1,5 @@
 import { AppError, isAppError } from '../../errors.js';
-import { createTurns } from '../../stores/turns.js';
+import { createTurns } from '../../turns.js';
 import { createThreads } from '../../threads/threads.js';
 import type { Chunk } from './chunks.js';
 

@@ -74,7 +74,7 @@ export function createPolicies({ collections, catalog, threads }: PolicyDeps) {
     },
     async changeRules(principal: Principal, change: ChangeOfRules, expectedVersion?: number) {
       requireGrant(principal, 'svc:governance.write');
-      return setOf(principal.organizationId, await changeRules({ store, check }, principal, change, expectedVersion));
+      return setOf(principal.organizationId, await changeRules({ store, check: checkFor(principal.organizationId) }, principal, change, expectedVersion));
     },
     async versions(principal: Principal, query: ListQuery) {
       requireGrant(principal, 'svc:governance.read');

@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize';
 import type { Principal } from '../../auth/principal.js';
 import { seesWholeOrganization } from '../../auth/principal.js';
 import { AppError } from '../../errors.js';
-import { createTurns } from '../../stores/turns.js';
+import { createTurns } from '../../turns.js';
 import { untilWritten } from '../../stores/until-written.js';
 import { epochSeconds } from '../../time.js';
 import { defaultRules } from './default-rules.js';

@@ -10,7 +10,7 @@ import type { Deps } from '../../deps.js';
 import { decidePreview } from '../../executions/operations/preview.js';
 import { findPreview, toPreviewApproval, waitingPreviews } from '../../executions/operations/preview-approvals.js';
 import { previewNamed } from '../../executions/rules.js';
-import { noteShaper } from '../../executions/shaped-by.js';
+import { noteShaper } from '../../executions/operations/shaped-by.js';
 
 /** An approval of a call, an act or a preview. A preview has a title, and its proposal is visible to everybody who sees it. */
 export interface HeldCall<A extends Approval = Approval> {

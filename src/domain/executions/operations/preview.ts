@@ -10,7 +10,7 @@ import { AppError, notFound } from '../../../errors.js';
 import { isWorkflowGone } from '../../../temporal/client.js';
 import { updateOnce } from '../../../temporal/update-once.js';
 import { askersOf } from '../rules.js';
-import { noteShaper } from '../shaped-by.js';
+import { noteShaper } from './shaped-by.js';
 import { currentStatus } from './moves.js';
 import { readExecution } from './read.js';
 

@@ -1,5 +1,5 @@
-import type { Principal } from '../../auth/principal.js';
-import type { Collections } from '../../stores/collections.js';
+import type { Principal } from '../../../auth/principal.js';
+import type { Collections } from '../../../stores/collections.js';
 
 /**
  * Records that somebody edits what a run does or answers its question. Call it before the edit takes effect. It does not bar

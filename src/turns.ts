@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../error-catalog.js';
-import { AppError } from '../errors.js';
+import type { ErrorCode } from './error-catalog.js';
+import { AppError } from './errors.js';
 
 export type Turns = ReturnType<typeof createTurns>;
 
