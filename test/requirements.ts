@@ -16,6 +16,7 @@ import { memory } from './requirements/memory.js';
 import { oauth } from './requirements/oauth.js';
 import { operations } from './requirements/operations.js';
 import { platformData } from './requirements/platform-data.js';
+import { policies } from './requirements/policies.js';
 import { projectsAgentflows } from './requirements/projects-agentflows.js';
 import type { Part, Requirement } from './requirements/requirement.js';
 import { retrieval } from './requirements/retrieval.js';
@@ -35,6 +36,7 @@ const all = [
   ...gateway,
   ...governance,
   ...decisions,
+  ...policies,
   ...authentication,
   ...errors,
   ...oauth,

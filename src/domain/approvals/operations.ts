@@ -6,7 +6,8 @@ import { listOf, ListQuery, mergePages } from '../../stores/lists.js';
 import { defineOperation } from '../operation.js';
 import { Id } from '../../ids.js';
 import { decideHeld, heldCalls, readHeld } from './operations/held.js';
-import { decideApprovalRules, rulesOfApproval, subjectOfApproval } from './rules.js';
+import { subjectOfApproval } from './operations/subject.js';
+import { decideApprovalRules, rulesOfApproval } from './rules.js';
 
 const key = z.object({ id: Id });
 const Text = z.string().max(1000).optional().meta({ example: 'As agreed' });

@@ -3,17 +3,11 @@ import { seesWholeOrganization, type Principal } from '../../auth/principal.js';
 import { notFound } from '../../errors.js';
 import type { LifecycleDocument } from '../../governance/lifecycles/record.js';
 import { catalogData, type Catalog } from '../../governance/operations/catalog.js';
-import { recordedRequest } from '../../governance/policy/recorded-call.js';
+import { recordedRequest, skipReasons, type RecordedCall } from '../../governance/policy/recorded-call.js';
 import { summaryOf } from '../../governance/policy/simulation-report.js';
 import { candidateRules, CandidateRule, exactlyOneCandidate } from './candidate.js';
 import { PolicyRules } from '../../governance/policy/rule.js';
-import {
-  simulationBounds,
-  skip,
-  skipReasons,
-  type RecordedCall,
-  type Simulation,
-} from '../../governance/policy/simulate.js';
+import { simulationBounds, skip, type Simulation } from '../../governance/policy/simulate.js';
 import { firstIdAt, Id, ProjectId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
 import { createTurns } from '../../turns.js';

@@ -3,24 +3,11 @@ import type { PolicyEvaluation } from './decision.js';
 import { compileSet, createPolicyEngine } from './evaluate.js';
 import { readsUnknown } from './reads.js';
 import { createReport, type SimulationReport } from './simulation-report.js';
-import type { RecordedRequest } from './recorded-call.js';
+import type { RecordedCall, RecordedRequest, SkipReason } from './recorded-call.js';
 import { refuseInvalid } from './refuse-invalid.js';
 import type { PolicyRule } from './rule.js';
 
 type Decision = PolicyEvaluation['decision'];
-
-/** A call with its decision, and what is needed to decide it again. */
-export interface RecordedCall extends RecordedRequest {
-  lifecycle_id: string;
-  operation: string;
-  project_id: string;
-  /** Epoch seconds. */
-  at: number;
-  recorded: { decision: Decision; rules: string[]; policy_version: number };
-}
-
-export const skipReasons = ['not_decided', 'unknown_operation', 'facts_not_recorded', 'time_limit'] as const;
-export type SkipReason = (typeof skipReasons)[number];
 
 /** Plain data that can be copied to a thread. */
 export interface SimulationInput {

@@ -4,7 +4,7 @@ import { compileRules } from './compile.js';
 import type { PolicyEvaluation } from './decision.js';
 import { attributesRead, mayApply, mayRead } from './reads.js';
 import type { PolicyRule } from './rule.js';
-import type { RecordedCall, SkipReason } from './simulate.js';
+import type { RecordedCall, SkipReason } from './recorded-call.js';
 
 /** The recorded calls that an operation or a rule covers, and what became of them. */
 interface Coverage {
