@@ -15,6 +15,7 @@ import type { ChatModel } from '../src/models/port.js';
 import type { CallActionRequest } from '../workflows/agentflow-execution/steps/action.js';
 import type { StepResult } from '../workflows/agentflow-execution/steps/definition.js';
 import type { StepActivities } from '../workflows/agentflow-execution/steps/index.js';
+import { organizationOfActivity } from './shares.js';
 import { runStep } from './step.js';
 
 /** Runs a step, and keeps the parts of its exchange that `work` reports. */
@@ -37,7 +38,7 @@ export function createDocumentActivities(
     readDocuments: ({ files, idempotency_key }) =>
       runKept(exchanges, idempotency_key, async (signal, note) => {
         note({ input: files.map(({ name, mime_type }) => ({ name, mime_type })) });
-        const documents = await readDocuments(stores, files, signal);
+        const documents = await readDocuments(stores, files, { owner: organizationOfActivity(), signal });
         note({ output: documents });
         return documents;
       }),

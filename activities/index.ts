@@ -1,12 +1,12 @@
 import { createAct } from '../src/domain/actions/act.js';
 import { createCallAction, createPrepareAction } from '../src/domain/actions/call-action.js';
 import type { Deps } from '../src/domain/deps.js';
-import { startMemory } from '../src/domain/memories/operations.js';
+import { rememberAsMaker } from '../src/domain/memories/operations/remember-as-maker.js';
 import { createExtraction } from '../src/domain/knowledge/extract-apart.js';
 import type { Exchanges } from '../src/domain/executions/exchanges.js';
 import { createKnowledgeBase } from '../src/domain/executions/knowledge-base.js';
 import { createKeepForRun } from '../src/domain/files/operations/keep-for-run.js';
-import { createQuestions } from '../src/domain/mcp-servers/operations/elicitations.js';
+import { createQuestions, type BeginQuestions } from '../src/domain/mcp-servers/operations/elicitations.js';
 import { createMcpTokens } from '../src/domain/mcp-servers/operations/tokens.js';
 import { createMcpClient } from '../src/outbound/mcp-client.js';
 import { createMcpOauth } from '../src/outbound/mcp-oauth.js';
@@ -28,6 +28,8 @@ import { createBackgroundActivities } from './background.js';
 import { createExecutionRecordActivities } from './execution-records.js';
 import { createKnowledgeUploadActivities } from './knowledge-upload.js';
 import { createScheduleActivities } from './schedules.js';
+import { outsideSlot } from './shares.js';
+import { withAuthority } from './with-authority.js';
 
 export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
   const { config, customers, kernel, metrics, mongo, blobs, http, models, temporal, log } = deps;
@@ -36,30 +38,30 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
   const secrets = deps.auth.box;
   const knowledge = createKnowledgeBase({ collections, customers, query: createQueryAsExecution(deps) });
   const mcpTokens = createMcpTokens({ collections, box: secrets, oauth: createMcpOauth(http) });
-  const mcpServers = {
-    mcp: createMcpClient(http, deps.problemOfMcpOutput),
-    mcpTokens,
-    stdioCommands: config.mcpStdioCommands,
-  };
+  const mcpServers = { mcp: createMcpClient(http, deps.problemOfMcpOutput), mcpTokens, stdio: config.mcpStdio };
   const keepFiles = createKeepForRun(deps.files);
-  const questions = createQuestions({ collections, box: secrets, temporal, waitSeconds: config.mcpElicitationWait });
+  const ask = createQuestions({ collections, box: secrets, temporal, waitSeconds: config.mcpElicitationWait });
+  const questions: BeginQuestions = (call) => outsideSlot(ask(call));
   const smtp = createSmtpClient({ ...config, ownServers: createOwnServers(ownServersOf(config)) });
   const prepare = createPrepareAction({ ...{ http, smtp, mongo, secrets, keepFiles, questions, log }, ...mcpServers });
   const extract = createExtraction();
-  return {
+  const steps = {
     ...createDocumentActivities({ blobs, files: deps.files.store, extract }, exchanges),
     ...createActionActivities(createAct({ kernel, collections, secrets, prepare }), collections, exchanges),
     ...createContinueActivities({ kernel, collections }, exchanges),
-    ...createExecutionRecordActivities({ mongo, customers, metrics, temporal, audit, exchanges }),
     ...createModelActivities({ models, knowledge, collections }, exchanges),
     ...createAnomalyActivities({ models }, exchanges),
     ...createPreviewActivities(exchanges),
+  };
+  return {
+    ...withAuthority({ collections, temporal, audit }, steps),
+    ...createExecutionRecordActivities({ mongo, customers, metrics, temporal, audit, exchanges }),
     ...createScheduleActivities(deps),
     ...createApprovalActivities({ mongo, secrets, temporal, audit }),
     ...createKnowledgeUploadActivities({
       ...deps,
       extract,
-      remember: (place, id, memory) => startMemory(deps, place, id, memory),
+      remember: (maker, id, memory) => rememberAsMaker(deps, maker, id, memory),
     }),
     ...createBackgroundActivities(deps, { ...mcpServers, callAction: createCallAction(prepare) }),
   };

@@ -3,7 +3,8 @@ import { epochSeconds } from '../src/time.js';
 import type { StepAttempt } from '../workflows/agentflow-execution/step-record.js';
 import type { StepResult } from '../workflows/agentflow-execution/steps/definition.js';
 import { failureOf } from './failure.js';
-import { withHeartbeat } from './with-heartbeat.js';
+import { inShare } from './shares.js';
+import { withHeartbeatOnly } from './with-heartbeat.js';
 
 const maxAttemptsKept = 20;
 const maxErrorLength = 300;
@@ -15,7 +16,7 @@ const maxErrorLength = 300;
 export async function runStep<T>(work: (signal: AbortSignal) => Promise<T>): Promise<StepResult<T>> {
   const context = Context.current();
   const { attempt, scheduledTimestampMs } = context.info;
-  return withHeartbeat<StepAttempt[] | null, StepResult<T>>(null, async ({ cursor, note, reached, signal }) => {
+  return withHeartbeatOnly<StepAttempt[] | null, StepResult<T>>(null, async ({ cursor, note, reached, signal }) => {
     const started_at = epochSeconds();
     const before = (cursor ?? []).map((each) => (each.ended_at === null ? lost(each, started_at) : each));
     // A worker that is lost within a second has not sent a heartbeat yet.
@@ -27,15 +28,19 @@ export async function runStep<T>(work: (signal: AbortSignal) => Promise<T>): Pro
       [...before, { attempt, started_at, ended_at, error }].slice(-maxAttemptsKept);
     note(upTo(null, null));
     signal.throwIfAborted();
+    let hasBegun = false;
     try {
-      const value = await work(signal);
+      const value = await inShare(() => {
+        hasBegun = true;
+        return work(signal);
+      });
       return { value, attempts: attempt, attempt_details: upTo(epochSeconds(), null) };
     } catch (error) {
       signal.throwIfAborted();
       throw failureOf(error, context, (message) => {
         const attempt_details = upTo(epochSeconds(), message.slice(0, maxErrorLength));
         reached(attempt_details);
-        return { attempt_details };
+        return { attempt_details, ...(!hasBegun && { waited: true }) };
       });
     }
   });

@@ -1,16 +1,22 @@
 import { Context } from '@temporalio/activity';
 import type { Progress } from '../src/temporal/progress.js';
 import { failureOf } from './failure.js';
+import { inShare } from './shares.js';
 
 const heartbeatEveryMs = 2000;
 /** Quick work sends no heartbeat, because each is a write of the server. */
 const firstHeartbeatMs = 1000;
 
+/** Runs the work of an activity in the share of its organization, as {@link withHeartbeatOnly} does. */
+export function withHeartbeat<C, T>(start: C, work: (progress: Progress<C>) => Promise<T>): Promise<T> {
+  return withHeartbeatOnly<C, T>(start, (progress) => inShare(() => work(progress)));
+}
+
 /**
  * Runs the work of an activity. Heartbeats carry its cursor, cancellation reaches it through `signal`, and its errors become
  * failures that state whether a retry may help.
  */
-export async function withHeartbeat<C, T>(start: C, work: (progress: Progress<C>) => Promise<T>): Promise<T> {
+export async function withHeartbeatOnly<C, T>(start: C, work: (progress: Progress<C>) => Promise<T>): Promise<T> {
   const context = Context.current();
   const { cancellationSignal: signal, info } = context;
   let cursor = (info.heartbeatDetails as C | undefined) ?? start;

@@ -15,7 +15,6 @@ const isOperation = (value: unknown): value is Operation =>
 const gatewayExports = [apiKeys, approvals, connectedApps, policies].flatMap((each): unknown[] => Object.values(each));
 
 /** Rules evaluate every operation but reads of the platform, which are only authorised and rate-limited. */
-export const catalog = createCatalog(toolOperations, [
-  ...[...platformExports, ...gatewayExports].filter(isOperation).filter(({ effect }) => effect !== 'read'),
-  ...Object.values(serviceOperations),
-]);
+const performed = [...platformExports, ...gatewayExports].filter(isOperation).filter(({ effect }) => effect !== 'read');
+const caused = [...toolOperations, ...performed].flatMap(({ causes = [] }) => causes.map(({ operation }) => operation));
+export const catalog = createCatalog(toolOperations, [...performed, ...caused, ...Object.values(serviceOperations)]);

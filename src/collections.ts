@@ -1,8 +1,10 @@
 import { apiKeysCollection } from './auth/api-keys.js';
+import { externalIdentitiesCollection } from './auth/external-identities.js';
 import { loginOriginsCollection } from './auth/login-throttle.js';
 import { oauthClientsCollection } from './auth/oauth/clients.js';
 import { oauthCodesCollection } from './auth/oauth/codes.js';
 import { oauthGrantsCollection } from './auth/oauth/grants.js';
+import { roleChangesCollection } from './auth/role-changes.js';
 import { sessionsCollection, refreshTokensCollection } from './auth/sessions.js';
 import { signingKeysCollection } from './auth/signing-keys.js';
 import {
@@ -33,6 +35,7 @@ import { ontologyDraftsCollection, ontologyVersionsCollection } from './graph/on
 import { projectModesCollection } from './graph/project-mode.js';
 import type { CollectionDefinition } from './stores/collections.js';
 import { projectModelsCollection } from './stores/project-models.js';
+import { payloadTrustCollection } from './temporal/payload-trust.js';
 import { mcpTasksCollection } from './surfaces/mcp/task-record.js';
 import { platformExports } from './surfaces/platform/resources.js';
 
@@ -50,6 +53,7 @@ export const collections = [
   auditCheckpointsCollection,
   auditEntriesCollection,
   departmentsCollection,
+  externalIdentitiesCollection,
   idempotencyCollection,
   intentsCollection,
   lifecyclesCollection,
@@ -66,6 +70,7 @@ export const collections = [
   ontologyDraftsCollection,
   ontologyVersionsCollection,
   organizationsCollection,
+  payloadTrustCollection,
   policyDecisionsCollection,
   policyVersionsCollection,
   projectModelsCollection,
@@ -75,6 +80,7 @@ export const collections = [
   refreshTokensCollection,
   requestCountersCollection,
   resumeTokensCollection,
+  roleChangesCollection,
   sessionsCollection,
   signingKeysCollection,
   usersCollection,

@@ -163,7 +163,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv) {
     /** The maximum number of MCP sessions and open streams of one organization in one process. */
     mcpSessionsPerOrganization: env.MCP_SESSIONS_PER_ORGANIZATION,
     /** The command lines of the MCP servers that workers may run, by the names that connectors use. */
-    mcpStdioCommands: env.MCP_STDIO_COMMANDS,
+    mcpStdio: {
+      commands: env.MCP_STDIO_COMMANDS,
+      /** Below it, the processes of each project have their working folder. */
+      folder: path.resolve(env.MCP_STDIO_DIR ?? path.join(env.DATA_DIR, 'mcp-processes')),
+    },
     /** For how many seconds a call of an MCP tool waits for the answer of a person. */
     mcpElicitationWait: env.MCP_ELICITATION_WAIT,
     /** Requests per window of one key or person and of one organization, across all processes; 0 means unlimited. */

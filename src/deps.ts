@@ -42,6 +42,7 @@ import { createMongo } from './stores/mongo.js';
 import { createGraph } from './stores/neo4j.js';
 import { createTemporal } from './temporal/client.js';
 import { createFollowHistory } from './temporal/history-cursor.js';
+import { createPayloadTrust } from './temporal/payload-trust.js';
 import { createQueueFacts } from './temporal/queue-facts.js';
 import { createThreads } from './threads/threads.js';
 
@@ -56,7 +57,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
   const { mongo, graph } = createStores(config, tracing);
   const embedder = createEmbedder(config.embedding);
   const [threads, untrustedThreads] = [createThreads(), createThreads()];
-  const redact = createRedact((answer) => threads.run('redactAnswer', answer));
+  const redact = createRedact((answer, owner) => threads.run('redactAnswer', answer, { owner }));
   const ownServers = createOwnServers(ownServersOf(config));
   const { allowPrivateTargets, baseUrl: ownOrigin } = config;
   const http = createHttpClient({ allowPrivateTargets, ownOrigin, ownServers });
@@ -72,6 +73,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     blobs: storedBytes,
     cipher: auth.box,
     readOrganization: createOrganizationReader(mongo.collections),
+    trust: createPayloadTrust({ mongo, keyIds: auth.box.keyIds }),
     interceptors: clientInterceptors(tracing),
   });
   const governance = createGovernance({ config, log, mongo, temporal, auth, catalog, threads, redact });
@@ -90,7 +92,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     mongo,
     graph,
     threads,
-    problemOfMcpOutput: (output, timeoutMs) => untrustedThreads.run('problemOfOutput', output, timeoutMs),
+    problemOfMcpOutput: (output, options) => untrustedThreads.run('problemOfOutput', output, options),
     redact,
     temporal,
     ...createSharedReaders({ config, mongo, temporal, metrics, log, governance }, stopping.signal),

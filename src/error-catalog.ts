@@ -43,6 +43,11 @@ const errorCatalog = {
     example: 'this call needs the grant svc:orchestrate.write',
     retry: 'never',
   },
+  no_authority: {
+    when: 'the person for whom a run acts has no role any more that permits the call',
+    example: 'the person user_2 has no role on the project any more',
+    retry: 'never',
+  },
   scope_denied: {
     when: 'the credential does not reach the workspace, or lacks the grant',
     example: 'the credential does not reach this workspace',

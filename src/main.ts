@@ -19,8 +19,10 @@ import { createOpenExecutionCounter } from './observability/open-executions.js';
 import { checkEmbedder } from './models/check-embedder.js';
 import { packageRoot } from './package-root.js';
 import { onShutdown } from './shutdown.js';
+import { createHoldSweep } from './domain/executions/hold-sweep.js';
 import { createReconciler } from './domain/executions/reconcile.js';
 import { prepare } from './prepare.js';
+import { sealSchedules } from './seal-schedules.js';
 import { regularly } from './regularly.js';
 import { addressesOf, seed } from './domain/workspace/seed.js';
 import { buildOtherIndexes, buildUniqueIndexes } from './stores/collections.js';
@@ -63,17 +65,24 @@ export async function main(): Promise<void> {
     const steps = [
       { name: 'query guard', run: warmUpGuard },
       { name: 'record store', run: () => deps.mongo.withoutTimeLimit(buildUniqueIndexes(collections)) },
+      // Before the first organization, which distinguishes a new installation from an upgraded one.
+      { name: 'trust in payloads', run: deps.temporal.trust.begin },
       { name: 'seed', run: () => seed(deps, addressesOf(config, baseUrl, downstream?.port)) },
       { name: 'context graph', run: () => prepareGraph(deps.graph) },
       { name: 'broken uploads', run: () => deps.files.sweep() },
     ];
     regularly({ everyMs: 5 * 60_000, failed: 'incomplete uploads could not be removed', run: deps.files.sweep }, deps);
-    const calls = { ...deps.mongo, ...deps.governance };
+    const calls = { ...deps.mongo, ...deps.governance, log: deps.log };
     regularly(
       { everyMs: 30_000, failed: 'interrupted calls could not be ended', run: () => sweepIntents(calls) },
       deps,
     );
     regularly({ everyMs: 30_000, failed: 'expired calls could not be ended', run: () => endExpiredCalls(calls) }, deps);
+    const runs = { ...deps.mongo, ...deps.governance, temporal: deps.temporal, log: deps.log };
+    regularly(
+      { everyMs: 5000, failed: 'runs of people without a role could not be held', run: createHoldSweep(runs) },
+      deps,
+    );
     regularly({ everyMs: 60_000, failed: 'ended runs could not be reconciled', run: createReconciler(deps) }, deps);
     // Prepare in parallel, so that the log immediately shows why Temporal is unavailable. Readiness checks it
     // separately.
@@ -85,6 +94,7 @@ export async function main(): Promise<void> {
         // Building an index of a large collection can take hours. The process serves requests in the meantime.
         return prepare(deps, [
           { name: 'indexes', run: () => deps.mongo.withoutTimeLimit(buildOtherIndexes(collections)) },
+          { name: 'inputs of schedules', run: () => sealSchedules(deps) },
           { name: 'policy decisions', run: () => moveDecisions(deps.mongo.collections) },
         ]);
       })

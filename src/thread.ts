@@ -1,5 +1,7 @@
 import { bodyReaders } from './surfaces/callbacks/read-body.js';
+import type { DocumentInput } from './domain/knowledge/extract-apart.js';
 import type { PolicyCheck } from './governance/policy/refuse-invalid.js';
+import type { CandidateTrial } from './governance/policy/evaluate-candidate.js';
 import type { SimulationInput } from './governance/policy/simulate.js';
 import type { McpOutput } from './outbound/mcp-output.js';
 import type { ThreadAnswer } from './threads/threads.js';
@@ -26,11 +28,18 @@ export const redactAnswer = answering((answer: unknown) => redact(answer));
 export const checkPolicies = answering(async (check: PolicyCheck) =>
   (await import('./governance/policy/refuse-invalid.js')).checkPolicies(check),
 );
+export const evaluateCandidate = answering(async (trial: CandidateTrial) =>
+  (await import('./governance/policy/evaluate-candidate.js')).evaluateCandidate(trial),
+);
 export const simulatePolicies = answering(async (input: SimulationInput) =>
   (await import('./governance/policy/simulate.js')).simulate(input),
 );
 export const problemOfOutput = answering(async (output: McpOutput) =>
   (await import('./outbound/mcp-output.js')).problemOfOutput(output),
+);
+// The parsers of documents are large.
+export const extractDocument = answering(async (input: DocumentInput) =>
+  (await import('./domain/knowledge/extract-thread.js')).extractDocument(input),
 );
 export const readCatalogEvents = answering(bodyReaders.readCatalogEvents);
 export const readPayload = answering(bodyReaders.readPayload);

@@ -8,6 +8,7 @@ import {
   makeTelemetryFilterString,
 } from '@temporalio/worker';
 import { createActivities } from '../activities/index.js';
+import { sharedAmongOrganizations } from '../activities/shares.js';
 import { loadConfig } from './config.js';
 import { createDeps } from './deps.js';
 import { type Deps } from './domain/deps.js';
@@ -19,9 +20,11 @@ import { createTextIndexSweep } from './domain/text-index/sweep.js';
 import { checkEmbedder } from './models/check-embedder.js';
 import { startWorkerMetrics } from './observability/worker-metrics.js';
 import { workerTracing } from './observability/temporal-spans.js';
+import { prepare } from './prepare.js';
 import { regularly } from './regularly.js';
 import { onShutdown } from './shutdown.js';
 import { refusalOf } from './temporal/refusal.js';
+import { trustedActivities } from './temporal/trusted-activities.js';
 import { queueWorkers, workerTuning } from './temporal/worker-options.js';
 import { workflowBundle } from './workflow-code.js';
 
@@ -48,19 +51,28 @@ export async function main(): Promise<void> {
   // Encrypted payloads cannot be compressed: trying to takes processor time here and in Temporal.
   const options = { ...config.temporal.connection, grpcCompression: { codec: 'none' } } as const;
   const connection = await whenTemporalAnswers(deps, () => NativeConnection.connect(options));
+  await prepare(deps, [{ name: 'trust in payloads', run: deps.temporal.trust.begin }]);
   const queues = queueWorkers(config.worker, config.temporal.taskQueue);
   const shared = {
     connection,
     namespace: config.temporal.namespace,
     activities: createActivities(deps, exchanges),
-    dataConverter: deps.temporal.dataConverter,
-    ...workerTracing(deps.tracing),
+    dataConverter: deps.temporal.workerDataConverter,
     // Running activities have this time to finish. Then they are cancelled, and Temporal schedules another attempt.
     shutdownGraceTime: '10s',
   } as const;
+  const tracing = workerTracing(deps.tracing);
   const create = (queue: (typeof queues)[number]) =>
     Worker.create({
       ...shared,
+      sinks: tracing.sinks,
+      interceptors: {
+        activity: [
+          ...tracing.activity,
+          trustedActivities(deps.temporal.trust),
+          sharedAmongOrganizations(config.worker),
+        ],
+      },
       taskQueue: queue.taskQueue,
       ...(queue.runsWorkflows && { workflowBundle }),
       ...workerTuning(config.worker, queue),
@@ -79,6 +91,12 @@ export async function main(): Promise<void> {
     },
     'polling',
   );
+  const asWorker = Object.entries(config.mcpStdio.commands).filter(([, { user }]) => !user);
+  if (asWorker.length > 0)
+    deps.log.warn(
+      { commands: asWorker.map(([name]) => name) },
+      'these commands of MCP_STDIO_COMMANDS run as the user of the worker: they can read its environment and its files',
+    );
   if (config.worker.queues.includes('bulk')) startSweeps(deps);
   onShutdown(deps.log, async () => {
     deps.stopping.abort();

@@ -83,12 +83,9 @@ async function addRule(asOwner: Call, { project_id }: Workspace): Promise<void> 
     when: `context.input.agent_id == "${agentId}"`,
     starter_may_decide: true,
   };
-  const { version, policies } = await asOwner<{ version: number; policies: { policy_id: string }[] }>(
-    'GET',
-    '/v1/policies',
-  );
+  const { policies } = await asOwner<{ policies: { policy_id: string }[] }>('GET', '/v1/policies');
   if (policies.some(({ policy_id }) => policy_id === rule.policy_id)) return;
-  await asOwner('PUT', '/v1/policies', { policies: [...policies, rule], expected_version: version });
+  await asOwner('POST', '/v1/policies/rules', rule);
 }
 
 /** The lines that show how to approve the call of a run that waits. */

@@ -4,6 +4,7 @@ import { authentication } from './requirements/authentication.js';
 import { callbacks } from './requirements/callbacks.js';
 import { consoleApp } from './requirements/console.js';
 import { conventions } from './requirements/conventions.js';
+import { decisions } from './requirements/decisions.js';
 import { embeddings } from './requirements/embeddings.js';
 import { errors } from './requirements/errors.js';
 import { executions } from './requirements/executions.js';
@@ -15,14 +16,17 @@ import { memory } from './requirements/memory.js';
 import { oauth } from './requirements/oauth.js';
 import { operations } from './requirements/operations.js';
 import { platformData } from './requirements/platform-data.js';
+import { policies } from './requirements/policies.js';
 import { projectsAgentflows } from './requirements/projects-agentflows.js';
 import type { Part, Requirement } from './requirements/requirement.js';
 import { retrieval } from './requirements/retrieval.js';
+import { shares } from './requirements/shares.js';
 import { stack } from './requirements/stack.js';
 import { store } from './requirements/store.js';
 import { work } from './requirements/work.js';
 
 const all = [
+  ...shares,
   ...stack,
   ...operations,
   ...consoleApp,
@@ -31,6 +35,8 @@ const all = [
   ...executions,
   ...gateway,
   ...governance,
+  ...decisions,
+  ...policies,
   ...authentication,
   ...errors,
   ...oauth,

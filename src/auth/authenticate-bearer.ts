@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AppError, isAppError } from '../errors.js';
 import { authenticateApiKey, looksLikeApiKey } from './api-keys.js';
 import type { AuthDeps } from './create-auth.js';
+import { noteExternalIdentity } from './external-identities.js';
 import { defaultGrants, Grant } from './grants.js';
 import type { Oauth } from './oauth/create-oauth.js';
 import type { Principal } from './principal.js';
@@ -59,12 +60,19 @@ function credentialOf(authorization: string | readonly string[] | undefined): st
   return credential === '' ? undefined : credential;
 }
 
-async function principalOf({ auth, oauth }: BearerDeps, credential: string, baseUrl: string): Promise<Principal> {
+async function principalOf(
+  { auth, oauth, mongo }: BearerDeps,
+  credential: string,
+  baseUrl: string,
+): Promise<Principal> {
   if (looksLikeApiKey(credential)) return authenticateApiKey(auth, credential);
   if (credential.length > maxCredentialLength || !wellFormed.test(credential))
     throw new AppError('invalid_token', tokenInvalid);
   if (auth.externalTokens?.claims(credential)) {
-    return { ...fromClaims(await auth.externalTokens.verify(credential)), isExternal: true };
+    const payload = await auth.externalTokens.verify(credential);
+    const principal: Principal = { ...fromClaims(payload), isExternal: true };
+    await noteExternalIdentity(mongo.collections, principal, payload.exp ?? 0);
+    return principal;
   }
   if (oauth.access.claims(credential)) return oauth.access.principal(credential, baseUrl);
   const payload = await auth.tokens.verify(credential, { tokenUse: ['user', 'session'] });

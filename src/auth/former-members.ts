@@ -1,14 +1,9 @@
 import { AppError } from '../errors.js';
 import type { Collections } from '../stores/collections.js';
+import type { Owner } from './present-authority.js';
 import { roleOn } from './users.js';
 
 type Stores = Pick<Collections, 'users' | 'memberships'>;
-
-export interface Owner {
-  userId: string;
-  organizationId: string;
-  projectId: string;
-}
 
 /**
  * Returns whether a known user no longer has a role on the project. Users of an external identity provider are unknown.

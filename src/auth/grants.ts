@@ -30,6 +30,10 @@ export const clientGrants = [
   'svc:codesync.write',
 ] as const satisfies readonly Grant[];
 
+/** The roles of people, in ascending order. Nobody can give a higher role than their own, or change a member who has one. */
+export const memberRoles = ['VIEWER', 'MEMBER', 'PROJECT_ADMIN', 'ORG_ADMIN', 'OWNER'] as const;
+export type MemberRole = (typeof memberRoles)[number];
+
 export const adminRoles = ['OWNER', 'ORG_ADMIN', 'PROJECT_ADMIN'] as const;
 export type AdminRole = (typeof adminRoles)[number];
 
@@ -37,6 +41,17 @@ const governanceGrants: readonly Grant[] = ['svc:governance.read', 'svc:governan
 const explicitGrants: readonly Grant[] = ['svc:codesync.write', ...governanceGrants];
 const adminGrants: readonly Grant[] = Grant.options.filter((grant) => !explicitGrants.includes(grant));
 const readerGrants: readonly Grant[] = ['svc:query.read', 'svc:docs.read'];
+
+/** Returns the rank of a role, or -1, below all others, for an unknown role. */
+export function rankOf(role: string): number {
+  return (memberRoles as readonly string[]).indexOf(role);
+}
+
+/** Returns what the runs and the background work of a person with this role may do. A member may run agents. */
+export function grantsOfWork(role: string): readonly Grant[] {
+  if (isAdminRole(role)) return adminGrants;
+  return role === 'MEMBER' ? [...readerGrants, 'svc:agent.run'] : readerGrants;
+}
 
 export function isAdminRole(role: string): boolean {
   return (adminRoles as readonly string[]).includes(role);

@@ -3,17 +3,8 @@ import { newId } from '../ids.js';
 import type { Collections } from '../stores/collections.js';
 import { untilWritten } from '../stores/until-written.js';
 import { epochSeconds } from '../time.js';
-import { holdsEverywhere } from './grants.js';
+import { holdsEverywhere, type MemberRole } from './grants.js';
 import { grantRole, type MembershipDocument } from './users.js';
-
-/** Roles in ascending order. Nobody can give a higher role than their own, or change a member who has one. */
-export const memberRoles = ['VIEWER', 'MEMBER', 'PROJECT_ADMIN', 'ORG_ADMIN', 'OWNER'] as const;
-type MemberRole = (typeof memberRoles)[number];
-
-/** Returns the rank of a role, or -1, below all others, for an unknown role. */
-export function rankOf(role: string): number {
-  return (memberRoles as readonly string[]).indexOf(role);
-}
 
 type Stores = Pick<Collections, 'memberships'>;
 /** Removes or replaces the role if the filter still matches. */

@@ -1,7 +1,6 @@
 import type { Grant } from './grants.js';
 import type { Principal } from './principal.js';
-import { roleOn } from './users.js';
-import type { Collections } from '../stores/collections.js';
+import { requireAuthority } from './present-authority.js';
 
 export interface ExecutionIdentity {
   executionId: string;
@@ -19,13 +18,13 @@ export function principalBeforeRole(identity: ExecutionIdentity, grants: readonl
 /**
  * Returns the principal of a run that acts for the person who started it, with that person's current role and only
  * these grants.
+ * @throws AppError `no_authority` for a person who has no role that includes the grants
  */
 export async function principalOfRun(
-  collections: Pick<Collections, 'memberships'>,
+  collections: Parameters<typeof requireAuthority>[0],
   identity: ExecutionIdentity,
   grants: readonly Grant[],
 ): Promise<Principal> {
-  const { userId, projectId, organizationId } = identity;
-  const role = await roleOn(collections, userId, { _id: projectId, organization_id: organizationId });
-  return { ...principalBeforeRole(identity, grants), ...(role !== undefined && { role }) };
+  const { role } = await requireAuthority(collections, identity, grants);
+  return { ...principalBeforeRole(identity, grants), role };
 }

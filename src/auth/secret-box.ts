@@ -45,16 +45,19 @@ export function createSecretBox(config: Pick<Config, 'secretsKey' | 'dataDir' | 
     /** @throws Error if the text was changed, belongs to another purpose, or was sealed with an unknown key */
     open: (sealed: string, purpose: string) => open(keys, sealed, purpose),
     /**
-     * Encrypts under a key derived for the purpose. `keyId` identifies the key in `SECRETS_KEY`. Returns the result in
-     * parts, because joining them takes as long as the encryption.
+     * Encrypts under a key derived for the purpose, and authenticates `bound` with it. `keyId` identifies the key in
+     * `SECRETS_KEY`. Returns the result in parts, because joining them takes as long as the encryption.
      */
-    encrypt: (plain: Uint8Array, purpose: string): { keyId: string; parts: Buffer[] } => ({
+    encrypt: (plain: Uint8Array, purpose: string, bound = ''): { keyId: string; parts: Buffer[] } => ({
       keyId: current.id,
-      parts: gcmSeal(current.dataKey(purpose), plain, Buffer.alloc(0)),
+      parts: gcmSeal(current.dataKey(purpose), plain, Buffer.from(bound)),
     }),
     /** @throws Error if the bytes were changed, belong to another purpose, or `SECRETS_KEY` does not contain the key */
-    decrypt: (bytes: Uint8Array, keyId: string, purpose: string) =>
-      gcmOpen(keyOf(keys, keyId).dataKey(purpose), bytes, Buffer.alloc(0)),
+    decrypt: (bytes: Uint8Array, keyId: string, purpose: string, bound = '') =>
+      gcmOpen(keyOf(keys, keyId).dataKey(purpose), bytes, Buffer.from(bound)),
+    hasKey: (keyId: string) => keys.some(({ id }) => id === keyId),
+    /** The ids of the keys in `SECRETS_KEY`. */
+    keyIds: keys.map(({ id }) => id),
     /** Returns the HMAC-SHA256 in base64url, under a key derived for the purpose. */
     sign: (text: string, purpose: string) => mac(current, text, purpose).toString('base64url'),
     /** Compares in constant time. Accepts a signature by any key in `SECRETS_KEY`. */

@@ -9,11 +9,9 @@ import { sha256Hex } from '../sha256.js';
 import { callerOf } from './approvals/resume-token.js';
 
 const keptForMs = 24 * 3600 * 1000;
-/**
- * Longer than most requests take. A repeat can run at the same time as a request that takes longer, so `work` must
- * tolerate that.
- */
+/** How soon a repeat continues the work of a process that died. A process that lives renews its lease. */
 const leaseMs = 4_000;
+const renewEveryMs = 1_000;
 const waitMs = 10_000;
 
 /** `_id` is the hash of project, user, route and key. `answer` is null while the first request is running. */
@@ -49,7 +47,7 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
 export function createIdempotency(collections: Collections, box: Pick<SecretBox, 'seal' | 'open'>) {
   return {
     /**
-     * Runs `work` once for a key and body. A repeat waits for the first request and returns its answer. After a crash or
+     * Runs `work` once for a key and body, and never twice at the same time while the process lives. A repeat waits for the first request and returns its answer. After a crash or
      * a failure, a repeat runs `work` again with the same record id, so that no record is created twice. A refusal is not
      * stored: the caller can fix its cause and use the key again.
      * @throws AppError `conflict` for another body or credential, and if the first request runs longer than a repeat can wait
@@ -58,11 +56,16 @@ export function createIdempotency(collections: Collections, box: Pick<SecretBox,
       checkIdempotencyKey(request.key);
       const { held: reserved, isTakenOver } = await reserve(collections, request);
       if (reserved.answer) return JSON.parse(box.open(reserved.answer.sealed, reserved._id)) as Answer;
-      const answer = await work(reserved.record_id).catch(async (error: unknown) => {
-        await endReservation(collections, reserved, !isTakenOver && isRefusal(error));
+      const lease = keepLease(collections, reserved);
+      let answer: Answer;
+      try {
+        answer = await work(reserved.record_id);
+      } catch (error) {
+        await endReservation(collections, await lease.end(), !isTakenOver && isRefusal(error));
         throw error;
-      });
-      if (answer.held) await release(collections, reserved);
+      }
+      const mine = await lease.end();
+      if (answer.held) await release(collections, mine);
       else
         await collections.idempotency.updateOne(
           { _id: reserved._id },
@@ -77,6 +80,36 @@ export function createIdempotency(collections: Collections, box: Pick<SecretBox,
 export function checkIdempotencyKey(key: string): void {
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw new AppError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters');
+}
+
+/**
+ * Renews the lease of a reservation while its work runs. `end` returns the reservation with its last lease. A renewal that
+ * fails is repeated at the next time; if another request has taken over, none succeeds any more.
+ */
+function keepLease({ idempotency }: Collections, reserved: IdempotencyDocument) {
+  let mine = reserved;
+  // A renewal whose answer was lost may have been written.
+  let possible = [reserved.leased_until];
+  let renewal: Promise<unknown> = Promise.resolve();
+  async function renew(): Promise<void> {
+    const leased_until = new Date(Date.now() + leaseMs);
+    const held = { _id: mine._id, leased_until: { $in: possible }, answer: null };
+    possible = [...possible, leased_until];
+    const { matchedCount } = await idempotency.updateOne(held, { $set: { leased_until } });
+    if (matchedCount === 0) return;
+    mine = { ...mine, leased_until };
+    possible = [leased_until];
+  }
+  const timer = setInterval(() => {
+    renewal = renewal.then(renew).catch(() => undefined);
+  }, renewEveryMs);
+  return {
+    async end(): Promise<IdempotencyDocument> {
+      clearInterval(timer);
+      await renewal;
+      return mine;
+    },
+  };
 }
 
 async function release({ idempotency }: Collections, { _id, leased_until }: IdempotencyDocument): Promise<void> {

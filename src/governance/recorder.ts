@@ -27,6 +27,8 @@ export interface Intent extends Pick<
 export interface IntentDocument extends Intent {
   /** The process that runs the call extends the lease. After the lease has expired, a sweep ends the call. */
   leased_until: Date;
+  /** How often a sweep has tried to end the call. */
+  attempts?: number;
 }
 
 export type Recorder = ReturnType<typeof createRecorder>;

@@ -1,3 +1,4 @@
+import type { Grant } from '../auth/grants.js';
 import { memberOf } from '../auth/principal.js';
 import { currentTrace } from '../http/trace.js';
 import type { Audit } from './audit/audit.js';
@@ -7,7 +8,7 @@ import { callAs } from './kernel/call-as.js';
 import type { Kernel } from './kernel/perform.js';
 import { governedRecord } from './kernel/record.js';
 import { executeStage } from './kernel/stage-ids.js';
-import type { Operation } from './operations/operation.js';
+import { grantOf, type Operation } from './operations/operation.js';
 import type { Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/insert-once.js';
 
@@ -47,7 +48,7 @@ export async function permitServiceRun(
   { channel, input = {} }: { channel: Channel; input?: Record<string, unknown> },
 ): Promise<void> {
   const performed = await kernel.perform(
-    callAs(async () => principalOf(operation.name, run), {
+    callAs(async () => principalOf(operation.name, run, grantsOf(operation)), {
       lifecycleId: run.lifecycle_id,
       operation,
       channel,
@@ -91,8 +92,18 @@ export async function recordServiceRun(
 }
 
 /** The same caller whether the run was refused or has ended. */
-function principalOf(name: string, { project_id: projectId, organization_id: organizationId }: ServiceRun) {
-  return memberOf({ userId: name, projectId, organizationId }, []);
+function principalOf(
+  name: string,
+  { project_id: projectId, organization_id: organizationId }: ServiceRun,
+  grants: readonly Grant[] = [],
+) {
+  return memberOf({ userId: name, projectId, organizationId }, grants);
+}
+
+/** The caller who configured the source needed this grant. */
+function grantsOf(operation: Operation): Grant[] {
+  const grant = grantOf(operation, {});
+  return grant === 'any' ? [] : [grant];
 }
 
 function checkedOf({ resource }: ServiceRun, input: Record<string, unknown>): Checked {

@@ -1,4 +1,5 @@
 import { executeStage } from './kernel/stage-ids.js';
+import type { Logger } from '../log.js';
 import type { Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/insert-once.js';
 import { epochSeconds } from '../time.js';
@@ -13,9 +14,9 @@ interface SweepDeps {
   collections: Pick<Collections, 'intents' | 'lifecycles' | 'resume_tokens'>;
   audit: Pick<Audit, 'append' | 'entrySince'>;
   approvals: Pick<Approvals, 'settle'>;
+  log: Pick<Logger, 'warn'>;
 }
 
-const leaseMs = 60_000;
 /** The prefix of the resource of an act. */
 const ofAct = 'act:';
 const unknownOutcome = 'the process ended before it recorded the outcome: the call may have taken effect';
@@ -27,7 +28,9 @@ const unknownOutcome = 'the process ended before it recorded the outcome: the ca
 export async function sweepIntents(deps: SweepDeps, now = Date.now()): Promise<void> {
   const { intents } = deps.collections;
   const due = { leased_until: { $lt: new Date(now) } };
-  await forEachDue(intents, { due, lease: { leased_until: new Date(now + leaseMs) } }, async (intent) => {
+  const toStored = (seconds: number) => new Date(seconds * 1000);
+  const lease = { at: 'leased_until', toStored, log: deps.log, now: now / 1000 };
+  await forEachDue({ collection: intents, due, ...lease }, async (intent) => {
     await endCall(deps, intent);
     await intents.deleteOne({ _id: intent._id });
   });

@@ -6,6 +6,7 @@ import { isOutboundError, OutboundError } from '../outbound/outbound-error.js';
 import type { EmbeddingConfig } from './environment.js';
 import { failureOf } from './openai.js';
 import { createOpenAiClient } from './openai-client.js';
+import { createTurns } from '../turns.js';
 import { estimatedTokens } from './tokens.js';
 
 /** A model and the length of its vectors. Vectors of different models cannot be compared. */
@@ -28,13 +29,14 @@ export interface Embedder {
   /**
    * Returns the vectors of the texts.
    * @param timeoutMs the limit for each request
+   * @param owner whose texts they are: the requests alternate between owners
    * @param as another model of the same endpoint; the configured one if omitted
    * @throws OutboundError `model_*`, `timeout` or `too_large`; AppError `unconfigured` without an endpoint or if the
    * vectors have another length; the signal's reason when it aborts
    */
   embed(
     texts: readonly string[],
-    options: { signal: AbortSignal; timeoutMs?: number; as?: EmbeddingModel },
+    options: { signal: AbortSignal; timeoutMs?: number; as?: EmbeddingModel; owner?: string },
   ): Promise<Embedded>;
   /** Returns the last failure of this process, or null if its last request succeeded. */
   problem(): string | null;
@@ -61,15 +63,15 @@ export function createEmbedder(config: EmbeddingConfig | undefined): Embedder {
   /** Reduced after a request that timed out: a small local model needs a second for some texts. */
   let textsPerRequest = maxTextsPerRequest;
 
-  async function request(texts: readonly string[], as: EmbeddingModel, signal: AbortSignal): Promise<Embedded> {
-    await turn(signal);
+  async function request(texts: readonly string[], as: EmbeddingModel, owner: string, signal: AbortSignal): Promise<Embedded> {
+    await turn(owner, signal);
     const key = JSON.stringify(as);
     const answer = await ask(client, texts, as, { saysLength: needDimensions.has(key), signal });
     if (answer.vectors.every(({ length }) => length === as.dimensions)) return answer;
     const found = answer.vectors.find(({ length }) => length !== as.dimensions)?.length ?? 0;
     if (needDimensions.has(key)) throw wrongLength(as, found);
     // Many compatible endpoints refuse `dimensions`, so it is sent only where it is needed.
-    await turn(signal);
+    await turn(owner, signal);
     const again = await ask(client, texts, as, { saysLength: true, signal }).catch((error: unknown) => {
       throw isOutboundError(error) && error.code === 'model_refused' ? wrongLength(as, found) : error;
     });
@@ -82,12 +84,12 @@ export function createEmbedder(config: EmbeddingConfig | undefined): Embedder {
   return {
     model: { model, dimensions },
     problem: () => problem,
-    async embed(texts, { signal, timeoutMs = defaultTimeoutMs, as = { model, dimensions } }) {
+    async embed(texts, { signal, timeoutMs = defaultTimeoutMs, as = { model, dimensions }, owner = '' }) {
       const vectors: number[][] = [];
       let inputTokens = 0;
       try {
         for (const batch of requestsOf(texts, textsPerRequest)) {
-          const answer = await withDeadline({ timeoutMs, signal }, (ended) => request(batch, as, ended));
+          const answer = await withDeadline({ timeoutMs, signal }, (ended) => request(batch, as, owner, ended));
           vectors.push(...answer.vectors);
           inputTokens += answer.inputTokens;
         }
@@ -179,16 +181,23 @@ function* requestsOf(texts: readonly string[], maxTexts: number): Generator<stri
   if (batch.length > 0) yield batch;
 }
 
-/** Spaces calls: each caller waits until `everyMs` after the previous one. A caller that aborts takes no turn. */
-function createSpacing(everyMs: number): (signal: AbortSignal) => Promise<void> {
-  let last: Promise<unknown> = Promise.resolve();
+/**
+ * Spaces calls: each caller waits until `everyMs` after the previous one. Owners alternate, so that the many calls of one
+ * do not delay another. A caller that aborts takes no turn.
+ */
+function createSpacing(everyMs: number): (owner: string, signal: AbortSignal) => Promise<void> {
+  const turns = createTurns({
+    ...{ what: 'requests for embeddings', whose: 'the organization' },
+    ...{ maxRunning: 1, maxTotal: 1, maxWaiting: 1000, waitTimeoutMs: defaultTimeoutMs },
+  });
   let next = 0;
-  return (signal) => {
-    const turn = last.then(async () => {
-      await delay(Math.max(0, next - Date.now()), undefined, { signal });
-      next = Date.now() + everyMs;
-    });
-    last = turn.catch(() => undefined);
-    return turn;
-  };
+  return (owner, signal) =>
+    turns.take(
+      owner,
+      async () => {
+        await delay(Math.max(0, next - Date.now()), undefined, { signal });
+        next = Date.now() + everyMs;
+      },
+      { signal },
+    );
 }

@@ -5,7 +5,7 @@ import {
   OpenTelemetryActivityInboundInterceptor,
   OpenTelemetryWorkflowClientInterceptor,
 } from '@temporalio/interceptors-opentelemetry-v2';
-import type { ActivityInterceptorsFactory, InjectedSinks, WorkerOptions } from '@temporalio/worker';
+import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
 import type { RunSpan, TraceSinks } from '../../workflows/tracing/interceptors.js';
 import { traceLogFields, type Tracing } from './tracing.js';
 
@@ -17,11 +17,16 @@ export function clientInterceptors({ tracer, exporting }: Tracing): WorkflowClie
   return exporting ? [new OpenTelemetryWorkflowClientInterceptor({ tracer })] : [];
 }
 
+interface WorkerTracing {
+  sinks: InjectedSinks<TraceSinks>;
+  activity: ActivityInterceptorsFactory[];
+}
+
 /**
  * Continues traces in workflows and activities. The sink exists even without tracing, because the workflow bundle
  * refers to it.
  */
-export function workerTracing({ tracer, exporting }: Tracing): Pick<WorkerOptions, 'interceptors' | 'sinks'> {
+export function workerTracing({ tracer, exporting }: Tracing): WorkerTracing {
   const sinks: InjectedSinks<TraceSinks> = {
     tracing: {
       runEnded: {
@@ -31,7 +36,7 @@ export function workerTracing({ tracer, exporting }: Tracing): Pick<WorkerOption
       },
     },
   };
-  return { sinks, ...(exporting && { interceptors: { activity: [tracedActivity(tracer)] } }) };
+  return { sinks, activity: exporting ? [tracedActivity(tracer)] : [] };
 }
 
 /** Converts the span of a run. The workflow reports it after the run has ended, so all fields are known. */

@@ -27,6 +27,7 @@ import type { HttpClient } from './http-client.js';
 import { isOutboundError, OutboundError } from './outbound-error.js';
 import type { McpOutput } from './mcp-output.js';
 import { isTransientStatus } from './retry-hints.js';
+import { createTurns, shareOf } from '../turns.js';
 
 /**
  * Returns an access token other than the one that the server refused.
@@ -34,10 +35,10 @@ import { isTransientStatus } from './retry-hints.js';
  */
 export type BearerToken = (refused?: string) => Promise<string>;
 
-/** A server at a URL, with headers or tokens for this URL only, or a command line that this process runs. */
+/** A server at a URL, with headers or tokens for this URL only, or a command line that runs in a folder of its own. */
 export type McpTarget =
   | { url: string; headers: Record<string, string>; bearer?: BearerToken | undefined }
-  | { commandLine: readonly string[] };
+  | { commandLine: readonly string[]; folder: string };
 
 interface McpCallOptions {
   meta: Record<string, unknown>;
@@ -56,6 +57,8 @@ export interface ElicitationQuestion {
 export type ElicitationAnswer = Pick<ElicitResult, 'action' | 'content'>;
 
 export interface McpSessionOptions {
+  /** The organization that calls. It shares threads and processes with others. */
+  owner: string;
   timeoutMs: number;
   signal: AbortSignal;
   /** What errors must not show, because the server may repeat it. Tokens are added when they are used. */
@@ -74,7 +77,9 @@ const probeMs = 10_000;
 const longestMs = 24 * 3600 * 1000;
 const maxMessageLength = 400;
 
-/** Limits one check in a thread, which includes the wait for the thread. */
+/** The maximum number of MCP servers that run as processes at once. */
+const maxProcesses = 30;
+/** Limits one check in a thread. */
 const checkMs = 5000;
 /** Skips the library's checks, which would run on the event loop. */
 const unchecked: jsonSchemaValidator = {
@@ -84,20 +89,38 @@ const unchecked: jsonSchemaValidator = {
 };
 
 /** Returns why a value does not match the output schema of its tool. Rejects after the time limit. */
-export type OutputCheck = (output: McpOutput, timeoutMs: number) => Promise<string | undefined>;
+export type OutputCheck = (output: McpOutput, options: { owner: string; timeoutMs: number }) => Promise<string | undefined>;
 
 export type McpClient = ReturnType<typeof createMcpClient>;
 
 /** Calls MCP servers that users specify, in both eras of the protocol. */
 export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOutput: OutputCheck) {
+  const processes = createTurns({
+    ...{ what: 'processes of MCP servers', whose: 'the organization' },
+    ...{ maxRunning: shareOf(maxProcesses), maxTotal: maxProcesses },
+    ...{ maxWaiting: 100, waitTimeoutMs: 10_000 },
+  });
   return {
     /**
      * Opens a session, runs the work and ends the session.
      * @throws OutboundError `target_refused`, `timeout`, `too_large`, `unreachable`, `action_refused` or
      * `action_unavailable`; the signal's reason when it aborts
      */
-    use: <T>(target: McpTarget, options: McpSessionOptions, work: (session: McpSession) => Promise<T>): Promise<T> =>
-      withDeadline(options, async (signal, clock) => {
+    use<T>(target: McpTarget, options: McpSessionOptions, work: (session: McpSession) => Promise<T>): Promise<T> {
+      const { owner, timeoutMs, signal } = options;
+      if ('url' in target) return inSession(target, options, work);
+      const waitTimeoutMs = timeoutMs / 3;
+      return processes.take(owner, () => inSession(target, options, work), { signal, waitTimeoutMs });
+    },
+  };
+
+  async function inSession<T>(
+    target: McpTarget,
+    options: McpSessionOptions,
+    work: (session: McpSession) => Promise<T>,
+  ): Promise<T> {
+    const problemOf: ProblemOf = (output) => problemOfOutput(output, { owner: options.owner, timeoutMs: checkMs });
+    return withDeadline(options, async (signal, clock) => {
         const failed = new AbortController();
         const authProvider = 'url' in target && target.bearer ? await authProviderOf(target.bearer) : undefined;
         const transport = transportTo(http, target, authProvider, (error) => failed.abort(error));
@@ -118,7 +141,7 @@ export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOu
         try {
           // The library ignores the signal while it asks for the version.
           await orAborted(within.signal, client.connect(transport, within));
-          return await work(sessionOf(client, problemOfOutput, within));
+          return await work(sessionOf(client, problemOf, within));
         } catch (error) {
           signal.throwIfAborted();
           // Libraries wrap the errors of `fetch`, so throw the original one.
@@ -126,8 +149,8 @@ export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOu
         } finally {
           await Promise.race([close(client, transport), delay(farewellMs, undefined, { ref: false })]);
         }
-      }),
-  };
+      });
+  }
 }
 
 function answerQuestions(client: Client, { ask }: McpSessionOptions, clock: Clock, signal: AbortSignal): void {
@@ -145,7 +168,9 @@ function answerQuestions(client: Client, { ask }: McpSessionOptions, clock: Cloc
 
 type Within = { signal: AbortSignal; timeout: number };
 
-function sessionOf(client: Client, problemOfOutput: OutputCheck, within: Within) {
+type ProblemOf = (output: McpOutput) => Promise<string | undefined>;
+
+function sessionOf(client: Client, problemOf: ProblemOf, within: Within) {
   let hasChanged = false;
   let onlyAsTask: ReadonlySet<string> = new Set();
   let outputs: ReadonlyMap<string, Tool['outputSchema']> = new Map();
@@ -170,20 +195,20 @@ function sessionOf(client: Client, problemOfOutput: OutputCheck, within: Within)
       const params = { name, arguments: input, _meta: meta };
       const options = { ...within, ...(onProgress && { onprogress: onProgress }) };
       const schema = outputs.get(name);
-      if (schema) await checkOutput(problemOfOutput, { schema });
+      if (schema) await checkOutput(problemOf, { schema });
       const result = await (onlyAsTask.has(name)
         ? callAsTask(client, params, options)
         : client.callTool(params, options));
       const { structuredContent: value, isError } = result;
-      if (schema && value !== undefined && isError !== true) await checkOutput(problemOfOutput, { schema, value });
+      if (schema && value !== undefined && isError !== true) await checkOutput(problemOf, { schema, value });
       return result;
     },
   };
 }
 
 /** @throws OutboundError `action_refused`, also if the check takes too long or too much memory */
-async function checkOutput(problemOfOutput: OutputCheck, output: McpOutput): Promise<void> {
-  const problem = await problemOfOutput(output, checkMs).catch(
+async function checkOutput(problemOf: ProblemOf, output: McpOutput): Promise<void> {
+  const problem = await problemOf(output).catch(
     () => `the structured content could not be checked against the output schema within ${checkMs / 1000} s`,
   );
   if (problem !== undefined) throw new OutboundError('action_refused', `the MCP server cannot be used: ${problem}`);
@@ -250,7 +275,10 @@ function transportTo(
   }
   const [command = '', ...args] = target.commandLine;
   // The process inherits only a few harmless environment variables (`getDefaultEnvironment` of the SDK).
-  const transport = new StdioClientTransport({ command, args, stderr: 'ignore', maxBufferSize: maxMcpAnswerBytes });
+  const { folder: cwd } = target;
+  const transport = new StdioClientTransport({
+    ...{ command, args, cwd, env: { HOME: cwd }, stderr: 'ignore', maxBufferSize: maxMcpAnswerBytes },
+  });
   transport.onerror = ({ message }) => {
     // The library then ends the process, as if the server had closed the connection.
     if (message.startsWith('ReadBuffer exceeded'))

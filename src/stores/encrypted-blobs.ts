@@ -5,8 +5,11 @@ const header = 'encrypted:';
 
 /** Encrypts with the keys of the service (src/auth/secret-box.ts). */
 export interface Cipher {
-  encrypt(plain: Uint8Array, purpose: string): { keyId: string; parts: Uint8Array[] };
-  decrypt(bytes: Uint8Array, keyId: string, purpose: string): Uint8Array;
+  /** `bound` is authenticated with the bytes: they can be decrypted only with the same text. */
+  encrypt(plain: Uint8Array, purpose: string, bound?: string): { keyId: string; parts: Uint8Array[] };
+  decrypt(bytes: Uint8Array, keyId: string, purpose: string, bound?: string): Uint8Array;
+  /** Whether `SECRETS_KEY` contains the key. */
+  hasKey(keyId: string): boolean;
 }
 
 export type EncryptedBlobStore = ReturnType<typeof createEncryptedBlobStore>;

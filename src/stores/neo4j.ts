@@ -1,6 +1,6 @@
 import neo4j, { type Config } from 'neo4j-driver';
 import { createBookmarks } from './bookmarks.js';
-import { createTurns } from './turns.js';
+import { createTurns } from '../turns.js';
 
 export type Graph = ReturnType<typeof createGraph>;
 

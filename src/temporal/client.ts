@@ -17,13 +17,15 @@ import { abortWith } from '../abort-with.js';
 import { AppError, isAppError } from '../errors.js';
 import type { BlobStore } from '../stores/blobs.js';
 import type { Cipher } from '../stores/encrypted-blobs.js';
-import { createTurns } from '../stores/turns.js';
+import { createTurns } from '../turns.js';
 import { createDataConverter } from './data-converter.js';
 import type { TemporalConfig } from './environment.js';
 import { within } from '../within.js';
 import { refusesAfterClose } from './closed-connection.js';
-import { createPayloadCodec } from './payload-codec.js';
+import { createPayloadCodec, createWorkerCodec } from './payload-codec.js';
+import type { PayloadTrust } from './payload-trust.js';
 import { priorities } from './priority.js';
+import { sealedMessages } from './sealed-messages.js';
 import {
   createWorkflowOrganizations,
   organizationInterceptors,
@@ -33,6 +35,9 @@ import {
 export interface Temporal {
   client: Client;
   dataConverter: DataConverter;
+  /** Workers obey what they decode, so their converter marks what the product did not send to the workflow. */
+  workerDataConverter: DataConverter;
+  trust: PayloadTrust;
   taskQueue: string;
   /**
    * Runs calls to which Temporal responds itself, under one deadline, by default ten seconds. A process makes 100 at
@@ -94,20 +99,22 @@ interface TemporalDeps {
   blobs: BlobStore;
   cipher: Cipher;
   readOrganization: ReadOrganization;
+  trust: PayloadTrust;
   interceptors?: WorkflowClientInterceptor[];
 }
 
 export function createTemporal(
   options: TemporalConfig,
-  { blobs, cipher, readOrganization, interceptors: workflow = [] }: TemporalDeps,
+  { blobs, cipher, readOrganization, trust, interceptors: workflow = [] }: TemporalDeps,
 ): Temporal {
   const organizations = createWorkflowOrganizations(readOrganization);
   const dataConverter = createDataConverter(blobs, createPayloadCodec(cipher, organizations));
+  const workerDataConverter = createDataConverter(blobs, createWorkerCodec(cipher, organizations, trust));
   const learners = organizationInterceptors(organizations);
   const interceptors = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions({ maxAttempts })), refusesAfterClose];
   const connection = Connection.lazy({ ...options.connection, interceptors, channelArgs: reconnecting });
   const common = { connection, namespace: options.namespace, dataConverter };
-  const ofWorkflows = [priorities, ...workflow, ...learners.workflow];
+  const ofWorkflows = [priorities, ...workflow, ...learners.workflow, sealedMessages];
   const client = new Client({ ...common, interceptors: { workflow: ofWorkflows, schedule: learners.schedule } });
   const openRuns = new WorkflowClient({ ...common, interceptors: ofWorkflows, queryRejectCondition: 'NOT_OPEN' });
 
@@ -158,10 +165,13 @@ export function createTemporal(
   return {
     client,
     dataConverter,
+    workerDataConverter,
+    trust,
     taskQueue: options.taskQueue,
     call(work, timeoutMs = defaultTimeoutMs) {
       const deadline = Date.now() + timeoutMs;
-      const inTurn = (over: AbortSignal) => turns.take('', () => attempt(work, deadline - Date.now(), [over]), over);
+      const inTurn = (signal: AbortSignal) =>
+        turns.take('', () => attempt(work, deadline - Date.now(), [signal]), { signal });
       return whilePingable((over) => within(timeoutMs, inTurn(over), timedOut));
     },
     wait,

@@ -14,8 +14,9 @@ import type { BlobStore } from '../stores/blobs.js';
 const PayloadMessage = proto.temporal.api.common.v1.Payload;
 const payloadLimitBytes = 256 * 1024;
 
-/** The workflow bundle also contains this file (src/cli/bundle-workflows.ts). */
+/** The workflow bundle also contains these files (src/cli/bundle-workflows.ts). */
 export const failureConverterPath = path.join(packageRoot, 'workflows/failure-converter.cjs');
+export const payloadConverterPath = path.join(packageRoot, 'workflows/payload-converter.cjs');
 
 /**
  * Encrypts payloads. Stores payloads over 256 KiB in the file store, so that the history holds a reference (design,
@@ -26,7 +27,7 @@ export function createDataConverter(blobs: BlobStore, codec: PayloadCodec): Data
     drivers: [blobDriver(blobs)],
     payloadSizeThreshold: payloadLimitBytes,
   });
-  return { payloadCodecs: [codec], failureConverterPath, externalStorage };
+  return { payloadCodecs: [codec], payloadConverterPath, failureConverterPath, externalStorage };
 }
 
 function blobDriver(blobs: BlobStore): StorageDriver {

@@ -35,7 +35,7 @@ export const temporalVariables = {
   TEMPORAL_WORKER_BUILD_ID: z.string().optional(),
   // With fewer than two of either, the SDK has no slot left for runs that it keeps in memory.
   WORKER_MAX_WORKFLOW_TASKS: atLeast(2).default(20),
-  WORKER_MAX_ACTIVITIES: atLeast(1).default(100),
+  WORKER_MAX_ACTIVITIES: atLeast(1).default(300),
   WORKER_MAX_POLLERS: atLeast(2).optional(),
   WORKER_MAX_CACHED_WORKFLOWS: atLeast(0).optional(),
   WORKER_QUEUES: z
@@ -46,6 +46,9 @@ export const temporalVariables = {
   WORKER_STEPS_PER_SECOND: z.coerce.number().positive().optional(),
   WORKER_BULK_PER_SECOND: z.coerce.number().positive().optional(),
 };
+/** Activities wait for their turn in the worker, because Temporal does not know which organizations its slots serve. */
+const presentPerRunning = 10;
+
 type TemporalEnvironment = z.infer<z.ZodObject<typeof temporalVariables>>;
 
 /** Pairs of variables that require each other, and variables of which only one form is allowed. */
@@ -104,8 +107,10 @@ export function workerOf(env: TemporalEnvironment) {
     /** The maximum number of activities that all workers together start per second, by queue. Undefined: no limit. */
     perSecond,
     workflowTasks: env.WORKER_MAX_WORKFLOW_TASKS,
-    /** The maximum number of concurrent activities per queue. */
+    /** The maximum number of activities per queue that run at once. */
     activities: env.WORKER_MAX_ACTIVITIES,
+    /** The maximum number of activities per queue that run, wait for their turn or wait for a person. */
+    activitiesPresent: env.WORKER_MAX_ACTIVITIES * presentPerRunning,
     /** The maximum number of concurrent polls of each kind, scaled by demand. Undefined: always ten. */
     pollers: env.WORKER_MAX_POLLERS,
     /** The number of runs to keep in memory. Undefined: depends on the heap size. */

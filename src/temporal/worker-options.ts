@@ -22,14 +22,14 @@ export function workerTuning(
   config: WorkerConfig,
   { kind, runsWorkflows, runsActivities }: Omit<QueueWorker, 'taskQueue'>,
 ): Partial<WorkerOptions> {
-  const { workflowTasks, activities, pollers, cachedWorkflows, version } = config;
+  const { workflowTasks, activitiesPresent, pollers, cachedWorkflows, version } = config;
   const scale =
     pollers === undefined
       ? undefined
       : ({ type: 'autoscaling', minimum: 1, initial: Math.min(firstPollers, pollers), maximum: pollers } as const);
   const perSecond = config.perSecond[kind];
   return {
-    maxConcurrentActivityTaskExecutions: activities,
+    maxConcurrentActivityTaskExecutions: activitiesPresent,
     ...(!runsActivities && { enableNonLocalActivities: false }),
     // An activity learns of its cancellation from the response to a heartbeat. The SDK sends heartbeats at most this
     // often.

@@ -1,9 +1,11 @@
 import path from 'node:path';
 import { Piscina } from 'piscina';
+import { abortWith } from '../abort-with.js';
 import type { ErrorCode } from '../error-catalog.js';
 import { AppError, type ErrorFacts } from '../errors.js';
 import type { McpOutput } from '../outbound/mcp-output.js';
 import { packageRoot } from '../package-root.js';
+import { createTurns, shareOf } from '../turns.js';
 
 /**
  * The jobs of `src/thread.ts`. Each caller declares its own jobs next to its code (declaration merging,
@@ -21,41 +23,66 @@ type Result<Name extends JobName> = Awaited<ReturnType<ThreadJobs[Name]>>;
 /** Returns refusals as data, because an error loses its class and code when it leaves a thread. */
 export type ThreadAnswer<T> = { value: T } | { refused: { code: ErrorCode; description: string; facts: ErrorFacts } };
 
+interface JobOptions {
+  /** Whose job it is: an organization, or the name of the job if nobody is known yet. Each owner runs one at a time. */
+  owner: string;
+  /** The longest time that the job runs; 20 seconds if omitted. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+}
+
 /** Runs work in threads of this process that would otherwise block the event loop. */
 export interface Threads {
   /**
    * Runs a job in a thread. A job that exceeds its time or memory limit ends together with its thread.
-   * @param timeoutMs the maximum time of the job, which includes the wait for a thread; 20 seconds if omitted
-   * @throws AppError as the job does; `unavailable` if too many jobs wait; `internal_error` for any other failure
+   * @throws AppError as the job does; `unavailable` if too many jobs of the owner wait; `internal_error` for any other failure
    */
-  run<Name extends JobName>(name: Name, input: Input<Name>, timeoutMs?: number): Promise<Result<Name>>;
+  run<Name extends JobName>(name: Name, input: Input<Name>, options: JobOptions): Promise<Result<Name>>;
   close(): Promise<void>;
 }
 
+const maxThreads = 2;
 const jobTimeoutMs = 20_000;
-const heapMiB = 512;
+const defaultHeapMiB = 512;
 const maxWaiting = 200;
 
 /** Threads start with the first job and end after a minute without work. */
-export function createThreads(): Threads {
+export function createThreads({ heapMiB = defaultHeapMiB, longestWaitMs = jobTimeoutMs } = {}): Threads {
+  const turns = createTurns({
+    what: 'large requests',
+    whose: 'the organization',
+    maxRunning: shareOf(maxThreads),
+    maxTotal: maxThreads,
+    maxWaiting,
+    waitTimeoutMs: longestWaitMs,
+    code: 'unavailable',
+  });
   let pool: Piscina | undefined;
   const start = () =>
     new Piscina({
       filename: path.join(packageRoot, 'dist/src/thread.js'),
       minThreads: 0,
-      maxThreads: 2,
+      maxThreads,
       idleTimeout: 60_000,
-      maxQueue: maxWaiting,
       resourceLimits: { maxOldGenerationSizeMb: heapMiB },
       env: {},
     });
   return {
-    async run<Name extends JobName>(name: Name, input: Input<Name>, timeoutMs = jobTimeoutMs): Promise<Result<Name>> {
-      pool ??= start();
-      if (pool.queueSize >= maxWaiting)
-        throw new AppError('unavailable', 'too many large requests are being processed', { retryAfterSeconds: 1 });
-      const job = pool.run(input, { name, signal: AbortSignal.timeout(timeoutMs) });
-      const answer = await answerOf(job as Promise<ThreadAnswer<Result<Name>>>);
+    async run<Name extends JobName>(
+      name: Name,
+      input: Input<Name>,
+      { owner, timeoutMs = jobTimeoutMs, signal }: JobOptions,
+    ): Promise<Result<Name>> {
+      const answer = await turns.take(
+        owner,
+        () => {
+          pool ??= start();
+          const ended = abortWith(AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : []));
+          const job = pool.run(input, { name, signal: ended.signal }) as Promise<ThreadAnswer<Result<Name>>>;
+          return answerOf(job).finally(() => ended.abort());
+        },
+        { signal },
+      );
       if ('value' in answer) return answer.value;
       const { code, description, facts } = answer.refused;
       throw new AppError(code, description, facts);

@@ -206,7 +206,12 @@ describe('POST /v1/policies/simulate', () => {
     await recorded(owner, fields);
     const { status, body } = await tried(owner, forbid(when));
     expect(status).toBe(200);
-    expect(body).toEqual({ policy_version: 0, ...nothing, skipped: [{ reason: 'facts_not_recorded', count: 1 }] });
+    expect(body).toMatchObject({
+      policy_version: 0,
+      ...nothing,
+      skipped: [{ reason: 'facts_not_recorded', count: 1 }],
+      summary: expect.arrayContaining(['0 of 1 docs call could be tried.']),
+    });
     // A rule that reads none of it can be tried.
     expect((await tried(owner, forbid(undefined, { tools: ['docs'] }))).body).toMatchObject({ changed_count: 1 });
   });
@@ -218,7 +223,7 @@ describe('POST /v1/policies/simulate', () => {
     const { decision: _decision, ...undecided } = lifecycle;
     await lifecycles.insertOne(undecided);
     const { body } = await tried(owner, {});
-    expect(body).toEqual({
+    expect(body).toMatchObject({
       policy_version: 0,
       ...nothing,
       skipped: expect.arrayContaining([
@@ -323,3 +328,64 @@ describe('POST /v1/policies/simulate', () => {
 function without(name: keyof PolicyFacts): PolicyFacts {
   return Object.fromEntries(Object.entries(facts).filter(([each]) => each !== name)) as unknown as PolicyFacts;
 }
+
+describe('what a simulation could not try', () => {
+  test('is said for each operation and rule, with the facts that a rule lacks, and by one rule as by a whole set', async () => {
+    verifies('policy.simulate.says-what-it-lacks');
+    const owner = principalOf();
+    await recorded(owner, { facts: { ...facts, input: {} } });
+    await recorded(owner, { facts: { ...facts, input: {} } });
+    await recorded(owner, { tool: 'save-model' });
+    const rule = { policy_id: 'no', effect: 'forbid', tools: ['docs'], when: 'context.input.topic == "query"' };
+    const { status, body } = await server.as(owner).post(path, { rule });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      evaluated: 1,
+      changed_count: 0,
+      summary: expect.arrayContaining([
+        '1 of 3 recorded calls could be tried: 0 would be decided differently.',
+        '0 of 2 docs calls could be tried.',
+      ]),
+    });
+    expect(body.summary.join(' ')).toContain('context.input.topic');
+    expect(body.rules.find(({ policy_id }: any) => policy_id === 'no')).toEqual({
+      policy_id: 'no',
+      change: 'added',
+      calls: 2,
+      tried: 0,
+      changed: 0,
+      not_tried: [{ reason: 'facts_not_recorded', count: 2 }],
+      unrecorded_facts: ['context.input.topic'],
+    });
+    expect(await server.as(owner).post(path, {})).toMatchObject({ status: 400 });
+    expect(await server.as(owner).post(path, { policies: [all], rule })).toMatchObject({ status: 400 });
+  });
+});
+
+describe('POST /v1/policies/evaluate with edited rules', () => {
+  test('decides by them, by written facts, and stores nothing', async () => {
+    verifies('policy.evaluate.candidate');
+    const owner = principalOf();
+    const evaluate = (body: object) => server.as(owner).post('/v1/policies/evaluate', { tool: 'act.mail', ...body });
+    const when = 'context.input.recipients.contains("a@example.com")';
+    const rule = { policy_id: 'ask', effect: 'require_approval', tools: ['act.mail'], when };
+    const to = (recipient: string) => ({ facts: { recipients: [recipient] } });
+    expect(await evaluate({ ...to('a@example.com'), rule })).toMatchObject({
+      status: 200,
+      body: { decision: 'require_approval', policy_ids: ['ask'], facts: { recipients: ['a@example.com'] } },
+    });
+    expect((await evaluate({ ...to('b@example.com'), rule })).body).toMatchObject({ decision: 'permit' });
+    expect((await evaluate({ ...to('a@example.com'), rules: [] })).body).toMatchObject({ decision: 'permit' });
+    expect((await evaluate(to('a@example.com'))).body).toMatchObject({ decision: 'permit', policy_version: 0 });
+    expect(await evaluate({ rule: { ...rule, when: 'context.mood' } })).toMatchObject({ status: 422 });
+    expect(await evaluate({ facts: { colour: 'red' } })).toMatchObject({ status: 400 });
+    expect(await evaluate({ facts: { recipients: 'a@example.com' } })).toMatchObject({ status: 400 });
+    expect(await policy_versions.countDocuments({ organization_id: owner.organizationId })).toBe(0);
+    const listed = (await server.as(owner).get('/v1/policies/operations')).body.data;
+    expect(listed.find(({ name }: any) => name === 'act.mail').facts).toContainEqual({
+      name: 'recipients',
+      type: 'Set',
+      is_recorded: false,
+    });
+  });
+});

@@ -226,7 +226,13 @@ describe('PUT /v1/policies', () => {
         version: 0,
         created_by: null,
         policies: [{ policy_id: 'permit-everything' }],
-        builtin: [{ effect: 'forbid' }, { effect: 'permit' }, { effect: 'require_approval' }],
+        builtin: [
+          { policy_id: 'builtin.governed-mode' },
+          { policy_id: 'builtin.governed-mode.memory' },
+          { policy_id: 'builtin.governed-mode.ontology' },
+          { effect: 'permit' },
+          { effect: 'require_approval' },
+        ],
       },
     });
     expect(before.headers.get('etag')).toBe('"0"');

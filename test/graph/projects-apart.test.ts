@@ -6,7 +6,7 @@ import { prepareGraph } from '../../src/graph/store/schema.js';
 import { inWriteTransaction } from '../../src/graph/store/sessions.js';
 import { createBookmarks } from '../../src/stores/bookmarks.js';
 import { createGraph } from '../../src/stores/neo4j.js';
-import { createTurns } from '../../src/stores/turns.js';
+import { createTurns } from '../../src/turns.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { testRun } from '../support/run.js';
@@ -93,7 +93,7 @@ describe('turns of a project', () => {
     const waiting = createTurns({ what: 'queries', maxRunning: 0, maxWaiting: 3, waitTimeoutMs: 60_000 }).take(
       'p',
       () => Promise.resolve(),
-      gone.signal,
+      { signal: gone.signal },
     );
     gone.abort();
     expect(await refusal(waiting)).toMatchObject({ code: 'call_timed_out' });

@@ -70,6 +70,7 @@ const leftOut = [
   'delete /v1/project/{project_id}',
   'delete /v1/apikeys/{key_id}',
   'put /v1/policies',
+  'post /v1/policies/rules',
 ];
 
 function callOf(operation: Operation, name: string, body?: string): Call {

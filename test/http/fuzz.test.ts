@@ -41,6 +41,7 @@ const leftOut = [
   'get /{projectID}/events',
   'delete /v1/project/{project_id}',
   'put /v1/policies',
+  'post /v1/policies/rules',
   'get /connectors/{projectID}/{connector_id}/tools',
   'post /connectors/{projectID}/{connector_id}/tools/accept',
   'post /connectors/{projectID}/{connector_id}/authorize',

@@ -52,6 +52,7 @@ const leftOut = [
   'get /{projectID}/events',
   'delete /v1/project/{project_id}',
   'put /v1/policies',
+  'post /v1/policies/rules',
 ];
 const mark = 'the hostile value';
 

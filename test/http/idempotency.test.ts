@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { AppError } from '../../src/errors.js';
 import { createIdempotency } from '../../src/governance/idempotency.js';
 import { newId } from '../../src/ids.js';
+import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { principalOf } from '../support/governance/approvals.js';
 import { verifies } from '../support/verifies.js';
@@ -32,6 +33,33 @@ describe('Idempotency-Key', () => {
     const third = await once(request, async (recordId) => ({ value: recordId }));
     expect(third).toEqual({ value: first });
     finish();
+  });
+
+  test('of a request that takes longer than its lease does not run it a second time', async () => {
+    verifies('idempotency.lease-renewed');
+    const { once } = createIdempotency(deps.mongo.collections, deps.auth.box);
+    const request = { key: newId(), route: 'POST /thing', principal: principalOf(), body: {} };
+    const ran: string[] = [];
+    let finish: () => void = () => undefined;
+    let begun: (recordId: string) => void = () => undefined;
+    const began = new Promise<string>((resolve) => (begun = resolve));
+    const work = async (recordId: string) => {
+      ran.push(recordId);
+      begun(recordId);
+      await new Promise<void>((done) => (finish = done));
+      return { value: recordId };
+    };
+    const first = once(request, work);
+    const record_id = await began;
+    const leased = (await idempotency.findOne({ record_id }))?.leased_until.getTime() ?? 0;
+    await eventually(async () => {
+      expect(Date.now()).toBeGreaterThan(leased);
+      expect((await idempotency.findOne({ record_id }))?.leased_until.getTime()).toBeGreaterThan(Date.now());
+    });
+    const second = once(request, work);
+    finish();
+    expect(await Promise.all([first, second])).toEqual([{ value: record_id }, { value: record_id }]);
+    expect(ran).toEqual([record_id]);
   });
 
   test('of a refused request can be used again with another body', async () => {

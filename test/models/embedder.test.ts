@@ -44,6 +44,20 @@ test('gives no turn to a caller that has aborted', async () => {
   expect(vectors).toHaveLength(1);
 });
 
+test('the requests of many texts of one owner do not delay the request of another', async () => {
+  verifies('shares.embeddings');
+  const { embed } = embedderOf(50);
+  const order: string[] = [];
+  endpoint.answer((request, res) => {
+    order.push(request.input[0]?.split(' ')[0] ?? '');
+    sendVectors(request, res, dimensions);
+  });
+  const busy = Array.from({ length: 40 }, (_, at) => embed([`busy ${at}`], { signal: never, owner: 'busy' }));
+  await embed(['other text'], { signal: never, owner: 'other' });
+  await Promise.all(busy);
+  expect(order.indexOf('other')).toBeLessThan(10);
+});
+
 test.each([
   ['a status', (_: unknown, res: any) => sendError(res, 400)],
   ['a vector of zeros', (asked: any, res: any) => sendVector(asked, res, () => 0)],

@@ -22,7 +22,7 @@ afterAll(() => Promise.all([sink.close(), http.close()]));
 
 /** Lists the tools of the server and calls one. */
 const call = (target: McpTarget, timeoutMs: number, by = client) =>
-  by.use(target, { timeoutMs, signal: new AbortController().signal, secrets: [] }, async (session) => {
+  by.use(target, { owner: 'organization', timeoutMs, signal: new AbortController().signal, secrets: [] }, async (session) => {
     await session.listTools();
     return session.callTool('echo', {}, { meta: {} });
   });
@@ -112,6 +112,7 @@ test('a list of tools is refused once all its pages together are too large', asy
 
 /** A server as a process that answers only these methods, and writes the ids of its processes to a file. */
 const processOf = (file: string, answered: object): McpTarget => ({
+  folder: tmpdir(),
   commandLine: [
     process.execPath,
     '-e',

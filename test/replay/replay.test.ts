@@ -9,6 +9,8 @@ import {
   type ReplayHistoriesIterable,
   type ReplayWorkerOptions,
 } from '@temporalio/worker';
+import { createWorkerCodec } from '../../src/temporal/payload-codec.js';
+import { createWorkflowOrganizations } from '../../src/temporal/workflow-organizations.js';
 import { workflowBundle } from '../../src/workflow-code.js';
 import * as workflows from '../../workflows/index.js';
 import { useDeps } from '../support/fixture.js';
@@ -20,7 +22,19 @@ const histories = savedHistories();
 const logger = new DefaultLogger('ERROR');
 Runtime.install({ logger, telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } } });
 const sinks = { tracing: { runEnded: { fn: () => undefined } } };
-const options: ReplayWorkerOptions = { workflowBundle, dataConverter: deps.temporal.dataConverter, sinks };
+// Saved histories are not encrypted, like those of an early release.
+const earlierRelease = {
+  acceptUnboundUntil: () => Promise.resolve(Infinity),
+  isOwnKey: () => Promise.resolve(false),
+  begin: () => Promise.reject(new Error('not used')),
+  untilSchedulesAreSealed: () => Promise.resolve(),
+};
+const organizations = createWorkflowOrganizations(() => Promise.resolve(undefined));
+const dataConverter = {
+  ...deps.temporal.workerDataConverter,
+  payloadCodecs: [createWorkerCodec(deps.auth.box, organizations, earlierRelease)],
+};
+const options: ReplayWorkerOptions = { workflowBundle, dataConverter, sinks };
 
 /** One worker replays them all: each worker evaluates the whole bundle. */
 async function outcomesOf(saved: readonly Pick<SavedHistory, 'name' | 'history'>[]): Promise<[string, string][]> {

@@ -272,6 +272,11 @@ export const authentication = [
     says: 'The platform API accepts a user token, a session and the console cookie from its own origin, each with the role of the person.',
   },
   {
+    id: 'auth.no-authority',
+    source: 'docs/decisions/0116-without-a-role-there-is-no-authority.md',
+    says: 'A run of a person without a role that permits it acts no more: it is paused or ended, its approvals are withdrawn, and admins decide on it in the inbox.',
+  },
+  {
     id: 'auth.leavers',
     source: 'review: security Low',
     part: 8,

@@ -208,4 +208,14 @@ export const consoleApp = [
     id: 'project.events',
     says: 'GET /{projectID}/events streams new states of executions, inbox items and schedules and which other records changed, continues after Last-Event-ID at any process, and ends with its credential and its process.',
   },
+  {
+    id: 'console.layout',
+    source: 'docs/guides/console.md',
+    says: 'On every page, at 1440 and 375 px, the header and a filter take one line, a list begins in the upper part of the window, and no control covers or touches another one.',
+  },
+  {
+    id: 'console.pictures',
+    source: 'docs/conventions.md',
+    says: 'The main pages of the console look like their stored pictures, and a broken style sheet does not.',
+  },
 ] as const satisfies readonly Requirement[];

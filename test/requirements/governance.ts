@@ -3,6 +3,11 @@ import type { Requirement } from './requirement.js';
 /** The pipeline of a governed call: stages, quota, policy, approvals, dry runs, audit. */
 export const governance = [
   {
+    id: 'sweep.failing-records',
+    source: 'docs/architecture.md',
+    says: 'A record that a sweep cannot process does not keep the sweep from the other records.',
+  },
+  {
     id: 'pipeline.order',
     source: 'spec: Governed pipeline',
     part: 2,
@@ -489,5 +494,25 @@ export const governance = [
     part: 9,
     says: 'The lifecycle of a decided call keeps what the policies could read of it, but no secret and no personal data.',
     delivered: true,
+  },
+  {
+    id: 'operation.caused-grants',
+    source: 'docs/decisions/0115-grants-follow-effects.md',
+    says: 'A call needs the grants of every operation that it causes, and the rules of each of them apply to it.',
+  },
+  {
+    id: 'operation.caused-authority',
+    source: 'docs/decisions/0115-grants-follow-effects.md',
+    says: 'Work in the background acts with the grants of the credential that caused it and the present role, and ends with that credential.',
+  },
+  {
+    id: 'operation.key-over-body',
+    source: 'docs/decisions/0115-grants-follow-effects.md',
+    says: 'Rules and approvals see the record that the path names, whatever the body says.',
+  },
+  {
+    id: 'idempotency.lease-renewed',
+    source: 'docs/guides/api-reference.md',
+    says: 'A request with an Idempotency-Key that takes long is not run a second time while its process lives.',
   },
 ] as const satisfies readonly Requirement[];

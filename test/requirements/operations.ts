@@ -330,6 +330,11 @@ export const operations = [
     says: 'The service serves the packages of both clients, and connection info names these addresses or the commands that the operator configured.',
   },
   {
+    id: 'guides.harmless',
+    source: 'docs/guides/gateway.md',
+    says: 'The commands of the guides, the samples and the console replace and delete only what they made.',
+  },
+  {
     id: 'guides.run-as-pasted',
     source: 'issue 13: First use',
     part: 8,
@@ -377,6 +382,26 @@ export const operations = [
     source: 'issue 13: Encrypted histories',
     part: 8,
     says: 'After a rotation of SECRETS_KEY, and after the first start with encryption, older histories stay readable.',
+  },
+  {
+    id: 'trust.inputs',
+    source: 'docs/decisions/0117-only-messages-of-the-product.md',
+    says: 'A workflow whose input the product did not send to it fails with `untrusted_input`, without an effect.',
+  },
+  {
+    id: 'trust.messages',
+    source: 'docs/decisions/0117-only-messages-of-the-product.md',
+    says: 'A signal or update that the product did not send to this run has no effect, and the run goes on.',
+  },
+  {
+    id: 'trust.operator-signals',
+    source: 'docs/guides/operations.md',
+    says: 'Operators pause, resume and cancel runs with the Temporal UI or CLI, and cannot do so in the name of a person.',
+  },
+  {
+    id: 'trust.codec-endpoint',
+    source: 'docs/decisions/0117-only-messages-of-the-product.md',
+    says: 'Workflows do not obey payloads that the codec endpoint encodes.',
   },
   {
     id: 'encryption.key-per-organization',

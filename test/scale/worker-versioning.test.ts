@@ -111,7 +111,7 @@ describe('the worker’s variables', () => {
 
   test('leave the worker unversioned and its polls at the defaults when unset', () => {
     verifies('scale.worker-versioning');
-    const activities = { maxConcurrentActivityTaskExecutions: 100, maxHeartbeatThrottleInterval: '1s' };
+    const activities = { maxConcurrentActivityTaskExecutions: 3000, maxHeartbeatThrottleInterval: '1s' };
     const steps = { kind: 'steps', runsWorkflows: false, runsActivities: true } as const;
     const both = { ...steps, runsWorkflows: true };
     expect(workerTuning(loadConfig({}).worker, both)).toEqual({

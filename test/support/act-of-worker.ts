@@ -17,7 +17,7 @@ export function actOfWorker(deps: Deps, clients: Partial<Pick<ActionDeps, 'http'
     mongo: deps.mongo,
     secrets: deps.auth.box,
     mcp: createMcpClient(deps.http, deps.problemOfMcpOutput),
-    stdioCommands: {},
+    stdio: { commands: {}, folder: '' },
     keepFiles: () => Promise.resolve([]),
     questions: () => () => Promise.resolve({ action: 'cancel' }),
     log: deps.log,

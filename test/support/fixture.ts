@@ -1,11 +1,13 @@
 import { afterAll } from '@jest/globals';
 import { createApiKey } from '../../src/auth/api-keys.js';
+import { noteExternalIdentity } from '../../src/auth/external-identities.js';
 import { defaultGrants, holdsEverywhere, type Grant } from '../../src/auth/grants.js';
 import { loadConfig } from '../../src/config.js';
 import { createDeps } from '../../src/deps.js';
 import { type Deps } from '../../src/domain/deps.js';
 import { storeProject } from '../../src/domain/projects/operations.js';
 import { newId } from '../../src/ids.js';
+import { epochSeconds } from '../../src/time.js';
 import { apiClient, type ApiClient } from './client.js';
 import { testRun } from './run.js';
 
@@ -104,6 +106,20 @@ export async function userTokenOf(
   { role = 'OWNER', userId = workspace.userId }: PersonOptions = {},
 ): Promise<string> {
   const { projectID: project_id, organizationId: org_id, departmentId: dept_id } = workspace;
+  // Without a record of the user, the person is one of an external identity provider.
+  await noteExternalIdentity(
+    deps.mongo.collections,
+    {
+      kind: 'user_jwt',
+      userId,
+      organizationId: org_id,
+      departmentId: dept_id,
+      projectId: project_id,
+      role,
+      grants: [],
+    },
+    epochSeconds() + 3600,
+  );
   const { _id: sid } = await deps.auth.sessions.start({ kind: 'user', user_id: userId, project_id });
   return deps.auth.tokens.sign(
     { sub: userId, role, org_id, dept_id, project_id, token_use: 'user', sid },

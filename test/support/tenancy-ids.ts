@@ -143,6 +143,7 @@ export const bodies: Record<string, unknown> = {
   'POST /storage/{projectID}/table/{table_id}/row': { price: 3 },
   'PUT /v1/projects/{projectId}/mode': { mode: 'governed' },
   'PUT /v1/policies': { policies: [] },
+  'POST /v1/policies/rules': { policy_id: 'foreign', effect: 'permit' },
   'POST /v1/inbox': { operation: 'get', item_id: 'approval:1' },
   'POST /v1/policies/evaluate': { tool: 'query-context', input: {} },
 };
@@ -175,6 +176,7 @@ export const asksForNothing: Record<string, string> = {
       'GET /v1/audit/export',
       'GET /v1/policies',
       'PUT /v1/policies',
+      'POST /v1/policies/rules',
       'POST /v1/policies/evaluate',
       'GET /v1/policies/versions',
       'GET /v1/policies/versions/{version}',

@@ -14,7 +14,7 @@ export function useWorkflowWorkers(deps: Deps, taskQueue: string, activities: ob
   beforeAll(async () => {
     const connection = await NativeConnection.connect(deps.config.temporal.connection);
     const { namespace } = deps.config.temporal;
-    const shared = { connection, namespace, activities, dataConverter: deps.temporal.dataConverter };
+    const shared = { connection, namespace, activities, dataConverter: deps.temporal.workerDataConverter };
     const workers = await Promise.all([
       Worker.create({ ...shared, taskQueue, workflowBundle }),
       Worker.create({ ...shared, taskQueue: queueName(taskQueue, 'control') }),

@@ -36,12 +36,20 @@ function toAttempts(value: unknown): StepAttempt[] | undefined {
   return Array.isArray(value) && value.length > 0 ? (value as StepAttempt[]) : undefined;
 }
 
-/** No worker took the step within its time limit, so the failure says nothing about what the step calls. */
+/**
+ * No worker took the step within its time limit, or the step only waited in a worker for the share of its organization.
+ * The failure says nothing about what the step calls.
+ */
 export function wasNeverStarted(error: unknown): boolean {
   const cause = causeOf(error);
   if (!(error instanceof ActivityFailure && cause instanceof TimeoutFailure)) return false;
   const inQueue = cause.timeoutType === 'SCHEDULE_TO_START' || cause.timeoutType === 'SCHEDULE_TO_CLOSE';
-  return inQueue && cause.cause === undefined && cause.lastHeartbeatDetails === undefined;
+  return inQueue && (onlyWaited(cause.cause) || (cause.cause === undefined && cause.lastHeartbeatDetails === undefined));
+}
+
+function onlyWaited(failure: unknown): boolean {
+  const details: unknown = failure instanceof ApplicationFailure ? failure.details?.[0] : undefined;
+  return typeof details === 'object' && details !== null && 'waited' in details;
 }
 
 const timeoutTexts: Record<NonNullable<TimeoutFailure['timeoutType']>, string> = {

@@ -281,6 +281,8 @@ export interface MoveResult {
 export const pauseSignal = defineSignal<[MoveRequest]>('pause');
 export const resumeSignal = defineSignal<[MoveRequest]>('resume');
 export const cancelSignal = defineSignal<[MoveRequest]>('cancel');
+/** The signals that an operator may send with the Temporal UI or CLI. What such a signal contains is ignored. */
+export const operatorSignals: readonly string[] = [pauseSignal.name, resumeSignal.name, cancelSignal.name];
 
 /** The same moves as updates, for callers that need the result. Refused with type `conflict` if the state does not allow them. */
 export const pauseUpdate = defineUpdate<MoveResult, [MoveRequest]>('pause');

@@ -6,7 +6,8 @@ import {
   type ActivityOptions,
 } from '@temporalio/workflow';
 import { epochSeconds } from '../time.js';
-import { attemptDetailsOf, attemptsOf, maxAttempts, stepMessageOf, wasNeverStarted } from './failure.js';
+import { holdRun, holdsRun, noAuthority } from './authority.js';
+import { attemptDetailsOf, attemptsOf, codeOf, maxAttempts, stepMessageOf, wasNeverStarted } from './failure.js';
 import { beginReading, holdStep } from './held-acts.js';
 import { maxKeptCharacters, type AgentflowExecutionInput, type ExecutionState, type Spending } from './messages.js';
 import { beginStep, endStep, recordEdits } from './step-records.js';
@@ -32,6 +33,7 @@ export async function runStep(input: AgentflowExecutionInput, state: ExecutionSt
     endStep(state, record, { ...ended, attempts, attempt_details, at: epochSeconds() });
     definition.keep(value, step, edits ? { ...run, edits } : run);
   } catch (error) {
+    if (holdsRun(error)) return holdRun(state, record, error, epochSeconds());
     const status = isCancellation(error) ? 'cancelled' : 'failed';
     settleHeld(state);
     endStep(state, record, {
@@ -41,7 +43,8 @@ export async function runStep(input: AgentflowExecutionInput, state: ExecutionSt
       at: epochSeconds(),
       error: status === 'cancelled' ? status : stepMessageOf(error),
     });
-    if (status === 'cancelled' || !(error instanceof ActivityFailure) || !definition.continueAfter) throw error;
+    const mayContinue = status !== 'cancelled' && error instanceof ActivityFailure && codeOf(error) !== noAuthority;
+    if (!mayContinue || !definition.continueAfter) throw error;
     definition.continueAfter(error, step, run);
   }
 }

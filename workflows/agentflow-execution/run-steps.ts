@@ -1,7 +1,8 @@
 import { ApplicationFailure, condition, isCancellation } from '@temporalio/workflow';
 import { historyIsFull } from '../history.js';
 import { epochSeconds } from '../time.js';
-import { executionFailureOf } from './failure.js';
+import { noAuthority } from './authority.js';
+import { codeOf, executionFailureOf } from './failure.js';
 import { isHeld, untilResumed, untilSettled } from './held-acts.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
 import { nextStep, type Transition } from './next-step.js';
@@ -30,6 +31,7 @@ export async function runFlow(
     return await runSteps(input, state, { changed, isWritingAlone });
   } catch (error) {
     if (!input.failover || state.failover || isCancellation(error) || isOver(state)) throw error;
+    if (codeOf(error) === noAuthority) throw error;
     failOver(state, executionFailureOf(error, state, epochSeconds()), input.failover.goal);
     changed();
     return runSteps(input, state, { changed, isWritingAlone });

@@ -29,10 +29,12 @@ export function beginStep(state: ExecutionState, step: Step, at: number): StepRe
   return record;
 }
 
-/** Continues the step after the decision on its act. */
+/** Continues the step after the decision on its act, or after a pause in which it has waited. */
 function continueStep(state: ExecutionState, record: StepRecord, at: number): StepRecord {
   record.status = 'running';
-  addEvent(state, 'approval_settled', at, { step_id: record.step_id, approval_id: state.held?.approval_id });
+  const approval_id = state.held?.approval_id;
+  if (approval_id === undefined) addEvent(state, 'step_continued', at, { step_id: record.step_id });
+  else addEvent(state, 'approval_settled', at, { step_id: record.step_id, approval_id });
   return record;
 }
 

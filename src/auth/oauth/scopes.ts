@@ -17,12 +17,14 @@ export const scopeTexts: Record<Scope, { title: string; detail: string; changes:
   },
   'svc:docs.read': {
     title: 'Read the documentation',
-    detail: 'See the structure, rules and limits of the project.',
+    detail:
+      'See the structure, rules and limits of the project, and the records of all calls that people and programs make in it.',
     changes: false,
   },
   'svc:ontology.write': {
     title: 'Add and restructure knowledge',
-    detail: 'Save entities, relationships and facts, and change their types.',
+    detail:
+      'Save entities, relationships and facts, and change their types. Reviews of remembered texts stay with people.',
     changes: true,
   },
   'svc:orchestrate.read': {
@@ -32,7 +34,7 @@ export const scopeTexts: Record<Scope, { title: string; detail: string; changes:
   },
   'svc:orchestrate.write': {
     title: 'Pause, resume and cancel runs',
-    detail: 'Control coworkers while they are running.',
+    detail: 'Control coworkers while they are running. Decisions that wait for a person stay with people.',
     changes: true,
   },
   'svc:agent.run': {

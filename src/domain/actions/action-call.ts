@@ -24,6 +24,7 @@ export interface ActionDeps extends McpServerDeps {
 /** A connector with its secrets, which only the activity may see. */
 export interface OpenConnector {
   id: string;
+  organization_id: string;
   /** The sealed configuration, which differs after every change. */
   sealed: string;
   account_id: string | undefined;

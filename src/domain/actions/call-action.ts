@@ -94,6 +94,7 @@ async function connectorOf({ mongo, secrets }: ActionDeps, request: CallActionRe
     throw new AppError('unconfigured', `the connector of "${action.name}" is ${connector.status}, not active`);
   return {
     id,
+    organization_id: connector.organization_id,
     sealed: connector.config_sealed,
     account_id: connector.account?.id,
     config: openConfig(secrets, connector),

@@ -11,6 +11,7 @@ import {
   suspendChangedTools,
   type OpenServer,
 } from '../mcp-servers/operations/live-tools.js';
+import { requireOwnRun } from '../mcp-servers/operations/personal-runs.js';
 import { mcpToolId, type McpToolDefinition, type McpToolDocument } from '../mcp-servers/record.js';
 import type {
   ActionCall,
@@ -39,8 +40,14 @@ export const mcp: ActionExecutor = async (deps, call) => {
   const { tool, name } = request.action;
   if (!connector || !tool)
     throw new AppError('unconfigured', `the action "${name}" needs an mcp connector and an accepted tool`);
-  const use = { connectorId: connector.id, projectId: request.project_id, userId: request.run?.executed_by };
+  const use = {
+    connectorId: connector.id,
+    projectId: request.project_id,
+    userId: request.run?.executed_by,
+    organizationId: connector.organization_id,
+  };
   const opened = openServer(deps, connector.config, use);
+  if (opened.isPersonal && request.run) await requireOwnRun(deps.mongo.collections, request.run);
   const accepted = JSON.parse((await acceptedTool(deps, call, tool)).definition) as McpToolDefinition;
   const { annotations = {} } = accepted;
   const input = { ...request.input?.arguments, ...request.input?.edits, ...inputOf(request) };
@@ -77,12 +84,12 @@ async function callTool(
 ): Promise<ActionOutput> {
   const { request, signal, maxBytes = defaultMaxBytes } = call;
   const { name } = request.action;
-  const { target, server, secrets } = opened;
+  const { target, secrets } = opened;
   let isSent = false;
   const result = await deps.mcp
     .use(
       target,
-      { timeoutMs, signal, secrets, ask: askerOf(deps, call, { server, tool, secrets }) },
+      { owner: connector.organization_id, timeoutMs, signal, secrets, ask: askerOf(deps, call, { opened, tool }) },
       async (session) => {
         const live = await liveTool(deps, session, { connectorId: connector.id, opened, tool });
         isSent = true;
@@ -108,14 +115,15 @@ async function callTool(
 function askerOf(
   { questions }: ActionDeps,
   { request: { run, project_id, idempotency_key }, connector, stepEndsAt }: ActionCall,
-  { server, tool, secrets }: Pick<OpenServer, 'server' | 'secrets'> & { tool: McpToolPlan },
+  { opened: { server, isPersonal, secrets }, tool }: { opened: OpenServer; tool: McpToolPlan },
 ): McpSessionOptions['ask'] {
   if (!run || !connector || stepEndsAt === undefined) return undefined;
-  const { execution_id, organization_id, agent_id, agentflow_name: agentflow } = run;
+  const { execution_id, executed_by, organization_id, agent_id, agentflow_name: agentflow } = run;
   const step_id = idempotency_key.slice(execution_id.length + 1);
   const ask = questions({
     ...{ project_id, organization_id, execution_id, agent_id, step_id, agentflow },
     ...{ connector_id: connector.id, server, tool: tool.name, step_ends_at: stepEndsAt },
+    ...(isPersonal && { owner_id: executed_by }),
   });
   return (question, signal) => ask(hideSecrets(question, secrets) as ElicitationQuestion, signal);
 }

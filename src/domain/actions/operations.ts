@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { AppError, notFound } from '../../errors.js';
-import { freeText, text } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { actionProblems, newAction } from '../agentflows/rules.js';
 import { NewStandaloneAction } from '../agentflows/record.js';
 import { ConnectorCategory } from '../connectors/record.js';
+import { createActionRules } from '../caused-rules.js';
 import { defineOperation, reads } from '../operation.js';
 import { StandaloneAction } from './record.js';
 import { Id } from '../../ids.js';
@@ -42,10 +42,7 @@ export const readAction = defineOperation({
 
 /** Throws `validation_failed` for a pointer to an action that the project does not have, and for an invalid template. */
 export const createAction = defineOperation({
-  name: 'action.create',
-  effect: 'write',
-  grant: 'svc:skill.write',
-  facts: { name: freeText('name'), category: text('category') },
+  ...createActionRules,
   input: NewStandaloneAction,
   output: StandaloneAction,
   errors: ['validation_failed'],

@@ -9,7 +9,8 @@ import { requireConnector } from '../connectors/operations/setup.js';
 import { openConfig } from '../connectors/operations/store.js';
 import type { ConnectorDocument } from '../connectors/record.js';
 import { createTokenSource } from './access-tokens.js';
-import { hostFact, pathFact } from './act-input.js';
+import { factsOfTarget, hostFact, pathFact } from './act-input.js';
+import type { OnRedirect } from './action-call.js';
 import { actFacts } from './act-operations.js';
 import { answerWith, preparedHttp, readConfig } from './restful.js';
 import { excerptOf, readRestfulAnswer } from './restful-answer.js';
@@ -36,12 +37,12 @@ type Tested = Pick<Deps, 'http' | 'mongo' | 'auth'>;
 
 /**
  * Calls the API of an HTTP connector as an action of an agent would, whatever the status of the connector. Rules treat it
- * as `act.http`, so that a test cannot do what they forbid to agents.
+ * as `act.http`, also before it follows a redirect, so that a test cannot do what they forbid to agents.
  */
 export const testConnector = defineOperation({
   name: 'act.http',
   effect: 'act',
-  grant: 'svc:orchestrate.write',
+  grant: 'svc:agent.run',
   facts: actFacts,
   fixedFacts: { category: 'restful', started_by: 'person' },
   key: z.object({ connector_id: Id }),
@@ -77,7 +78,8 @@ export const testConnector = defineOperation({
   },
   async run({ deps, ctx, key, input: { path } }) {
     const connector = await requireConnector(deps.mongo.collections, ctx.principal, key.connector_id);
-    return test(deps, connector, path, deps.stopping.signal);
+    const onRedirect: OnRedirect = (to) => ctx.recheckPolicies(`a redirect to ${to.host}`, factsOfTarget(to));
+    return test(deps, connector, path, { signal: deps.stopping.signal, onRedirect });
   },
 });
 
@@ -87,6 +89,7 @@ function callOf({ auth: { box } }: Pick<Deps, 'auth'>, connector: ConnectorDocum
     throw new AppError('validation_failed', `a ${connector.category} connector has no test call: it must be restful`);
   const opened = {
     id: connector._id,
+    organization_id: connector.organization_id,
     sealed: connector.config_sealed,
     account_id: undefined,
     config: openConfig(box, connector),
@@ -100,15 +103,15 @@ async function test(
   deps: Tested,
   connector: ConnectorDocument,
   path: string,
-  signal: AbortSignal,
+  call: { signal: AbortSignal; onRedirect: OnRedirect },
 ): Promise<TestResult> {
   const { opened, config, made } = callOf(deps, connector, path);
   const limited = { ...config, timeout_ms: Math.min(config.timeout_ms, timeoutMs) };
   const from = performance.now();
   const result = { status: null as number | null, excerpt: '' };
   const tokens = createTokenSource(deps.http);
-  const failure = await recordUse(deps.mongo.collections, connector._id, signal, async () => {
-    const { answer, secrets } = await answerWith({ http: deps.http, tokens }, { signal }, made, opened, limited);
+  const failure = await recordUse(deps.mongo.collections, connector._id, call.signal, async () => {
+    const { answer, secrets } = await answerWith({ http: deps.http, tokens }, call, made, opened, limited);
     Object.assign(result, { status: answer.status, excerpt: excerptOf(answer.body, secrets) });
     readRestfulAnswer('test call', answer, secrets);
     return null;

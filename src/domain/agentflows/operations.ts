@@ -3,6 +3,7 @@ import { AppError, notFound } from '../../errors.js';
 import { freeText, textFacts } from '../../governance/operations/operation.js';
 import { containing, listOf, listPage, ListQuery, SearchText } from '../../stores/lists.js';
 import { epochSeconds } from '../../time.js';
+import { causesOfAgents } from '../caused-rules.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { agentflowProblems, changedAgent, changedAgentflow, newAgent, newAgentflow, withAgent } from './rules.js';
 import { Agentflow, AgentflowPatch, AgentPatch, NewAgent, NewAgentflow, type AgentflowDocument } from './record.js';
@@ -60,6 +61,7 @@ export const createAgentflow = defineOperation({
   name: 'agentflow.create',
   ...writes,
   facts: { name: freeText('name') },
+  causes: causesOfAgents(({ agents }) => agents),
   input: NewAgentflow,
   output: Agentflow,
   errors: ['validation_failed', 'plan_limit'],
@@ -72,6 +74,7 @@ export const createAgentflow = defineOperation({
 export const updateAgentflow = defineOperation({
   name: 'agentflow.update',
   ...writes,
+  causes: causesOfAgents(({ agents }) => agents),
   facts: textFacts('id'),
   key,
   input: AgentflowPatch,
@@ -108,6 +111,7 @@ export const deleteAgentflow = defineOperation({
 export const addAgent = defineOperation({
   name: 'agentflow.add-agent',
   ...writes,
+  causes: causesOfAgents((agent) => [agent]),
   facts: textFacts('id'),
   key,
   input: NewAgent,
@@ -129,6 +133,7 @@ export const addAgent = defineOperation({
 export const updateAgent = defineOperation({
   name: 'agentflow.update-agent',
   ...writes,
+  causes: causesOfAgents((agent) => [agent]),
   facts: textFacts('id', 'agent_id'),
   key: key.extend({ agent_id: z.string().meta({ example: 'reader' }) }),
   input: AgentPatch,

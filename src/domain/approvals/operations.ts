@@ -6,7 +6,8 @@ import { listOf, ListQuery, mergePages } from '../../stores/lists.js';
 import { defineOperation } from '../operation.js';
 import { Id } from '../../ids.js';
 import { decideHeld, heldCalls, readHeld } from './operations/held.js';
-import { decideApprovalRules, rulesOfApproval, subjectOfApproval } from './rules.js';
+import { subjectOfApproval } from './operations/subject.js';
+import { decideApprovalRules, rulesOfApproval } from './rules.js';
 
 const key = z.object({ id: Id });
 const Text = z.string().max(1000).optional().meta({ example: 'As agreed' });
@@ -63,7 +64,7 @@ const decideOperation = <Input extends typeof Approving | typeof Reason>(decisio
     output: Approval,
     errors: ['conflict', 'scope_denied', 'validation_failed'],
     rulesFor: ({ key: { id } }) => rulesOfApproval(id),
-    lookUp: async ({ key: { id } }) => subjectOfApproval(id),
+    lookUp: ({ deps, ctx, key: { id } }) => subjectOfApproval(deps, ctx.principal, id),
     async run({ deps, ctx, key: { id }, input: { reason, comment, ...edited } }) {
       const vote = { decision, comment: reason ?? comment, ...edited };
       const { approval } = await decideHeld(deps, ctx.principal, id, vote, ctx.idempotencyKey && ctx.recordId);

@@ -13,11 +13,3 @@ export const decideApprovalRules: Operation = {
 export function rulesOfApproval(id: string): Operation {
   return previewNamed(id) ? decideRules : decideApprovalRules;
 }
-
-/** The resource and the facts of a decision on this approval. */
-export function subjectOfApproval(id: string) {
-  const preview = previewNamed(id);
-  if (!preview) return { resource: { type: 'approval', id }, facts: { id } };
-  const { executionId, agentId } = preview;
-  return { resource: { type: 'execution', id: executionId }, facts: { execution_id: executionId, agent_id: agentId } };
-}

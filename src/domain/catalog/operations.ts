@@ -8,6 +8,7 @@ import { EpochSeconds } from '../../time.js';
 import { bindRepository, unbindRepository } from '../connectors/operations/repositories.js';
 import type { Deps } from '../deps.js';
 import { defineOperation, reads, writes } from '../operation.js';
+import { catalogSync } from '../service-operations.js';
 import { createCatalogNotifier } from './notify.js';
 import { NewRepositoryBinding, RepositoryBinding, toBinding } from './record.js';
 import { createCatalogScope } from './scope.js';
@@ -108,6 +109,7 @@ export const unfollowRepository = defineOperation({
 export const startCatalogSync = defineOperation({
   name: 'sync.start',
   ...writes,
+  causes: [{ operation: catalogSync, calls: () => [{ input: {} }] }],
   output: CatalogState.meta({ id: 'CatalogSyncState' }),
   errors: ['conflict', 'unavailable'],
   async run({ deps, ctx: { principal } }) {

@@ -14,7 +14,7 @@ import type { Deps } from '../deps.js';
 import { connectorLoad } from '../service-operations.js';
 import { entitiesOf, recordsIn } from './loaded-entities.js';
 import type { ConnectorDocument } from './record.js';
-import { findConnector, pauseIfOwnerLeft } from './operations/store.js';
+import { findConnector, pauseIfPowerless } from './operations/store.js';
 
 export interface ConnectorLoadDeps extends Pick<Deps, 'kernel' | 'mongo' | 'graph' | 'governance'> {
   callAction(request: CallActionRequest, options: { signal: AbortSignal; maxBytes: number }): Promise<unknown>;
@@ -30,7 +30,8 @@ export async function loadConnector(
 ): Promise<ConnectorLoadResult> {
   const connector = await findConnector(collections, load.connector_id);
   if (!connector) return emptyResult('gone');
-  if (connector.status !== 'active' || (await pauseIfOwnerLeft(collections, connector))) return emptyResult('inactive');
+  if (connector.status !== 'active' || (await pauseIfPowerless(collections, connector, ['svc:ontology.write'])))
+    return emptyResult('inactive');
   const { connector_id } = load;
   await permitServiceRun(kernel, connectorLoad, runOf(load), { channel: 'schedule', input: { connector_id } });
   const answer = await callAction(await requestOf(collections, connector, load), { signal, maxBytes });

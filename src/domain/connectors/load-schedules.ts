@@ -9,6 +9,7 @@ import { AppError } from '../../errors.js';
 import { onScheduleIfAny, type Temporal } from '../../temporal/client.js';
 import { cronTexts, readCron } from '../../temporal/cron.js';
 import { priorityOf } from '../../temporal/priority.js';
+import { sealedAction } from '../../temporal/sealed-messages.js';
 import { isLoaded, namedFrequencies, type ConnectorDocument, type DataLoaderConfig } from './record.js';
 import { findConnector, type ConnectorCollections } from './operations/store.js';
 
@@ -99,7 +100,7 @@ function scheduleOf({ _id, projectID, organization_id, data_loader_config }: Loa
   return {
     scheduleId: connectorLoadId(_id),
     spec: specOf(data_loader_config),
-    action: {
+    action: sealedAction({
       type: 'startWorkflow' as const,
       workflowType: connectorLoadType,
       workflowId: connectorLoadId(_id),
@@ -108,7 +109,7 @@ function scheduleOf({ _id, projectID, organization_id, data_loader_config }: Loa
       args: [input],
       staticSummary: "Load of a connector's data",
       typedSearchAttributes,
-    },
+    }),
     policies: { overlap: 'SKIP' as const, catchupWindow: '5m' as const },
     state: { triggerImmediately: true },
     typedSearchAttributes,

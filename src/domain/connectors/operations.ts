@@ -3,6 +3,8 @@ import { AppError, notFound } from '../../errors.js';
 import { textFacts, type Operation } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { epochSeconds } from '../../time.js';
+import { authorityOf } from '../../auth/authority.js';
+import { createConnectorRules } from '../caused-rules.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import type { CallContext } from '../../governance/operations/call-context.js';
 import { changedConfig, isComplete, secretsForAnotherServer } from './rules/config.js';
@@ -42,6 +44,7 @@ import {
   sealedCallbackSecret,
   sealedConfig,
 } from './operations/store.js';
+import { causesOfConnector, connectorOf } from './causes.js';
 import { triggerActions } from './trigger-actions.js';
 import { Id } from '../../ids.js';
 export { repositoryBindingsCollection, repositoryOwnersCollection } from './operations/repositories.js';
@@ -141,20 +144,13 @@ export const listTriggerActions = defineOperation({
   },
 });
 
-/** Rules treat creating a connector as one operation, for both routes. */
-const createRules: Operation = {
-  name: 'connector.create',
-  effect: 'write',
-  grant: 'svc:skill.write',
-  facts: textFacts('category'),
-};
-
 /**
  * Stores a connector with its pin, triggers and data loader. It is active immediately if its configuration is complete.
  * Throws `invalid_request` (category, configuration, loader).
  */
 export const configureConnector = defineOperation({
-  ...createRules,
+  ...createConnectorRules,
+  causes: causesOfConnector,
   key: ofCategory,
   input: NewConnector,
   output: Connector,
@@ -169,7 +165,7 @@ export const configureConnector = defineOperation({
 
 /** Stores a connector to an MCP server. Throws `invalid_request` (configuration). */
 export const configureMcpConnector = defineOperation({
-  ...createRules,
+  ...createConnectorRules,
   fixedFacts: { category: 'mcp' },
   input: NewMcpConnector,
   output: Connector,
@@ -189,6 +185,7 @@ async function storeConnector(
   const status: ConnectorStatus = isComplete(category, fields.config) ? 'active' : 'pending';
   const owner = {
     user_id: principal.userId,
+    authority: authorityOf(principal),
     projectID: principal.projectId,
     organization_id: principal.organizationId,
   };
@@ -210,7 +207,9 @@ const updateRules: Operation = { name: 'connector.update', ...writes, facts: tex
 /** Throws `invalid_request` as for creation, and `conflict` if the connector was changed concurrently. */
 export const updateConnector = defineOperation({
   ...updateRules,
+  causes: causesOfConnector,
   key: ofConnector,
+  subject: ({ deps, ctx, key }) => connectorOf(deps, ctx, key),
   input: ConnectorPatch,
   output: Connector,
   errors: ['conflict'],
@@ -266,7 +265,9 @@ export const updateConnector = defineOperation({
 /** Throws `conflict` for a change that the current status does not allow. */
 export const setConnectorStatus = defineOperation({
   ...updateRules,
+  causes: causesOfConnector,
   key: ofConnector,
+  subject: ({ deps, ctx, key }) => connectorOf(deps, ctx, key),
   input: NewStatus,
   output: Connector,
   errors: ['conflict'],
@@ -275,7 +276,7 @@ export const setConnectorStatus = defineOperation({
     const connector = await requireConnector(collections, principal, connector_id);
     refuseMove(connector, status);
     if (status === 'active' && isLoaded(connector)) await loadSchedulesOf(deps).start(connector);
-    const moved = await moveConnector(collections, connector, status, principal.userId);
+    const moved = await moveConnector(collections, connector, status, principal);
     if (status !== 'active' && isLoaded(connector)) await loadSchedulesOf(deps).align(connector_id);
     return toConnector(deps.auth.box, moved);
   },

@@ -1,5 +1,6 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
+import type { Authority } from '../../auth/authority.js';
 import { cronProblem, readCron } from '../../temporal/cron.js';
 
 /** The categories that the specification names (Connector configuration), and MCP servers. */
@@ -119,6 +120,8 @@ export interface ConnectorDocument {
   name: string;
   tags: string[];
   user_id: string;
+  /** What the credential of `user_id` allowed. Absent in records of earlier releases and on connectors of tables. */
+  authority?: Authority;
   projectID: string;
   organization_id: string;
   triggers: ConnectorTrigger[];

@@ -7,7 +7,7 @@ import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
 import type { LoadSchedules } from './load-schedules.js';
 import { isLoaded, type ConnectorDocument } from './record.js';
-import { accountProviderOf, findConnector, setConnectorStatus, type AccountProvider } from './operations/store.js';
+import { accountProviderOf, findConnector, recordConnectorStatus, type AccountProvider } from './operations/store.js';
 import { withoutTrailing } from '../../without-trailing.js';
 
 const timeoutMs = 20_000;
@@ -24,7 +24,7 @@ export async function verifyAccount(
   const provider = accountProviderOf(auth.box, connector);
   const verdict = await verdictOf(http, provider, account_id, signal);
   if (verdict.status === 'active' && isLoaded(connector)) await loads.start(connector);
-  await setConnectorStatus(collections, connector_id, verdict.status, verdict.account);
+  await recordConnectorStatus(collections, connector_id, verdict.status, verdict.account);
   return { status: verdict.status };
 }
 

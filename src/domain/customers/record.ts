@@ -16,6 +16,7 @@ const Count = z.int().min(0);
 export const PlanPatch = z
   .strictObject({
     plan: z.string().min(1).max(100),
+    runs_without_role: z.enum(['hold', 'end']),
     ...forEachLimit(Count),
     number_of_credits: z
       .strictObject({ subscription_credits: z.number().min(0), top_up_credits: z.number().min(0) })
@@ -41,7 +42,10 @@ export interface CustomerDocument {
   email: string;
   plan: string;
   /** The differences from the default plan. */
-  quota: Omit<PlanPatch, 'plan' | 'number_of_credits'> & Partial<Pick<Quota, 'number_of_credits'>>;
+  quota: Omit<PlanPatch, 'plan' | 'runs_without_role' | 'number_of_credits'> &
+    Partial<Pick<Quota, 'number_of_credits'>>;
+  /** What becomes of the runs of people without a role. Absent: `hold`. */
+  runs_without_role?: 'hold' | 'end';
   /** The total of all time. The credits in `quota` were the remaining credits when the total was `credits_used_before`. */
   credits_used: number;
   credits_used_before: number;

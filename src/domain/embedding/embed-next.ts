@@ -100,7 +100,7 @@ async function embedNotes(
   const texts = new Map(
     hashed.filter(({ text, hash }) => text !== '' && !vectors.has(hash)).map((each) => [each.hash, each.text]),
   );
-  const { inputTokens, refusal } = await embedTexts(deps, texts, vectors, signal);
+  const { inputTokens, refusal } = await embedTexts(deps, texts, vectors, { owner: request.project_id, signal });
   if (inputTokens > 0) await charge(deps, request, { model: generation.model, inputTokens });
   const embedded = hashed.map((note): EmbeddedNote => {
     const vector = vectors.get(note.hash) ?? null;
@@ -127,14 +127,14 @@ async function embedTexts(
   { embedder }: EmbeddingDeps,
   texts: ReadonlyMap<string, string>,
   vectors: Map<string, readonly number[]>,
-  signal: AbortSignal,
+  options: { owner: string; signal: AbortSignal },
 ): Promise<{ inputTokens: number; refusal: string | null }> {
   const all = [...texts];
   if (all.length === 0) return { inputTokens: 0, refusal: null };
   const embed = async (some: readonly (readonly [string, string])[]) => {
     const answer = await embedder.embed(
       some.map(([, text]) => text),
-      { signal },
+      options,
     );
     for (const [at, [hash]] of some.entries()) vectors.set(hash, answer.vectors[at] ?? []);
     return answer.inputTokens;
@@ -144,7 +144,7 @@ async function embedTexts(
   } catch (error) {
     if (!isRefusedText(error)) throw error;
     // If the endpoint refuses this text as well, the refused texts are not the cause.
-    await embedder.embed(['test'], { signal });
+    await embedder.embed(['test'], options);
   }
   let inputTokens = 0;
   let refusal: string | null = null;

@@ -3,6 +3,7 @@ import { embeddingType, embeddingWorkflowId, type EmbeddingInput } from '../../.
 import { generationOf } from '../../graph/vectors/generation.js';
 import { projectsToEmbed, stopEmbedding } from '../../graph/vectors/unembedded.js';
 import { startProjectWork } from '../../temporal/start-once.js';
+import { eachApart } from '../../each-apart.js';
 import { batches } from '../batches.js';
 import type { Deps } from '../deps.js';
 
@@ -20,7 +21,8 @@ export function createEmbeddingSweep({
   embedder,
   mongo,
   temporal,
-}: Pick<Deps, 'graph' | 'embedder' | 'mongo' | 'temporal'>): () => Promise<void> {
+  log,
+}: Pick<Deps, 'graph' | 'embedder' | 'mongo' | 'temporal' | 'log'>): () => Promise<void> {
   const running = new LRUCache<string, true>({ max: 10_000, ttl: runningForMs });
   return async () => {
     if (embedder.model === undefined) return;
@@ -33,15 +35,18 @@ export function createEmbeddingSweep({
       const present = projects.filter(({ status }) => status !== 'deleted');
       const deleted = projects.filter(({ status }) => status === 'deleted').map(({ _id }) => _id);
       await stopEmbedding(graph, deleted);
-      for (const few of batches(present, maxConcurrentStarts))
-        await Promise.all(
-          few.map(async ({ _id, organization_id }) => {
-            const input: EmbeddingInput = { project_id: _id, organization_id, max_history_events: maxHistoryEvents };
-            const workflowId = embeddingWorkflowId(_id);
-            const work = { type: embeddingType, workflowId, summary: 'Embed what was saved', input };
-            if (!(await startProjectWork(temporal, work))) running.set(_id, true);
-          }),
-        );
+      const failed = 'the embedding of a project could not be started';
+      const about = ({ _id }: { _id: string }) => ({ project_id: _id });
+      await eachApart(
+        present,
+        { log, failed, about, atOnce: maxConcurrentStarts },
+        async ({ _id, organization_id }) => {
+          const input: EmbeddingInput = { project_id: _id, organization_id, max_history_events: maxHistoryEvents };
+          const workflowId = embeddingWorkflowId(_id);
+          const work = { type: embeddingType, workflowId, summary: 'Embed what was saved', input };
+          if (!(await startProjectWork(temporal, work))) running.set(_id, true);
+        },
+      );
     }
   };
 }

@@ -12,7 +12,13 @@ import {
 const pdf = 'application/pdf';
 
 /** @throws AppError `validation_failed` for a document that cannot be read within the limits */
-type ExtractText = (as: 'text', bytes: Uint8Array, mimeType: string, signal: AbortSignal) => Promise<string>;
+interface Reading {
+  /** The organization of the run. */
+  owner: string;
+  signal: AbortSignal;
+}
+
+type ExtractText = (as: 'text', bytes: Uint8Array, mimeType: string, reading: Reading) => Promise<string>;
 
 export interface DocumentStores {
   blobs: Pick<EncryptedBlobStore, 'get'>;
@@ -29,13 +35,13 @@ export function isReadableDocument(mimeType: string): boolean {
 export async function readDocuments(
   stores: DocumentStores,
   files: readonly DocumentReference[],
-  signal: AbortSignal,
+  reading: Reading,
 ): Promise<Document[]> {
   const documents: Document[] = [];
   let characters = 0;
   for (const file of files) {
-    signal.throwIfAborted();
-    const document = await read(stores, file, signal);
+    reading.signal.throwIfAborted();
+    const document = await read(stores, file, reading);
     documents.push(document);
     characters += document.text.length;
     if (characters > maxKeptCharacters)
@@ -50,13 +56,13 @@ export async function readDocuments(
 async function read(
   { blobs, files, extract }: DocumentStores,
   { name, mime_type, location, store }: DocumentReference,
-  signal: AbortSignal,
+  reading: Reading,
 ): Promise<Document> {
   const type = mime_type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (!isReadableDocument(type))
     throw new AppError('validation_failed', `the document "${name}" must be text or PDF, not ${mime_type}`);
   const bytes = store === 'file' ? await buffer(await files.read(location)) : await blobs.get(location);
-  return { name, mime_type, text: type === pdf ? await textOfPdf(extract, name, bytes, signal) : textOf(name, bytes) };
+  return { name, mime_type, text: type === pdf ? await textOfPdf(extract, name, bytes, reading) : textOf(name, bytes) };
 }
 
 function textOf(name: string, bytes: Uint8Array): string {
@@ -67,9 +73,9 @@ function textOf(name: string, bytes: Uint8Array): string {
   }
 }
 
-async function textOfPdf(extract: ExtractText, name: string, bytes: Uint8Array, signal: AbortSignal): Promise<string> {
+async function textOfPdf(extract: ExtractText, name: string, bytes: Uint8Array, reading: Reading): Promise<string> {
   try {
-    return await extract('text', bytes, pdf, signal);
+    return await extract('text', bytes, pdf, reading);
   } catch (error) {
     if (isAppError(error)) throw new AppError(error.code, `the document "${name}": ${error.message}`, { cause: error });
     throw error;

@@ -12,11 +12,12 @@ import { Execution, notInSummary, toExecution, toSummary, type ExecutionDocument
 import { readLive } from './operations/live.js';
 import { monitor, Monitoring } from './monitoring.js';
 import { execute, move } from './operations/moves.js';
-import { decidePreview, NewPreviewDecision } from './operations/preview.js';
+import { decidePreview, decidesOwnPreview, NewPreviewDecision } from './operations/preview.js';
 import { readExecution } from './operations/read.js';
 import { rerun, RerunRequest } from './rerun.js';
 import { readStep, StepDetails } from './step-details.js';
-import { continueRules, decideRules, startRules, steerRules } from './rules.js';
+import { startRules } from '../caused-rules.js';
+import { continueRules, decideRules, steerRules } from './rules.js';
 import { Id, ProjectId } from '../../ids.js';
 import { queryNumber } from '../../query-number.js';
 export { executionsCollection, executionEventsCollection } from './record.js';
@@ -137,7 +138,10 @@ export const decideExecution = defineOperation({
   key,
   input: NewPreviewDecision,
   output: MoveAnswer,
-  errors: ['conflict'],
+  errors: ['conflict', 'scope_denied'],
+  lookUp: async ({ deps, ctx, key: { execution_id } }) => ({
+    facts: await decidesOwnPreview(deps, ctx.principal, execution_id),
+  }),
   run: ({ deps, ctx, key: { execution_id }, input }) =>
     decidePreview(deps, ctx.principal, execution_id, input, ctx.recordId),
 });

@@ -125,7 +125,7 @@ export const Execution = z
     execution_context: z
       .record(z.string(), z.unknown())
       .describe(
-        '`failure` is why a run failed (`reason`: step_failed, cancelled, limit_exceeded, preview_rejected, preview_expired, terminated, timed_out or lost). `waiting_for` is what an open run waits for: `{kind: "preview", agent_id, preview_id, expires_at}`, `{kind: "approval", agent_id, step_id, approval_id, expires_at}` while an act waits for a decision, or `{kind: "step", step_id, attempts, error, next_attempt_at}` while a step is retried. A rerun has `rerun_of` and, if one was given, `rerun_reason`.',
+        '`failure` is why a run failed (`reason`: step_failed, cancelled, limit_exceeded, preview_rejected, preview_expired, terminated, timed_out or lost). `waiting_for` is what an open run waits for: `{kind: "preview", agent_id, preview_id, expires_at}`, `{kind: "approval", agent_id, step_id, approval_id, expires_at}` while an act waits for a decision, or `{kind: "step", step_id, attempts, error, next_attempt_at}` while a step is retried. `hold` says why the service paused or ended a run: its person has no role that permits it. A rerun has `rerun_of` and, if one was given, `rerun_reason`.',
       ),
     previews: z.record(z.string(), Preview).describe('By agent id.'),
     agents_output: z.array(AgentOutput),
@@ -161,6 +161,8 @@ export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'age
   flow?: Pick<AgentflowExecutionInput, 'anomaly_detection' | 'failover' | 'started_by' | 'agentflow_version'>;
   /** The people who caused it, in addition to `executed_by` (docs/decisions/0100). Absent in records of earlier releases. */
   caused_by?: string[];
+  /** Other people who edited a preview or an act of the run, or answered a question of an MCP server. */
+  shaped_by?: string[];
   started_at: number | null;
   steps: StepRecord[];
   last_event_seq: number;
@@ -240,6 +242,7 @@ export const executionsCollection = defineCollection('executions', {
       },
     },
     { keys: { projectID: 1, 'execution_context.failure.reason': 1, created_at: -1, _id: -1 } },
+    { keys: { projectID: 1, 'execution_context.hold.at': -1, _id: -1 } },
     { keys: { projectID: 1, changed_at: 1 } },
   ],
 });

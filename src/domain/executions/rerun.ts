@@ -65,6 +65,8 @@ export async function rerun(
     ...source,
     ...inputs,
     flow: { ...source.flow, started_by: 'person' },
+    // The kept outputs contain what they edited.
+    shaped_by: source.shaped_by ?? [],
     caused_by: [...new Set([...(source.caused_by ?? []), source.executed_by._id])],
     ...notStarted(id),
     parent_execution_id: null,

@@ -1,18 +1,7 @@
 import type { Move } from '../../../workflows/agentflow-execution/state.js';
-import { freeText, textFacts, type Operation } from '../../governance/operations/operation.js';
+import { flag, freeText, textFacts, type Operation } from '../../governance/operations/operation.js';
 import { factsAboutRuns } from '../actions/rules.js';
-
-/**
- * Rules treat preparing, rerunning and starting an execution as one operation, whether a route, `run-agent`, a schedule
- * or an event requests it. A rule can distinguish them by `step`.
- */
-export const startRules: Operation = {
-  name: 'execution.start',
-  alias: 'run-agent',
-  grant: 'svc:agent.run',
-  effect: 'act',
-  facts: textFacts('agentflow_id', 'execution_id', 'step'),
-};
+import type { ExecutionDocument } from './record.js';
 
 export const moves = ['pause', 'resume', 'cancel'] as const satisfies readonly Move[];
 
@@ -45,11 +34,19 @@ export const decideRules: Operation = {
   name: 'execution.decide',
   grant: 'svc:orchestrate.write',
   effect: 'write',
-  facts: textFacts('execution_id', 'agent_id', 'decision'),
+  facts: { ...textFacts('execution_id', 'agent_id', 'decision'), decides_own: flag('decides_own') },
 };
 
 /** Parses the id of the approval of a preview: `<execution>:<agent>:<time>`. Undefined for other approvals. */
 export function previewNamed(approvalId: string): { executionId: string; agentId: string } | undefined {
   const [executionId = '', agentId] = approvalId.split(':');
   return agentId === undefined ? undefined : { executionId, agentId };
+}
+
+/** The people who caused the run, and so asked for its previews. */
+export function askersOf({
+  executed_by,
+  caused_by = [],
+}: Pick<ExecutionDocument, 'executed_by' | 'caused_by'>): string[] {
+  return [executed_by._id, ...caused_by];
 }

@@ -1,26 +1,26 @@
 import type { StartCoworkerRequest } from '../../../workflows/connector-events/activities.js';
-import { refuseFormerMember } from '../../auth/former-members.js';
-import { memberOf, type Principal } from '../../auth/principal.js';
+import { principalOfMaker, type Maker } from '../../auth/authority.js';
+import type { ConnectorDocument } from '../connectors/record.js';
 import type { Deps } from '../deps.js';
 import { createExecution, type NewExecution } from './operations/create.js';
 import { execute } from './operations/moves.js';
 import { startOnBehalf } from './operations/start-on-behalf.js';
-import { findConnector, pauseIfOwnerLeft } from '../connectors/operations/store.js';
+import { pauseIfPowerless } from '../connectors/operations/store.js';
 
-/** Prepares and executes the coworker's execution. @throws AppError `access_denied` if its person has left the project */
+/** Prepares and executes the coworker's execution. @throws AppError `access_denied` if its owner has lost the authority */
 export async function startCoworker(deps: Deps, request: StartCoworkerRequest): Promise<{ execution_id: string }> {
   const { start, connector_id, callback } = request;
   const { execution_id, agentflow_id: agentflowId } = start;
-  const principal = principalOf(request);
   const { collections } = deps.mongo;
-  const connector = await findConnector(collections, connector_id);
-  if (connector) await pauseIfOwnerLeft(collections, connector);
-  await refuseFormerMember(collections, principal, 'connector');
+  // A deleted connector still has the authority for the events that it received before.
+  const connector = await collections.connectors.findOne({ _id: connector_id });
+  if (connector && !connector.is_deleted) await pauseIfPowerless(collections, connector, workOfTrigger.needs);
+  const principal = await principalOfMaker(collections, makerOf(request, connector), workOfTrigger);
   const { location } = callback.payload;
   const document = location === undefined ? null : (await deps.blobs.get(location)).toString('utf8');
   const causedBy = connector?.triggers_edited_by ?? [];
   await startOnBehalf(deps, { channel: 'callback', principal, agentflowId, executionId: execution_id }, () =>
-    createExecution(deps, principal, inputOf(request, document), { id: execution_id, causedBy }),
+    createExecution(deps, principal, inputOf(request, document), { id: execution_id, causedBy, isTriggered: true }),
   );
   await execute(deps, principal, execution_id, callback.callback_id);
   return { execution_id };
@@ -41,8 +41,15 @@ function inputOf({ start, connector_id, callback }: StartCoworkerRequest, docume
   };
 }
 
-/** The connector acts for the person who created it, in its own project only. */
-function principalOf({ start }: StartCoworkerRequest): Principal {
+const workOfTrigger = { what: 'connector', needs: ['svc:agent.run'] } as const;
+
+/** The owner of the connector when the event arrived, in its own project only. */
+function makerOf({ start }: StartCoworkerRequest, connector: ConnectorDocument | null): Maker {
   const { user_id: userId, organization_id: organizationId, project_id: projectId } = start;
-  return memberOf({ userId, organizationId, projectId }, ['svc:agent.run']);
+  return {
+    userId,
+    organizationId,
+    projectId,
+    authority: connector?.user_id === userId ? connector.authority : undefined,
+  };
 }

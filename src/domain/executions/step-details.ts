@@ -75,7 +75,7 @@ export async function readStep(
   if (!step) throw notFound('the step');
   const { collections } = deps.mongo;
   const exchanges = await readExchanges({ collections, secrets: deps.auth.box }, executionId, step.step_id);
-  const contents = await deps.redact(exchanges.map(contentOf));
+  const contents = await deps.redact(exchanges.map(contentOf), principal.organizationId);
   return {
     execution_id: executionId,
     number,

@@ -37,11 +37,16 @@ export async function sweepUploads(deps: FileDeps, now = Date.now()): Promise<vo
     .find({ status: 'uploading', uploaded_on: { $lt: now - maxUploadMs } })
     .limit(1000)
     .toArray();
-  for (const file of lost) {
-    if (await isKept(deps, file))
-      await deps.collections.files.updateOne({ _id: file._id, status: 'uploading' }, { $set: { status: 'ready' } });
-    else await deleteContent(deps, file, 'failed');
-  }
+  // A failure must not prevent the work on the other uploads.
+  const failures: unknown[] = [];
+  for (const file of lost) await endUpload(deps, file).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
+
+async function endUpload(deps: FileDeps, file: FileDocument): Promise<void> {
+  if (await isKept(deps, file))
+    await deps.collections.files.updateOne({ _id: file._id, status: 'uploading' }, { $set: { status: 'ready' } });
+  else await deleteContent(deps, file, 'failed');
 }
 
 /** Whether any file of the upload became `ready` before the crash, which means that all of them are complete. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Principal } from '../../auth/principal.js';
 import { AppError, notFound } from '../../errors.js';
-import { textFacts } from '../../governance/operations/operation.js';
+import { textFacts, type Operation } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { Connector, toConnector } from '../connectors/record/schemas.js';
 import { requireConnector } from '../connectors/operations/setup.js';
@@ -34,11 +34,32 @@ export const readFileRecord = defineOperation({
     toFile(deps, await readFile(deps, ctx.principal, file_id), ctx.baseUrl),
 });
 
+/** The deletion of a document with its chunks in the context graph. Unlike that of other files, it is always recorded. */
+const deleteKnowledgeRules: Operation = {
+  name: 'knowledge.delete',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  changesContext: true,
+  facts: textFacts('file_id'),
+};
+
 export const deleteFile = defineOperation({
   ...change,
   name: 'file.delete',
   facts: textFacts('file_id'),
+  causes: [
+    {
+      operation: deleteKnowledgeRules,
+      when: 'if the file was uploaded to the knowledge base',
+      calls: ({ file_id }, isKnowledge) =>
+        isKnowledge === true ? [{ input: { file_id }, resource: { type: 'file', id: String(file_id) } }] : [],
+    },
+  ],
   key,
+  async subject({ deps, ctx, key: { file_id } }) {
+    const file = await deps.mongo.collections.files.findOne({ _id: file_id });
+    return file?.projectID === ctx.principal.projectId && file.status !== 'deleted' && file.knowledge !== null;
+  },
   output: File,
   errors: ['conflict'],
   run: async ({ deps, ctx, key: { file_id } }) =>

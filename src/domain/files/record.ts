@@ -1,6 +1,7 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { knowledgeUploadWorkflowId } from '../../../workflows/knowledge-upload/messages.js';
+import type { Authority } from '../../auth/authority.js';
 import { exampleId } from '../../ids.js';
 
 /** The progress of a knowledge upload. `total` is null until the text is extracted. */
@@ -12,6 +13,8 @@ export interface KnowledgeProgress {
   workflow_id: string;
   /** Whether the facts of the document are extracted as well. */
   extract?: true;
+  /** In whose name the facts are written. Absent in records of earlier releases. */
+  authority?: Authority;
   memory_id?: string;
   /** Why the facts could not be extracted. */
   extract_failure?: string;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createActorNames } from '../../governance/audit/actor-names.js';
+import { actorsNamed, createActorNames } from '../../governance/audit/actor-names.js';
 import { AuditEntry } from '../../governance/audit/entry.js';
 import { ExportLine } from '../../governance/audit/export.js';
 import { Checkpoint } from '../../governance/audit/statement.js';
@@ -12,10 +12,12 @@ const text = z.string().min(1).max(1000).optional();
 const time = queryNumber(z.number()).optional();
 
 const AuditQuery = ListQuery.extend({
-  actor: text.describe('An `actor` from the list, or the id of a person, key, client or run.'),
-  action: text.describe('An operation or tool.'),
-  resource: text.describe('A `resource` as listed.'),
-  outcome: text.describe('An `outcome` from the list, or its first word, such as `denied`.'),
+  actor: text.describe(
+    'An `actor` from the list, the id of a person, key, client or run, or a part of the name or mail address of a person, key or app.',
+  ),
+  action: text.describe('An operation or tool, or its beginning, such as `policies`.'),
+  resource: text.describe('A `resource` as listed, or its beginning.'),
+  outcome: text.describe('An `outcome` from the list, or its beginning, such as `denied`.'),
   lifecycle_id: text,
   from: time.describe('Entries from this time on, in epoch seconds.'),
   to: time.describe('Entries before this time, in epoch seconds.'),
@@ -38,9 +40,13 @@ export const listAudit = defineOperation({
   output: listOf(ListedEntry),
   async run({ deps, ctx, input }) {
     const { organizationId } = ctx.principal;
-    const page = await deps.governance.audit.list(organizationId, input);
+    const { collections } = deps.mongo;
+    const { actor } = input;
+    const isName = actor !== undefined && !actor.includes(':');
+    const actorIds = isName ? await actorsNamed(collections, organizationId, actor) : undefined;
+    const page = await deps.governance.audit.list(organizationId, { ...input, actorIds });
     const actors = [...new Set(page.data.map(({ actor }) => actor))];
-    const byActor = await createActorNames(deps.mongo.collections)(organizationId, actors);
+    const byActor = await createActorNames(collections)(organizationId, actors);
     return {
       ...page,
       data: page.data.map((entry) => ({ ...entry, actor_name: byActor.get(entry.actor) ?? entry.actor })),

@@ -1,20 +1,41 @@
 import { z } from 'zod';
-import { PolicyRules, PolicySet, PolicySetVersion } from '../../governance/policy/rule.js';
+import { text, type Facts } from '../../governance/operations/operation.js';
+import { addRule, changeRule, deleteRule, PolicyRuleChanges } from '../../governance/policy/one-rule.js';
+import { PolicyRule, PolicyRules, PolicySet, PolicySetVersion, ruleId } from '../../governance/policy/rule.js';
 import { listOf, ListQuery } from '../../stores/lists.js';
 import { queryNumber } from '../../query-number.js';
 import { defineOperation } from '../operation.js';
 
-const NewPolicies = z.strictObject({
-  policies: PolicyRules,
-  expected_version: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('The version to replace, as in the header `If-Match`.')
-    .meta({ example: 2 }),
+const version = z.int().min(0);
+const what = 'The version that the caller read, as in the header `If-Match`; 409 if another one is in force.';
+const expected_version = version.optional().describe(what).meta({ example: 2 });
+
+const NewPolicies = z.strictObject({ policies: PolicyRules, expected_version });
+const NewRule = PolicyRule.extend({ expected_version }).meta({
+  id: 'NewPolicyRule',
+  example: PolicyRule.meta()?.example,
 });
+const RuleChanges = PolicyRuleChanges.extend({ expected_version }).meta({
+  id: 'PolicyRuleChanges',
+  example: PolicyRuleChanges.meta()?.example,
+});
+const RuleKey = z.object({ policy_id: z.string().regex(ruleId).meta({ example: 'agents-ask' }) });
 
 const read = { effect: 'read', grant: 'svc:governance.read' } as const;
+
+const facts: Facts = { operation: text('operation'), policy_id: text('policy_id') };
+
+/**
+ * Every change of the policies is the operation `policies.replace`, so a rule that names it covers all of them. The fact
+ * `operation` tells them apart.
+ */
+const write = {
+  name: 'policies.replace',
+  effect: 'write',
+  grant: 'svc:governance.write',
+  facts,
+  output: PolicySet,
+} as const;
 
 export const readPolicies = defineOperation({
   ...read,
@@ -24,14 +45,47 @@ export const readPolicies = defineOperation({
 });
 
 export const replacePolicies = defineOperation({
-  name: 'policies.replace',
-  effect: 'write',
-  grant: 'svc:governance.write',
+  ...write,
   input: NewPolicies,
-  output: PolicySet,
   errors: ['conflict', 'validation_failed', 'scope_denied'],
-  run: ({ deps, ctx, input: { policies, expected_version } }) =>
-    deps.governance.policies.replace(ctx.principal, policies, expected_version),
+  fixedFacts: { operation: 'replace' },
+  run: ({ deps, ctx, input }) =>
+    deps.governance.policies.replace(ctx.principal, input.policies, input.expected_version),
+});
+
+export const addPolicyRule = defineOperation({
+  ...write,
+  input: NewRule,
+  errors: ['conflict', 'validation_failed', 'scope_denied'],
+  fixedFacts: { operation: 'add' },
+  lookUp: async ({ input: { policy_id: id } }) => ({ resource: { type: 'policies', id } }),
+  run: ({ deps, ctx, input: { expected_version: expected, ...rule } }) =>
+    deps.governance.policies.changeRules(ctx.principal, addRule(rule), expected),
+});
+
+export const changePolicyRule = defineOperation({
+  ...write,
+  key: RuleKey,
+  input: RuleChanges,
+  errors: ['conflict', 'validation_failed', 'scope_denied'],
+  fixedFacts: { operation: 'change' },
+  approvalContext: async ({ deps, ctx, key }) => ({
+    present: await deps.governance.policies.ruleInForce(ctx.principal.organizationId, key.policy_id),
+  }),
+  run: ({ deps, ctx, key: { policy_id }, input: { expected_version: expected, ...changes } }) =>
+    deps.governance.policies.changeRules(ctx.principal, changeRule(policy_id, changes), expected),
+});
+
+export const deletePolicyRule = defineOperation({
+  ...write,
+  key: RuleKey.extend({ expected_version: queryNumber(version).optional().describe(what) }),
+  errors: ['conflict', 'validation_failed', 'scope_denied'],
+  fixedFacts: { operation: 'delete' },
+  approvalContext: async ({ deps, ctx, key }) => ({
+    present: await deps.governance.policies.ruleInForce(ctx.principal.organizationId, key.policy_id),
+  }),
+  run: ({ deps, ctx, key: { policy_id, expected_version: expected } }) =>
+    deps.governance.policies.changeRules(ctx.principal, deleteRule(policy_id), expected),
 });
 
 export const listPolicyVersions = defineOperation({
@@ -49,5 +103,5 @@ export const readPolicyVersion = defineOperation({
   key: z.object({ version: queryNumber(z.int().min(1).max(9_999_999_999)) }),
   output: PolicySet,
   errors: ['scope_denied'],
-  run: ({ deps, ctx, key: { version } }) => deps.governance.policies.version(ctx.principal, version),
+  run: ({ deps, ctx, key: { version: number } }) => deps.governance.policies.version(ctx.principal, number),
 });

@@ -3,24 +3,21 @@ import { seesWholeOrganization, type Principal } from '../../auth/principal.js';
 import { notFound } from '../../errors.js';
 import type { LifecycleDocument } from '../../governance/lifecycles/record.js';
 import { catalogData, type Catalog } from '../../governance/operations/catalog.js';
-import { recordedRequest } from '../../governance/policy/recorded-call.js';
+import { recordedRequest, skipReasons, type RecordedCall } from '../../governance/policy/recorded-call.js';
+import { summaryOf } from '../../governance/policy/simulation-report.js';
+import { candidateRules, CandidateRule, exactlyOneCandidate } from './candidate.js';
 import { PolicyRules } from '../../governance/policy/rule.js';
-import {
-  simulationBounds,
-  skip,
-  skipReasons,
-  type RecordedCall,
-  type Simulation,
-} from '../../governance/policy/simulate.js';
+import { simulationBounds, skip, type Simulation } from '../../governance/policy/simulate.js';
 import { firstIdAt, Id, ProjectId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
-import { createTurns } from '../../stores/turns.js';
+import { createTurns } from '../../turns.js';
 import { defineOperation } from '../operation.js';
 import { EpochSeconds } from '../../time.js';
 import { PolicyIds, PolicyVersion } from '../../governance/lifecycles/policy-decision.js';
 
 const Candidate = z.strictObject({
-  policies: PolicyRules.describe('The rules to try, as for `PUT /v1/policies`.'),
+  policies: PolicyRules.optional().describe('The rules to try, as for `PUT /v1/policies`.'),
+  rule: CandidateRule,
   n: z
     .int()
     .min(1)
@@ -46,8 +43,19 @@ const Decision = z.enum(['permit', 'forbid', 'require_approval']);
 const rules = PolicyIds.describe(`The rules that determined the decision, at most ${simulationBounds.rules}.`);
 const count = z.int().meta({ example: 1 });
 
+const coverage = {
+  calls: count.describe('The recorded calls that it covers.'),
+  tried: count,
+  changed: count.describe('Those that would be decided differently.'),
+  not_tried: z.array(z.object({ reason: z.enum(skipReasons), count })),
+};
+
 const SimulationAnswer = z
   .object({
+    summary: z
+      .array(z.string())
+      .describe('The result in sentences, with the calls that could not be tried and the facts that rules lack.')
+      .meta({ example: ['0 of 11 recorded calls could be tried: 0 would be decided differently.'] }),
     policy_version: PolicyVersion.describe(
       'The version in force, which the candidate would replace: `expected_version` of `PUT /v1/policies`.',
     ),
@@ -72,8 +80,24 @@ const SimulationAnswer = z
     skipped: z
       .array(z.object({ reason: z.enum(skipReasons), count }))
       .describe(
-        'Calls that were not tried. `not_decided`: they ended before S5, or are tasks of the product. `unknown_operation`: the operation no longer exists. `facts_not_recorded`: a rule reads what the lifecycle does not contain. `time_limit`: the set is too slow to evaluate all calls.',
+        'All calls that were not tried. `not_decided`: they ended before S5, or are tasks of the product. `unknown_operation`: the operation no longer exists. `facts_not_recorded`: a rule reads what the lifecycle does not contain. `time_limit`: the set is too slow to evaluate all calls.',
       ),
+    operations: z.array(z.object({ operation: z.string().meta({ example: 'act.mail' }), ...coverage })),
+    rules: z
+      .array(
+        z.object({
+          policy_id: z.string().meta({ example: 'agents-ask' }),
+          change: z
+            .enum(['added', 'changed', 'deleted', 'none'])
+            .describe('How the rule differs from the version in force.'),
+          ...coverage,
+          unrecorded_facts: z
+            .array(z.string())
+            .describe('What the rule reads and the records of calls that were not tried do not contain.')
+            .meta({ example: ['context.input.recipients'] }),
+        }),
+      )
+      .describe('The rules of the candidate and those that it deletes, with the recorded calls that each covers.'),
   })
   .meta({ id: 'PolicySimulation' });
 
@@ -81,9 +105,10 @@ const SimulationAnswer = z
 const turns = createTurns({
   what: 'simulations',
   maxRunning: 1,
+  maxTotal: 1,
   maxWaiting: 10,
   waitTimeoutMs: 15_000,
-  whose: 'the server',
+  whose: 'the organization',
 });
 
 /** Tries rules on recorded calls of operations with these names, and reports which they would decide differently. */
@@ -97,29 +122,30 @@ export const simulatePolicies = (names: readonly string[]) =>
         .enum([...names].sort())
         .optional()
         .meta(Candidate.shape.operation.meta() ?? {}),
-    }).meta({
-      id: 'PolicySimulationRequest',
-      example: {
-        policies: [
-          { policy_id: 'all', effect: 'permit' },
-          { policy_id: 'agents-ask', effect: 'require_approval', when: 'principal.kind == "api_key"' },
-        ],
-        n: 500,
-      },
-    }),
+    })
+      .meta({
+        id: 'PolicySimulationRequest',
+        example: {
+          rule: { policy_id: 'agents-ask', effect: 'require_approval', when: 'principal.kind == "api_key"' },
+          n: 500,
+        },
+      })
+      .superRefine(exactlyOneCandidate('policies')),
     output: SimulationAnswer,
     errors: ['validation_failed', 'scope_denied', 'not_found', 'quota_exceeded'],
     async run({ deps, ctx: { principal }, input }) {
       const { threads, mongo, governance } = deps;
       const { catalog, policies } = governance;
-      const [policy_version, { calls, skipped }] = await Promise.all([
-        policies.versionInForce(principal.organizationId),
+      const [{ version, policies: present }, { calls, skipped }] = await Promise.all([
+        policies.stored(principal.organizationId),
         recordedCalls(mongo.collections, catalog, principal, input),
       ]);
-      const job = { catalog: catalogData(catalog), candidate: input.policies, calls };
-      const found = await turns.take('all', () => threads.run('simulatePolicies', job));
+      const owner = principal.organizationId;
+      const candidate = candidateRules(present, { rules: input.policies, rule: input.rule });
+      const job = { catalog: catalogData(catalog), present, candidate, calls };
+      const found = await turns.take(owner, () => threads.run('simulatePolicies', job, { owner }));
       for (const { reason, count: number } of skipped) skip(found, reason, number);
-      return { policy_version, ...found };
+      return { summary: summaryOf(found), policy_version: version, ...found };
     },
   });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isPerson, type Principal } from '../../auth/principal.js';
-import { requireGrant } from '../../auth/require-grant.js';
+import { decidesOwn, requireDecider } from '../../auth/decisions.js';
+import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../errors.js';
 import { textFacts, type Operation } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery, mergePages, type ListPosition, type Page } from '../../stores/lists.js';
@@ -9,12 +9,14 @@ import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
 import { namesOf } from '../../auth/users.js';
 import { decideHeld, heldCalls } from '../approvals/operations/held.js';
-import { rulesOfApproval, subjectOfApproval } from '../approvals/rules.js';
+import { subjectOfApproval } from '../approvals/operations/subject.js';
+import { rulesOfApproval } from '../approvals/rules.js';
 import { decideRules } from '../executions/rules.js';
+import { noteShaper } from '../executions/operations/shaped-by.js';
 import { decideElicitation, findElicitation } from '../mcp-servers/operations/elicitations.js';
-import { openQuestions } from '../mcp-servers/record/elicitations.js';
+import { decidersOf, openQuestions } from '../mcp-servers/record/elicitations.js';
 import { decideMemory, findMemory } from '../memories/operations.js';
-import { memoryRules } from '../memories/rules.js';
+import { askersOfMemory, memoryRules } from '../memories/rules.js';
 import { defineOperation, reads } from '../operation.js';
 import {
   toApprovalItem,
@@ -29,6 +31,7 @@ import {
   statusOfElicitation,
   withReads,
 } from './operations/items.js';
+import { heldRuns, replyToHeldRun, toHeldRunItem } from './operations/held-runs.js';
 import { InboxItem, InboxReply, type Reply, type UnreadItem } from './record.js';
 import { Id, ProjectId } from '../../ids.js';
 export { inboxReadsCollection } from './record.js';
@@ -54,10 +57,11 @@ export async function pageOfInbox(
   const paging = { limit, cursor };
   const waiting = { project_id: principal.projectId, status: 'waiting' as const };
   const open = { project_id: principal.projectId, ...openQuestions(epochSeconds()) };
-  const [held, memories, elicitations, ended] = await Promise.all([
+  const [held, memories, elicitations, runs, ended] = await Promise.all([
     heldCalls(deps, principal, { ...paging, status: 'pending' }),
     listPage(deps.mongo.collections.memories, waiting, paging, 'review.asked_at'),
     listPage(deps.mongo.collections.mcp_elicitations, open, paging, 'asked_at'),
+    heldRuns(deps, principal, paging),
     Promise.all(
       endedAuthorizationFilters(principal).map((filter) =>
         listPage(deps.mongo.collections.mcp_authorizations, filter, paging, 'ended.at'),
@@ -88,6 +92,10 @@ export async function pageOfInbox(
       id: asked._id,
       item: toElicitationItem(asked, principal),
     })),
+    itemsOf(runs, async (run) => {
+      const item = await toHeldRunItem(deps, principal, run);
+      return { at: item.created_at, id: run._id, item };
+    }),
     ...ended.map((list) =>
       itemsOf(list, async (record) => {
         const item = await toAuthorizationItem(deps, principal, record);
@@ -153,12 +161,18 @@ export function rulesOfItem(id: string): Operation {
 /** The resource and the facts of a decision on this item. */
 export async function subjectOfItem(deps: Deps, principal: Principal, itemId: string) {
   const [kind = '', id = ''] = itemId.split(':');
-  if (kind === 'memory') return { resource: { type: kind, id }, facts: { operation: 'decide', memory_id: id } };
-  if (kind === 'approval') return subjectOfApproval(itemId.slice('approval:'.length));
+  if (kind === 'memory') return subjectOfMemory(deps, principal, id);
+  if (kind === 'approval') return subjectOfApproval(deps, principal, itemId.slice('approval:'.length));
   if (kind === 'authorization') return { resource: { type: 'connector', id }, facts: {} };
+  if (kind === 'run') return { resource: { type: 'execution', id }, facts: { execution_id: id } };
   if (kind !== 'elicitation') return { facts: {} };
   const question = await findElicitation(deps.mongo.collections, principal, id);
   return { resource: { type: kind, id }, facts: { execution_id: question.execution_id, agent_id: question.agent_id } };
+}
+
+async function subjectOfMemory(deps: Deps, principal: Principal, id: string) {
+  const own = decidesOwn(principal, askersOfMemory(await findMemory(deps, principal, id)));
+  return { resource: { type: 'memory', id }, facts: { operation: 'decide', memory_id: id, ...own } };
 }
 
 /** @throws AppError `not_found`, `conflict`, `validation_failed`, `scope_denied` by the kind of the item */
@@ -183,6 +197,7 @@ const replies: Record<UnreadItem['kind'], ReplyTo> = {
   approval: replyToApproval,
   memory: replyToMemory,
   elicitation: replyToElicitation,
+  run: replyToHeldRun,
   authorization: () => Promise.reject(new AppError('conflict', authorizedElsewhere)),
 };
 
@@ -195,13 +210,14 @@ async function replyToElicitation(
   { decision, values, edits }: Reply,
   decisionId: string,
 ): Promise<UnreadItem> {
-  if (!isPerson(principal)) throw new AppError('scope_denied', 'only a signed-in person can answer an MCP server');
   if (decision === 'approve' || (edits !== undefined && edits !== null))
     throw new AppError(
       'validation_failed',
       'decision: must be accept with values, reject or cancel for the question of an MCP server',
     );
   const question = await findElicitation(deps.mongo.collections, principal, item._id.split(':')[1] ?? '');
+  requireDecider(principal, 'elicitation', decidersOf(question));
+  await noteShaper(deps.mongo.collections, principal, question.execution_id);
   const decided = { status: answers[decision], values, decisionId };
   await decideElicitation({ collections: deps.mongo.collections, box: deps.auth.box }, question, principal, decided);
   return decidedAs(item, statusOfElicitation[decided.status]);
@@ -214,7 +230,6 @@ async function replyToMemory(
   { decision, edits }: Reply,
   updateId: string,
 ): Promise<UnreadItem> {
-  requireGrant(principal, 'svc:ontology.write');
   if (edits !== undefined && edits !== null)
     throw new AppError('validation_failed', 'edits: the facts of a memory cannot be edited');
   if (decision !== 'approve' && decision !== 'reject')

@@ -31,12 +31,12 @@ const example = {
 export const InboxItem = z
   .object({
     _id: z.string(),
-    kind: z.enum(['approval', 'memory', 'elicitation', 'authorization']),
+    kind: z.enum(['approval', 'memory', 'elicitation', 'authorization', 'run']),
     title: z.string(),
     body: z
       .record(z.string(), z.unknown())
       .describe(
-        'The call or the preview that waits for an approval, what was found in a text, what an MCP server asks (its untrusted `message` and the JSON Schema of the answer), or the MCP server that must be authorized again.',
+        'The call or the preview that waits for an approval, what was found in a text, what an MCP server asks (its untrusted `message` and the JSON Schema of the answer), the MCP server that must be authorized again, or the run that is held because its person has no role that permits it (`approve` resumes it, `reject` ends it).',
       ),
     execution_id: z.string().nullable(),
     approval_id: z.string().nullable(),

@@ -1,18 +1,14 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { AppError } from '../../errors.js';
 import { extract, extractText, UnreadableDocument } from './extract.js';
-import type { ThreadAnswer, ThreadInput } from './extract-apart.js';
+import type { DocumentInput, Extracted } from './extract-apart.js';
 
-const { bytes, mimeType, as } = workerData as ThreadInput;
-
-/** A thread extracts only one document, so a parser fault ends the thread and not the worker. */
-async function answer(): Promise<ThreadAnswer> {
+/** Runs in a thread. @throws AppError `validation_failed` for a document that cannot be read */
+export async function extractDocument({ bytes, mimeType, as }: DocumentInput): Promise<Extracted[keyof Extracted]> {
   try {
-    return { value: as === 'chunks' ? await extract(bytes, mimeType) : await extractText(bytes, mimeType) };
+    return as === 'chunks' ? await extract(bytes, mimeType) : await extractText(bytes, mimeType);
   } catch (error) {
-    if (error instanceof UnreadableDocument) return { unreadable: error.message };
-    if (error instanceof RangeError) return { unreadable: 'the document is nested too deeply' };
+    if (error instanceof UnreadableDocument) throw new AppError('validation_failed', error.message);
+    if (error instanceof RangeError) throw new AppError('validation_failed', 'the document is nested too deeply');
     throw error;
   }
 }
-
-parentPort?.postMessage(await answer());

@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { convert, type FormatCallback } from 'html-to-text';
+import { Parser } from 'htmlparser2';
 import { decodeText } from '../../decode-text.js';
 import { chunksOf, type Chunk, type Section } from './chunks.js';
 
@@ -9,7 +10,7 @@ export class UnreadableDocument extends Error {
 }
 
 /** A document that exceeds these limits is refused. */
-export const extractionLimits = { characters: 20_000_000, chunks: 100_000, pages: 2000, htmlDepth: 500 };
+export const extractionLimits = { characters: 20_000_000, chunks: 100_000, pages: 2000, htmlDepth: 500, openElements: 1000 };
 
 type Reader = (bytes: Uint8Array) => Section[] | Promise<Section[]>;
 
@@ -108,9 +109,26 @@ const heading: FormatCallback = (element, walk, builder) => {
   builder.closeBlock({ trailingLineBreaks: 2 });
 };
 
+/** The parsers' time grows with the product of the number of elements and their depth. */
+function refuseDeepHtml(html: string): void {
+  let open = 0;
+  const parser = new Parser({
+    onopentag() {
+      open += 1;
+      if (open > extractionLimits.openElements)
+        throw new UnreadableDocument(`the HTML nests more than ${extractionLimits.openElements} elements`);
+    },
+    onclosetag() {
+      open -= 1;
+    },
+  });
+  parser.end(html);
+}
+
 /** Converts HTML to the visible text, with headings in Markdown. */
 function fromHtml(html: string): string {
   refuseBeyond(html.length);
+  refuseDeepHtml(html);
   return convert(html, {
     wordwrap: false,
     formatters: { heading },

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { knowledgeUploadWorkflowId } from '../../../workflows/knowledge-upload/messages.js';
+import { authorityOf } from '../../auth/authority.js';
 import { AppError, notFound } from '../../errors.js';
+import type { CallContext } from '../../governance/operations/call-context.js';
 import type { Deps } from '../deps.js';
 import { readFile, toFile } from '../files/operations.js';
 import { type FileDocument, File, KnowledgeState, toKnowledgeState, UploadForm } from '../files/record.js';
+import { rememberRules } from '../memories/rules.js';
 import { defineOperation, defineStream, reads, writes } from '../operation.js';
 import { startKnowledge } from '../files/operations/knowledge-workflow.js';
 import { Id } from '../../ids.js';
@@ -23,13 +26,25 @@ const KnowledgeForm = UploadForm.extend({
 export const uploadKnowledge = defineStream({
   name: 'knowledge.upload',
   ...writes,
+  changesContext: true,
+  facts: { extract: { type: 'Boolean', read: ({ extract }) => extract === 'true' } },
+  causes: [
+    {
+      operation: rememberRules,
+      when: 'if `extract` is true',
+      calls: ({ extract }) => (extract === 'true' ? [{ input: {} }] : []),
+    },
+  ],
   input: KnowledgeForm,
   output: z.object({ data: z.array(KnowledgeUpload) }),
   errors: ['plan_limit', 'payload_too_large', 'validation_failed'],
 });
 
 /** The form field and the progress of files that are uploaded to the knowledge base. */
-export function knowledgeRules(deps: Deps) {
+export function knowledgeRules(
+  deps: Deps,
+  { principal, recheckPolicies }: Pick<CallContext, 'principal' | 'recheckPolicies'>,
+) {
   let isExtracted = false;
   return {
     accept: refuseOtherTypes,
@@ -39,6 +54,8 @@ export function knowledgeRules(deps: Deps) {
         if (value !== 'true' && value !== 'false')
           throw new AppError('invalid_request', `${name}: must be true or false`);
         isExtracted = value === 'true';
+        // The form arrives after the call was decided.
+        recheckPolicies('with its body', { extract: value });
       },
     },
     knowledgeOf: ({ _id }: FileDocument): FileDocument['knowledge'] => ({
@@ -47,7 +64,7 @@ export function knowledgeRules(deps: Deps) {
       done: 0,
       failure: null,
       workflow_id: knowledgeUploadWorkflowId(_id),
-      ...(isExtracted && { extract: true }),
+      ...(isExtracted && { extract: true, authority: authorityOf(principal) }),
     }),
     then: async (kept: FileDocument[]) => void (await Promise.all(kept.map((file) => startKnowledge(deps, file)))),
   };

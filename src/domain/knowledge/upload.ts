@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { KnowledgeUploadActivities } from '../../../workflows/knowledge-upload/activities.js';
 import type { KnowledgeUploadInput } from '../../../workflows/knowledge-upload/messages.js';
+import type { Maker } from '../../auth/authority.js';
 import { isRefusal, notFound } from '../../errors.js';
 import { derivedId } from '../../graph/store/names.js';
 import type { NewMemory } from '../memories/operations.js';
@@ -21,12 +22,8 @@ export interface KnowledgeUploadDeps extends Pick<Deps, 'mongo' | 'graph' | 'fil
   remember: Remember;
 }
 
-/** Starts a memory (`startMemory`). */
-type Remember = (
-  place: { projectId: string; organizationId: string; userId: string },
-  id: string,
-  memory: NewMemory,
-) => Promise<unknown>;
+/** Starts a memory as a governed call of the person who uploaded the document (`rememberAsMaker`). */
+type Remember = (maker: Maker, id: string, memory: NewMemory) => Promise<unknown>;
 
 /** Reads the document's text and stores its chunks in batches. */
 export async function extractChunks(
@@ -36,7 +33,7 @@ export async function extractChunks(
 ): Promise<{ total: number; batches: number }> {
   const file = await readyFile(collections, upload);
   const bytes = await bytesOf(await files.store.read(file.location), file.size_bytes);
-  const chunks = await extract('chunks', bytes, file.mime_type, signal);
+  const chunks = await extract('chunks', bytes, file.mime_type, { owner: file.organization_id, signal });
   // Stored first, so that the batches can be removed even if the worker is killed while it writes them.
   await setProgress(collections, upload, { status: 'running', total: chunks.length });
   const batches = await storeBatches(files.store, file, chunks);
@@ -67,12 +64,13 @@ export async function rememberDocument(
   const chunks: Chunk[] = [];
   for (let batch = 0; batch < batches; batch += 1) chunks.push(...(await readBatch(files.store, file, batch)));
   const turns = chunks.map(({ text }) => ({ speaker: null, text, at: file.uploaded_on / 1000 }));
-  const place = { projectId: file.projectID, organizationId: file.organization_id, userId: file.user_id };
+  const { projectID: projectId, organization_id: organizationId, user_id: userId, knowledge } = file;
+  const maker = { userId, organizationId, projectId, authority: knowledge?.authority };
   const memory_id = derivedId('memory', file._id);
   const options = { entity_types: null, budget: null, review: false };
   try {
     refuseOverlong(turns, documentBounds);
-    await remember(place, memory_id, { turns, is_conversation: true, source: sourceOf(file), ...options });
+    await remember(maker, memory_id, { turns, is_conversation: true, source: sourceOf(file), ...options });
     await setProgress(collections, upload, { memory_id });
   } catch (error) {
     if (!isRefusal(error)) throw error;

@@ -9,6 +9,7 @@ import { epochSeconds } from '../../time.js';
 import { newAgentflow } from '../agentflows/rules.js';
 import { Agentflow } from '../agentflows/record.js';
 import { findAgentflow, storeAgentflow, toAgentflow } from '../agentflows/operations/store.js';
+import { causesOfAgents } from '../caused-rules.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { contentOf } from './content.js';
 import {
@@ -76,7 +77,13 @@ export const hireAgentflow = defineOperation({
   name: 'marketplace.hire',
   ...writes,
   facts: textFacts('id'),
+  causes: causesOfAgents((_, published) => published),
   key,
+  async subject({ deps: { mongo }, key: { id } }) {
+    const { collections } = mongo;
+    if (!(await collections.publications.findOne({ _id: id }, { projection: { _id: 1 } }))) return undefined;
+    return (await findPublication(collections, id)).agentflow.agents;
+  },
   output: Agentflow,
   errors: ['plan_limit'],
   async run({ deps, ctx: { principal, recordId }, key: { id } }) {

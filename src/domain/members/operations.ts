@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { adminRoles, holdsEverywhere } from '../../auth/grants.js';
+import { adminRoles, holdsEverywhere, rankOf } from '../../auth/grants.js';
 import { endCredentials } from '../../auth/end-credentials.js';
-import { changeRole, removeRole, rankOf } from '../../auth/memberships.js';
+import { changeRole, removeRole } from '../../auth/memberships.js';
+import { noteRoleChange } from '../../auth/role-changes.js';
 import { isAdmin, isPerson, type Principal } from '../../auth/principal.js';
 import type { MembershipDocument } from '../../auth/users.js';
 import { findUserByEmail, grantRole, membershipOn } from '../../auth/users.js';
@@ -81,6 +82,7 @@ export const changeMember = defineOperation({
     const { collections } = deps.mongo;
     requireAuthorityOver(principal, role);
     const present = await readChangeableMember(deps, principal, user_id);
+    await noteRoleChange(collections, present);
     const changed = await changeRole(collections, present, principal.projectId, role);
     await revokeCredentials(deps, principal, [present, changed], `the role was changed by ${principal.userId}`);
     return toMember(changed, principal.projectId, await collections.users.findOne({ _id: user_id }));
@@ -98,6 +100,7 @@ export const removeMember = defineOperation({
     const { collections } = deps.mongo;
     const { organizationId, projectId } = principal;
     const present = await readChangeableMember(deps, principal, user_id);
+    await noteRoleChange(collections, present);
     await removeRole(collections, present);
     // The role on the whole organization hides a role on the project, which would otherwise take effect now.
     const below =

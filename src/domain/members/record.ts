@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { memberRoles } from '../../auth/memberships.js';
+import { memberRoles } from '../../auth/grants.js';
 
 const Role = z.enum(memberRoles).describe('OWNER and ORG_ADMIN apply to every project of the organization.');
 

@@ -7,6 +7,8 @@ import {
   type RememberInput,
 } from '../../../workflows/remember/messages.js';
 import { attributePairs } from '../../../workflows/search-attributes.js';
+import { authorityOf } from '../../auth/authority.js';
+import { requireDecider } from '../../auth/decisions.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError, notFound } from '../../errors.js';
 import { bounded } from '../../governance/bounded.js';
@@ -24,7 +26,7 @@ import type { Deps } from '../deps.js';
 import { sumOf } from './extract.js';
 import { narrowed } from './extraction-schema.js';
 import { nothingFound, type MemoryDocument, type MemoryPartDocument, type MemoryView, type Turn } from './record.js';
-import { partsOf } from './rules.js';
+import { askersOfMemory, partsOf } from './rules.js';
 import { endReview } from './write.js';
 
 /** A text to remember, after the validation of its surface. */
@@ -37,7 +39,7 @@ export interface NewMemory {
   review: boolean;
 }
 
-type Place = Pick<Principal, 'projectId' | 'organizationId' | 'userId'>;
+type Place = Pick<Principal, 'projectId' | 'organizationId'>;
 type CheckDeps = Pick<Deps, 'config' | 'mongo' | 'graph' | 'customers'>;
 type StartDeps = CheckDeps & Pick<Deps, 'auth' | 'temporal'>;
 
@@ -79,14 +81,19 @@ export async function checkMemory(
  * Stores the text and starts its workflow. Idempotent by `id`.
  * @throws as {@link checkMemory}; `conflict` if the id was used for another text
  */
-export async function startMemory(deps: StartDeps, place: Place, id: string, given: NewMemory): Promise<MemoryView> {
+export async function startMemory(
+  deps: StartDeps,
+  maker: Principal,
+  id: string,
+  given: NewMemory,
+): Promise<MemoryView> {
   const { memories } = deps.mongo.collections;
   const digest = sha256Hex(
     JSON.stringify([given.turns.map(({ speaker, text }) => [speaker, text]), { ...given, turns: 0 }]),
   );
   const known = await memories.findOne({ _id: id });
-  const memory = known ?? (await insertOnce(memories, await documentOf(deps, place, { id, digest, given })));
-  if (memory.digest !== digest || memory.project_id !== place.projectId)
+  const memory = known ?? (await insertOnce(memories, await documentOf(deps, maker, { id, digest, given })));
+  if (memory.digest !== digest || memory.project_id !== maker.projectId)
     throw new AppError('conflict', 'this Idempotency-Key was used with another text');
   if (memory.status === 'queued') await startWorkflow(deps, memory);
   return viewOf(deps, memory);
@@ -94,16 +101,17 @@ export async function startMemory(deps: StartDeps, place: Place, id: string, giv
 
 async function documentOf(
   deps: StartDeps,
-  place: Place,
+  maker: Principal,
   { id, digest, given }: { id: string; digest: string; given: NewMemory },
 ): Promise<MemoryDocument> {
-  const model = await checkMemory(deps, place, given);
+  const model = await checkMemory(deps, maker, given);
   const { turns, is_conversation, source, entity_types, budget, review } = given;
   return {
     _id: id,
-    project_id: place.projectId,
-    organization_id: place.organizationId,
-    user_id: place.userId,
+    project_id: maker.projectId,
+    organization_id: maker.organizationId,
+    user_id: maker.userId,
+    authority: authorityOf(maker),
     digest,
     source,
     turns: { sealed: deps.auth.box.seal(JSON.stringify(turns), id) },
@@ -254,17 +262,19 @@ function sums<K extends string>(rows: readonly Record<K, number>[], names: reado
 
 /**
  * Approves, rejects or cancels through the workflow. Idempotent by `updateId`.
- * @throws AppError `conflict` if the memory does not wait for a review, or has ended
+ * @throws AppError `scope_denied` by `whyNotDecide`, `conflict` if the memory does not wait for a review, or has ended
  */
 export async function decideMemory(
   deps: Pick<Deps, 'mongo' | 'temporal'>,
-  { userId }: Pick<Principal, 'userId'>,
+  principal: Principal,
   memory: MemoryDocument,
   decision: MemoryDecision['decision'],
   updateId: string,
 ): Promise<MemoryView> {
+  // Whoever may write may stop a memory. Only the review is a decision for a person.
+  if (decision !== 'cancel') requireDecider(principal, 'memory', { askers: askersOfMemory(memory) });
   try {
-    const args: [MemoryDecision] = [{ decision, by: userId }];
+    const args: [MemoryDecision] = [{ decision, by: principal.userId }];
     const status = await updateOnce(deps.temporal, rememberWorkflowId(memory._id), decideMemoryUpdate, {
       args,
       updateId,

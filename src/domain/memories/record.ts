@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { MemoryStatus } from '../../../workflows/remember/messages.js';
-import type { ExecutionIdentity } from '../../auth/run-principal.js';
+import type { Authority, Maker } from '../../auth/authority.js';
 import type { FoundPart, SavedPart } from '../../graph/memory/part.js';
 import { exampleId, Id } from '../../ids.js';
 import { defineCollection, expiring } from '../../stores/collections.js';
@@ -28,6 +28,8 @@ export interface MemoryDocument {
   organization_id: string;
   /** The person who requested it, in whose name its facts are written. */
   user_id: string;
+  /** What that person's credential allowed. Absent in records of earlier releases. */
+  authority?: Authority;
   /** The digest of the request. A repeated key with another body is refused. */
   digest: string;
   source: string | null;
@@ -82,11 +84,7 @@ export interface PartToSave {
 }
 
 /** Writes a part as a governed save-context of the person (`createSavePartAsPerson`). */
-export type SavePartAsPerson = (
-  identity: ExecutionIdentity,
-  part: PartToSave,
-  signal: AbortSignal,
-) => Promise<SavedPart>;
+export type SavePartAsPerson = (maker: Maker, part: PartToSave, signal: AbortSignal) => Promise<SavedPart>;
 
 const Count = z.int().meta({ example: 2 });
 

@@ -9,12 +9,13 @@ import {
 } from '../../governance/operations/operation.js';
 import { cutPosition } from '../../cut-text.js';
 import { AppError } from '../../errors.js';
-import type { TextRange, Turn } from './record.js';
+import type { MemoryDocument, TextRange, Turn } from './record.js';
 
 export const rememberRules: Operation = {
   name: 'remember',
   grant: 'svc:ontology.write',
   effect: 'write',
+  changesContext: true,
   facts: { source: freeText('source'), turns: count('turns'), budget: integer('budget'), review: flag('review') },
 };
 
@@ -23,13 +24,20 @@ export const memoryRules: Operation = {
   name: 'memory',
   grant: ({ operation }) => (operation === 'get' ? 'svc:query.read' : 'svc:ontology.write'),
   effect: ({ operation }) => (operation === 'get' ? 'read' : 'write'),
-  facts: { operation: text('operation'), memory_id: text('memory_id') },
+  changesContext: { when: 'context.input.operation == "approve"' },
+  facts: { operation: text('operation'), memory_id: text('memory_id'), decides_own: flag('decides_own') },
 };
+
+/** Who asked for the text to be remembered. */
+export function askersOfMemory({ user_id }: Pick<MemoryDocument, 'user_id'>): string[] {
+  return [user_id];
+}
 
 export const undoMergeRules: Operation = {
   name: 'undo-merge',
   grant: 'svc:ontology.write',
   effect: 'write',
+  changesContext: true,
   facts: textFacts('merge_id'),
 };
 

@@ -1,3 +1,4 @@
+import { eachApart } from '../../each-apart.js';
 import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
 import { startWorkflow } from './operations.js';
@@ -10,7 +11,11 @@ const maxPerPass = 200;
  * Starts the workflow of each memory whose process died before the start. A workflow that has run does not start again, so
  * any number of processes can sweep. Successive passes cover all memories.
  */
-export function createMemorySweep({ mongo, temporal }: Pick<Deps, 'mongo' | 'temporal'>): () => Promise<void> {
+export function createMemorySweep({
+  mongo,
+  temporal,
+  log,
+}: Pick<Deps, 'mongo' | 'temporal' | 'log'>): () => Promise<void> {
   let after = '';
   return async () => {
     const queued = await mongo.collections.memories
@@ -20,6 +25,8 @@ export function createMemorySweep({ mongo, temporal }: Pick<Deps, 'mongo' | 'tem
       .limit(maxPerPass)
       .toArray();
     after = queued.length < maxPerPass ? '' : (queued.at(-1)?._id ?? '');
-    for (const memory of queued) await startWorkflow({ temporal }, memory);
+    const failed = 'a memory could not be started';
+    const about = ({ _id }: { _id: string }) => ({ memory_id: _id });
+    await eachApart(queued, { log, failed, about }, (memory) => startWorkflow({ temporal }, memory));
   };
 }

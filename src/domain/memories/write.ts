@@ -26,10 +26,10 @@ export async function saveMemoryPart(
   if (!stored?.found || stored.saved) return;
   const found = JSON.parse(box.open(stored.found.sealed, _id)) as FoundPart;
   const { user_id: userId, organization_id: organizationId, project_id: projectId, source } = memory;
-  const identity = { executionId: memory_id, userId, organizationId, projectId };
+  const maker = { userId, organizationId, projectId, authority: memory.authority };
   const nothing: SavedPart = { entities: 0, facts: 0, closed: 0, dropped: 0, merges: [] };
   const saved =
-    found.entities.length === 0 ? nothing : await save(identity, { memoryId: memory_id, part, source, found }, signal);
+    found.entities.length === 0 ? nothing : await save(maker, { memoryId: memory_id, part, source, found }, signal);
   await collections.memory_parts.updateOne({ _id }, { $set: { saved } });
 }
 

@@ -9,7 +9,7 @@ import {
   type ScheduleChangesInput,
 } from '../../../workflows/schedule-change/messages.js';
 import { attributePairs } from '../../../workflows/search-attributes.js';
-import { isFormerMember } from '../../auth/former-members.js';
+import { authorityOf, whyPowerless } from '../../auth/authority.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../deps.js';
 import { AppError, notFound } from '../../errors.js';
@@ -19,9 +19,10 @@ import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { epochSeconds } from '../../time.js';
 import { cancelWorkflow } from '../../temporal/client.js';
 import { findAgentflow } from '../agentflows/operations/store.js';
+import { startRules, startsOf } from '../caused-rules.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { readTable } from '../tables/record.js';
-import { findSchedule, toSchedule, type ScheduleDocument } from './record.js';
+import { findSchedule, makerOf, toSchedule, workOfSchedule, type ScheduleDocument } from './record.js';
 import { NewSchedule, Schedule, SchedulePatch } from './schemas.js';
 import { applySchedule, trigger } from './temporal.js';
 import { timesOf } from './times.js';
@@ -59,6 +60,7 @@ export const createSchedule = defineOperation({
   name: 'schedule.create',
   ...writes,
   facts: textFacts('coworker_id', 'type'),
+  causes: [{ operation: startRules, calls: ({ coworker_id }) => startsOf([coworker_id]) }],
   input: NewSchedule,
   output: Schedule,
   errors: ['not_found', 'validation_failed', 'plan_limit', 'unavailable'],
@@ -71,6 +73,7 @@ export const createSchedule = defineOperation({
       _id: recordId,
       projectID: principal.projectId,
       organization_id: principal.organizationId,
+      authority: authorityOf(principal),
       coworker_id: input.coworker_id,
       created_by: principal.userId,
       created_at: at,
@@ -101,7 +104,18 @@ export const updateSchedule = defineOperation({
   name: 'schedule.update',
   ...writes,
   facts: textFacts('id', 'status'),
+  causes: [
+    {
+      operation: startRules,
+      when: 'unless it only pauses the schedule',
+      calls: (input, coworkerId) => (onlyPauses(input) ? [] : startsOf([coworkerId])),
+    },
+  ],
   key,
+  async subject({ deps, ctx, key: { id } }) {
+    const schedule = await deps.mongo.collections.schedules.findOne({ _id: id });
+    return schedule?.projectID === ctx.principal.projectId ? schedule.coworker_id : '';
+  },
   input: SchedulePatch,
   output: Schedule,
   errors: ['conflict', 'validation_failed', 'unavailable'],
@@ -118,16 +132,12 @@ export const updateSchedule = defineOperation({
       throw new AppError('conflict', 'the schedule is completed: set a new time or a higher limit');
     if (status === 'active' && newType === 'once' && !isRetimed && record.schedule <= at)
       throw new AppError('conflict', 'the time of the schedule has passed: set a new time');
-    // A schedule acts on behalf of its owner. If the owner has left, the user who resumes it becomes the owner.
+    // A schedule acts on behalf of its owner. If the owner has lost the authority, whoever resumes it becomes the owner.
     const isTakenOver =
       status === 'active' &&
-      (await isFormerMember(deps.mongo.collections, {
-        userId: record.created_by,
-        organizationId: record.organization_id,
-        projectId: record.projectID,
-      }));
+      (await whyPowerless(deps.mongo.collections, makerOf(record), workOfSchedule)) !== undefined;
     const fields: Partial<ScheduleDocument> = {
-      ...(isTakenOver && { created_by: principal.userId }),
+      ...(isTakenOver && { created_by: principal.userId, authority: authorityOf(principal) }),
       ...Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)),
       ...(goal !== undefined && { goal: toGoal(goal) }),
       ...(isRetimed && {
@@ -147,6 +157,10 @@ export const updateSchedule = defineOperation({
     return toSchedule(await findSchedule(deps, principal, id));
   },
 });
+
+function onlyPauses({ id: _id, status, reason: _reason, ...others }: Readonly<Record<string, unknown>>): boolean {
+  return status === 'paused' && Object.values(others).every((value) => value === undefined);
+}
 
 /** Whether a completed schedule has further runs after a change. */
 function hasMore(

@@ -6,7 +6,7 @@ import type {
 } from '../../../workflows/coworker-run/activities.js';
 import { isTriggeredRun } from '../../../workflows/coworker-run/messages.js';
 import type { StartChildRequest } from '../../../workflows/agentflow-execution/child-messages.js';
-import { refuseFormerMember } from '../../auth/former-members.js';
+import { principalOfMaker } from '../../auth/authority.js';
 import { AppError } from '../../errors.js';
 import { derivedId } from '../../ids.js';
 import { renderText } from '../../prompts/template.js';
@@ -17,7 +17,7 @@ import { NewExecution, prepareExecution } from '../executions/operations/create.
 import { startRequestOf } from '../executions/operations/moves.js';
 import { startOnBehalf } from '../executions/operations/start-on-behalf.js';
 import { readTableRows } from '../tables/operations.js';
-import { principalOf, type ScheduleDocument, type ScheduleRunDocument } from './record.js';
+import { makerOf, workOfSchedule, type ScheduleDocument, type ScheduleRunDocument } from './record.js';
 
 type Request<Name extends keyof CoworkerRunActivities> = Parameters<CoworkerRunActivities[Name]>[0];
 
@@ -56,8 +56,7 @@ export async function prepareRun(deps: Deps, { run, row, at }: Request<'prepareR
   const schedule = await scheduleOf(deps, run);
   if (!schedule) throw new AppError('not_found', 'the schedule was not found');
   const id = executionIdOf(run, row, at);
-  const principal = principalOf(schedule);
-  await refuseFormerMember(collections, principal, 'schedule');
+  const principal = await principalOfMaker(collections, makerOf(schedule), workOfSchedule);
   const agentflow = await findAgentflow(collections, principal, schedule.coworker_id);
   const { triggered_by } = run;
   const causedBy = [...(schedule.edited_by ?? []), ...(triggered_by === undefined ? [] : [triggered_by])];

@@ -1,9 +1,9 @@
 import type { CoworkerRunActivities, RunReference } from '../../../workflows/coworker-run/activities.js';
-import { isFormerMember } from '../../auth/former-members.js';
+import { whyPowerless } from '../../auth/authority.js';
 import type { Deps } from '../deps.js';
 import { markCoworker, maxRemembered } from './changes.js';
 import { pausedSince } from './pauses.js';
-import { principalOf, type ScheduleDocument } from './record.js';
+import { makerOf, workOfSchedule, type ScheduleDocument } from './record.js';
 import { applySchedule, onSchedule } from './temporal.js';
 
 type Request<Name extends keyof CoworkerRunActivities> = Parameters<CoworkerRunActivities[Name]>[0];
@@ -63,7 +63,8 @@ async function endOrPause(deps: Deps, run: RunReference, failure: Failure | null
   for (;;) {
     const schedule = await schedules.findOne({ _id: run.schedule_id });
     if (!schedule || schedule.is_deleted) return;
-    const pauses = failure && (schedule.pause_on_failure || (await cannotSucceed(deps, schedule))) ? failure : null;
+    const lasting = failure && (await lastingProblem(deps, schedule, failure));
+    const pauses = failure && (lasting ?? (schedule.pause_on_failure ? failure : null));
     const outcome = schedule.status === 'active' ? await outcomeFor(deps, schedule, run, pauses) : undefined;
     const { _id, revision } = schedule;
     if (
@@ -82,13 +83,19 @@ async function endOrPause(deps: Deps, run: RunReference, failure: Failure | null
   }
 }
 
-/** Whether every later run would fail too: its person has left, or its agentflow was deleted. */
-async function cannotSucceed({ mongo: { collections } }: Deps, schedule: ScheduleDocument): Promise<boolean> {
+/** Why every later run would fail too: its maker has no authority any more, or its agentflow was deleted. */
+async function lastingProblem(
+  { mongo: { collections } }: Deps,
+  schedule: ScheduleDocument,
+  failure: Failure,
+): Promise<Failure | undefined> {
   const agentflow = await collections.agentflows.findOne(
     { _id: schedule.coworker_id },
     { projection: { is_deleted: 1 } },
   );
-  return agentflow?.is_deleted !== false || isFormerMember(collections, principalOf(schedule));
+  if (agentflow?.is_deleted !== false) return failure;
+  const reason = await whyPowerless(collections, makerOf(schedule), workOfSchedule);
+  return reason === undefined ? undefined : { ...failure, error: reason };
 }
 
 /** The changes to an active schedule after the run, or undefined if it continues. */

@@ -1,4 +1,5 @@
-import { memberOf, type Principal } from '../../auth/principal.js';
+import type { Authority, Maker } from '../../auth/authority.js';
+import type { Principal } from '../../auth/principal.js';
 import { notFound } from '../../errors.js';
 import { defineCollection } from '../../stores/collections.js';
 import type { Mongo } from '../../stores/mongo.js';
@@ -8,6 +9,8 @@ import { Schedule } from './schemas.js';
 /** The stored schedule: the fields of the API, and internal fields. */
 export interface ScheduleDocument extends Schedule {
   organization_id: string;
+  /** What the credential of `created_by` allowed. Absent in records of earlier releases. */
+  authority?: Authority;
   /** Deleted schedules are returned only in the response to their deletion. */
   is_deleted: boolean;
   /** The number of changes, for optimistic locking. */
@@ -60,10 +63,13 @@ export async function findSchedule(
   return record;
 }
 
-/** A run acts for the person who created its schedule, in its own project only. */
-export function principalOf({ created_by, organization_id, projectID }: ScheduleDocument): Principal {
-  return memberOf({ userId: created_by, organizationId: organization_id, projectId: projectID }, ['svc:agent.run']);
+/** A run acts for whoever created its schedule, in its own project only. */
+export function makerOf({ created_by, organization_id, projectID, authority }: ScheduleDocument): Maker {
+  return { userId: created_by, organizationId: organization_id, projectId: projectID, authority };
 }
+
+/** What the runs of a schedule need. */
+export const workOfSchedule = { what: 'schedule', needs: ['svc:agent.run'] } as const;
 
 export const schedulesCollection = defineCollection('schedules', {
   indexes: [

@@ -20,7 +20,9 @@ import { AppError } from '../../errors.js';
 import { onScheduleIfAny } from '../../temporal/client.js';
 import { conflictAwareSchedules } from '../../temporal/conflict-aware-schedules.js';
 import { priorityOf } from '../../temporal/priority.js';
+import { sealedAction } from '../../temporal/sealed-messages.js';
 import { startOnce } from '../../temporal/start-once.js';
+import { isSealed } from '../../../workflows/trust/sealed.js';
 import { plannedIn, rangeMargin, timestamp, type TimeSpan } from './planned-times.js';
 import { firstTimeAfter, specOf } from './times.js';
 import type { ScheduleDocument } from './record.js';
@@ -69,7 +71,7 @@ async function createOrUpdate(temporal: Deps['temporal'], record: ScheduleDocume
     await temporal.call((client) =>
       client.schedule.create({
         scheduleId: scheduleId(record._id),
-        ...optionsOf(temporal, record),
+        ...sealedOptionsOf(temporal, record),
         state: stateOf(record),
       }),
     );
@@ -84,11 +86,12 @@ async function createOrUpdate(temporal: Deps['temporal'], record: ScheduleDocume
 /** Repeats the update until the Temporal Schedule has this revision, because an update during a firing is lost. */
 async function update(temporal: Deps['temporal'], record: ScheduleDocument): Promise<void> {
   const change = (present: ScheduleDescription) => {
-    const { action, spec, policies } = optionsOf(temporal, record);
+    const { action, spec, policies } = sealedOptionsOf(temporal, record);
     return { action, spec, policies, state: stateOf(record, present) };
   };
   const present = () => onSchedule(temporal, record._id, (handle) => handle.describe());
-  const isDone = ({ action }: ScheduleDescription) => Number(action.memo?.revision ?? 0) >= record.revision;
+  const isDone = ({ action }: ScheduleDescription) =>
+    Number(action.memo?.revision ?? 0) >= record.revision && isSealed(action.args?.[0]);
   for (let tries = 0; !isDone(await present()); tries += 1) {
     if (tries === maxUpdates) throw new Error('the schedule changes faster than it can be updated');
     await temporal.call((client) =>
@@ -151,6 +154,11 @@ function optionsOf(temporal: Deps['temporal'], record: ScheduleDocument) {
     memo: { project: projectID },
     typedSearchAttributes,
   };
+}
+
+function sealedOptionsOf(temporal: Deps['temporal'], record: ScheduleDocument) {
+  const options = optionsOf(temporal, record);
+  return { ...options, action: sealedAction(options.action) };
 }
 
 /** What limits the planned runs: the limit, or the time for `once`. The action stores it, so that changes of it can be detected. */

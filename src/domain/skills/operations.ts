@@ -10,7 +10,7 @@ import { NewSkill, Skill } from '../agentflows/record.js';
 import { findConnector } from '../connectors/operations/store.js';
 import { mcpToolProblems } from '../mcp-servers/operations/plan-tools.js';
 import { defineOperation, reads } from '../operation.js';
-import { createSkillRules } from './rules.js';
+import { createSkillRules } from '../caused-rules.js';
 import { Id } from '../../ids.js';
 export { skillsCollection } from './record.js';
 

@@ -1,6 +1,7 @@
 import { textIndexType, textIndexWorkflowId } from '../../../workflows/text-index/messages.js';
 import { projectsToIndex } from '../../graph/language/index-next.js';
 import { startProjectWork } from '../../temporal/start-once.js';
+import { eachApart } from '../../each-apart.js';
 import { batches } from '../batches.js';
 import type { Deps } from '../deps.js';
 
@@ -11,19 +12,23 @@ export function createTextIndexSweep({
   graph,
   mongo,
   temporal,
-}: Pick<Deps, 'graph' | 'mongo' | 'temporal'>): () => Promise<void> {
+  log,
+}: Pick<Deps, 'graph' | 'mongo' | 'temporal' | 'log'>): () => Promise<void> {
   return async () => {
     for (const ids of batches(await projectsToIndex(graph), projectsAtOnce)) {
       const projects = await mongo.collections.projects
         .find({ _id: { $in: ids } }, { projection: { organization_id: 1 } })
         .toArray();
-      for (const { _id, organization_id } of projects)
-        await startProjectWork(temporal, {
+      const failed = 'the indexing of a project could not be started';
+      const about = ({ _id }: { _id: string }) => ({ project_id: _id });
+      await eachApart(projects, { log, failed, about }, ({ _id, organization_id }) =>
+        startProjectWork(temporal, {
           type: textIndexType,
           workflowId: textIndexWorkflowId(_id),
           summary: 'Index texts in the language of the project',
           input: { project_id: _id, organization_id },
-        });
+        }),
+      );
     }
   };
 }

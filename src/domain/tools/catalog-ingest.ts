@@ -6,7 +6,13 @@ import { SaveAnswer, savingInto } from './save-context.js';
 
 /** Writes the metadata of a data catalog to the graph (contract, `POST /v1/catalog/ingest`). */
 export const catalogIngestTool = defineTool(
-  { name: 'catalog-ingest', grant: 'svc:ontology.write', effect: 'write', facts: graphWriteFacts },
+  {
+    name: 'catalog-ingest',
+    grant: 'svc:ontology.write',
+    effect: 'write',
+    facts: graphWriteFacts,
+    changesContext: true,
+  },
   ({ graph }: { graph: Graph }) => {
     const { prepare, dryRun, execute } = savingInto(graph);
     return {

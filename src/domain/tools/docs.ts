@@ -92,7 +92,10 @@ const policyDocs = [
     route: 'POST /v1/policies/simulate',
     does: 'lists the recorded calls that other rules would have decided differently',
   },
-  { route: 'PUT /v1/policies', does: 'replaces the rules by a new version' },
+  { route: 'POST /v1/policies/rules', does: 'adds one rule and keeps the others' },
+  { route: 'PATCH /v1/policies/rules/{policy_id}', does: 'changes one rule' },
+  { route: 'DELETE /v1/policies/rules/{policy_id}', does: 'deletes one rule' },
+  { route: 'PUT /v1/policies', does: 'replaces all rules of the organization by a new version' },
 ] as const;
 
 const searchRules = [

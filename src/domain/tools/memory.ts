@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { decidesOwn } from '../../auth/decisions.js';
 import { defineTool } from '../../governance/tools/tool.js';
 import { exampleId } from '../../ids.js';
 import type { Deps } from '../deps.js';
 import { decideMemory, findMemory, viewOf } from '../memories/operations.js';
 import { MemoryView } from '../memories/record.js';
-import { memoryRules } from '../memories/rules.js';
+import { askersOfMemory, memoryRules } from '../memories/rules.js';
 
 const Input = z
   .strictObject({ operation: z.enum(['get', 'cancel', 'approve', 'reject']), memory_id: z.string().min(1).max(100) })
@@ -18,6 +19,9 @@ export const memoryTool = defineTool(memoryRules, (deps: Deps) => ({
   output: z.object({ memory: MemoryView }).meta({ id: 'MemoryAnswer' }),
   hints: { readOnly: false, destructive: false, idempotent: false },
   resource: ({ memory_id }) => ({ type: 'memory', id: memory_id }),
+  lookUp: async ({ memory_id }, { principal }) => ({
+    facts: decidesOwn(principal, askersOfMemory(await findMemory(deps, principal, memory_id))),
+  }),
   dryRun: async ({ operation, memory_id }, { principal }) => {
     const { status } = await findMemory(deps, principal, memory_id);
     return { [operation]: { memory_id, status } };

@@ -55,6 +55,7 @@ export const ontologyTool = defineTool(
     name: 'ontology',
     grant: (asked) => (isChange(asked) ? 'svc:ontology.write' : 'svc:docs.read'),
     effect: (input) => (isChange(input) ? 'write' : 'read'),
+    changesContext: { when: 'context.input.commit' },
     facts: { commit: flag('commit') },
   },
   ({ graph, collections }: OntologyDeps) => ({

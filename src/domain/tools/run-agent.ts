@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Deps } from '../deps.js';
 import { checkPromoted, runPromoted } from '../executions/operations/promoted.js';
-import { startRules } from '../executions/rules.js';
+import { startRules } from '../caused-rules.js';
 import { defineTool } from '../../governance/tools/tool.js';
 import { Id, exampleId } from '../../ids.js';
 

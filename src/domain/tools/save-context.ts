@@ -28,7 +28,7 @@ interface PreparedSave {
 
 /** Writes entities, relationships and facts. Policies allow it only in simple-mode projects (contract). */
 export const saveContextTool = defineTool(
-  { name: 'save-context', grant: 'svc:ontology.write', effect: 'write', facts: graphWriteFacts },
+  { name: 'save-context', grant: 'svc:ontology.write', effect: 'write', facts: graphWriteFacts, changesContext: true },
   ({ graph }: { graph: Graph }) => ({
     title: 'Save to the context graph',
     description:

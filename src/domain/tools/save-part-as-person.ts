@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { principalOfRun } from '../../auth/run-principal.js';
+import { principalOfMaker } from '../../auth/authority.js';
 import { savePart } from '../../graph/memory/save-part.js';
 import { defineTool, type Tool } from '../../governance/tools/tool.js';
 import { epochSeconds } from '../../time.js';
@@ -16,8 +16,9 @@ type SaveDeps = Pick<Deps, 'mongo' | 'graph' | 'governance' | 'kernel' | 'metric
  * pipeline, so the rules, the mode of the project, the quota and the audit apply to it.
  */
 export function createSavePartAsPerson(deps: SaveDeps): SavePartAsPerson {
-  return async (identity, part, signal) => {
-    const principal = await principalOfRun(deps.mongo.collections, identity, ['svc:ontology.write']);
+  return async (maker, part, signal) => {
+    const work = { what: 'memory', needs: ['svc:ontology.write'], executionId: part.memoryId } as const;
+    const principal = await principalOfMaker(deps.mongo.collections, maker, work);
     const body = await callToolAs(deps, principal, {
       tool: partTool(deps, part),
       // The facts that rules use. `facts` are counted, and `entity_types` are read from the entities.

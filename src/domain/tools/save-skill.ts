@@ -3,7 +3,7 @@ import { Id } from '../../ids.js';
 import { NewSkill } from '../agentflows/record.js';
 import type { Deps } from '../deps.js';
 import { saveSkill } from '../skills/operations.js';
-import { createSkillRules } from '../skills/rules.js';
+import { createSkillRules } from '../caused-rules.js';
 import { defineTool } from '../../governance/tools/tool.js';
 
 const Output = z

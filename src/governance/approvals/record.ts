@@ -170,6 +170,8 @@ export interface ResumeTokenDocument {
   expires_at: number;
   /** A process ends these calls until then, and another one afterwards. Absent unless the token expired unused. */
   swept_until?: number | null;
+  /** How often a process has tried to end them. */
+  attempts?: number;
   used_at: number | null;
   /** The lifecycle of the call that used the token. */
   used_by: string | null;
@@ -210,7 +212,7 @@ export const approvalPayloadsCollection = defineCollection('approval_payloads', 
 export const resumeTokensCollection = defineCollection('resume_tokens', {
   indexes: [
     { keys: { approval_id: 1 }, options: { unique: true } },
-    { keys: { used_at: 1, expires_at: 1 } },
+    { keys: { used_at: 1, swept_until: 1, expires_at: 1 } },
     { keys: { used_by: 1 } },
   ],
   majorityRead: true,

@@ -1,3 +1,4 @@
+import { literalPattern } from '../../literal-pattern.js';
 import type { Collections } from '../../stores/collections.js';
 
 type NamedCollections = Pick<Collections, 'users' | 'api_keys' | 'oauth_clients'>;
@@ -52,4 +53,35 @@ function nameOf(kind: string, person: string, by: string): string {
   if (kind === 'service') return services[person] ?? person;
   const means = kind === 'execution' ? 'through an execution' : by;
   return means === '' ? person : `${person} ${means}`;
+}
+
+const maxFound = 200;
+
+/** The ids of the people, keys, apps and services whose name or mail address contains the text, in any case. */
+export async function actorsNamed(
+  { users, api_keys, oauth_clients }: NamedCollections,
+  organizationId: string,
+  text: string,
+): Promise<string[]> {
+  const pattern = new RegExp(literalPattern(text), 'i');
+  const [people, keys, clients] = await Promise.all([
+    users
+      .find({ organization_id: organizationId, $or: [{ name: pattern }, { email: pattern }] })
+      .project<{ _id: string }>({ _id: 1 })
+      .limit(maxFound)
+      .toArray(),
+    api_keys
+      .find({ 'scope.org_id': organizationId, name: pattern })
+      .project<{ id: string }>({ id: 1 })
+      .limit(maxFound)
+      .toArray(),
+    oauth_clients.find({ client_name: pattern }).project<{ _id: string }>({ _id: 1 }).limit(maxFound).toArray(),
+  ]);
+  const ofServices = Object.entries(services).flatMap(([id, name]) => (pattern.test(name) ? [id] : []));
+  return [
+    ...people.map(({ _id }) => _id),
+    ...keys.map(({ id }) => id),
+    ...clients.map(({ _id }) => _id),
+    ...ofServices,
+  ];
 }

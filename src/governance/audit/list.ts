@@ -8,6 +8,8 @@ type Entries = Collection<AuditEntryDocument>;
 /** Filters for entries, combined with AND. Times are epoch seconds. */
 export interface AuditFilter {
   actor?: string | undefined;
+  /** Further ids of people, keys, apps or services, any of which matches. */
+  actorIds?: readonly string[] | undefined;
   action?: string | undefined;
   resource?: string | undefined;
   outcome?: string | undefined;
@@ -63,17 +65,24 @@ export async function listEntries(
 }
 
 /**
- * Builds the filter. `actor` is a complete actor, or the id of a person, key, client or run; `outcome` is a complete
- * outcome or its first word.
+ * Builds the filter. `actor` is a complete actor, or the id of a person, key, client or run. `action`, `resource` and
+ * `outcome` are the beginning of the value.
  */
-function filterOf({ actor, action, resource, outcome, lifecycle_id }: AuditFilter): Filter<AuditEntryDocument> {
+function filterOf({
+  actor,
+  actorIds = [],
+  action,
+  resource,
+  outcome,
+  lifecycle_id,
+}: AuditFilter): Filter<AuditEntryDocument> {
+  const ids = [...(actor === undefined ? [] : [actor]), ...actorIds].map(literalPattern);
+  const startsWith = (text: string) => new RegExp(`^${literalPattern(text)}`);
   return {
-    ...(actor !== undefined && { actor: actor.includes(':') ? actor : new RegExp(`:${literalPattern(actor)}(:|$)`) }),
-    ...(action !== undefined && { action }),
-    ...(resource !== undefined && { resource }),
-    ...(outcome !== undefined && {
-      outcome: outcome.includes(':') ? outcome : new RegExp(`^${literalPattern(outcome)}(:|$)`),
-    }),
+    ...(actor !== undefined && { actor: actor.includes(':') ? actor : new RegExp(`:(${ids.join('|')})(:|$)`) }),
+    ...(action !== undefined && { action: startsWith(action) }),
+    ...(resource !== undefined && { resource: startsWith(resource) }),
+    ...(outcome !== undefined && { outcome: startsWith(outcome) }),
     ...(lifecycle_id !== undefined && { lifecycle_id }),
   };
 }

@@ -1,9 +1,10 @@
+import type { Recheck } from '../operations/recheck.js';
 import type { Principal } from '../../auth/principal.js';
 import type { AppError } from '../../errors.js';
 import type { ApprovalReuse } from '../approvals/request.js';
 import type { PolicyFacts } from '../lifecycles/policy-facts.js';
 import type { ActRecord, LifecycleStatus } from '../lifecycles/record.js';
-import type { Operation } from '../operations/operation.js';
+import type { causedBy, Operation } from '../operations/operation.js';
 import type { PolicyEvaluation } from '../policy/decision.js';
 
 /** How a call arrived. `agent`: a run calls on behalf of the person who started it. */
@@ -30,12 +31,6 @@ export interface Attempt {
   bound: unknown;
   recheck: Recheck;
 }
-
-/**
- * Decides the call again, with the facts of `what`, such as the target of a redirect.
- * @throws AppError `policy_denied` if the rules forbid it, or require an approval other than the one that the call has
- */
-export type Recheck = (what: string, changed: Readonly<Record<string, unknown>>) => void;
 
 export interface Executed {
   body: unknown;
@@ -78,8 +73,10 @@ export interface Call {
   /** Epoch seconds. */
   startedAt: number;
   operation: Operation;
-  /** The unvalidated input, if the required grant depends on it. */
+  /** The input, if the required grant or what the call causes depends on it. That of a tool is not yet validated. */
   rawInput?: unknown;
+  /** The record on which the causes of the operation depend. */
+  subject?(principal: Principal): Promise<unknown>;
   /** The name of the call in its records: that of the gateway tool, or else that of the operation. */
   name: string;
   channel: Channel;
@@ -113,7 +110,14 @@ export interface AuthenticatedCall extends Call {
   principal: Principal;
 }
 
-export interface CheckedCall extends AuthenticatedCall {
+export interface ScopedCall extends AuthenticatedCall {
+  /** What the call causes in addition to its own operation. */
+  caused: ReturnType<typeof causedBy>;
+  /** What `subject` returned. */
+  subjectRecord: unknown;
+}
+
+export interface CheckedCall extends ScopedCall {
   checked: Checked;
   /** SHA-256 of the canonical payload, to which an approval and its token are bound. Computed at the first call. */
   payloadDigest(): string;

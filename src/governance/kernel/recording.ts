@@ -19,12 +19,17 @@ export function createRecording(deps: KernelDeps, received: Call) {
   async function begin(call: PartialCall): Promise<Begun> {
     const { principal, checked } = call;
     if (!principal || !checked) throw new Error('S1 to S4 did not complete the call');
-    const effect = effectOf(call.operation, checked.input);
+    const effects = [
+      effectOf(call.operation, checked.input),
+      ...(call.caused ?? []).map(({ operation, input }) => effectOf(operation, input)),
+    ];
+    const changesRecords = effects.some((effect) => effect === 'write' || effect === 'act');
     if (call.recordsOnlyRefusals) return { recorded: false, intended: false };
     const recorded =
       call.alwaysRecorded === true ||
-      (effect === 'data' ? await deps.dataEvents(principal.projectId) : effect !== 'read');
-    const changes = recorded && effect !== 'read' && !checked.dryRun;
+      changesRecords ||
+      (effects.includes('data') && (await deps.dataEvents(principal.projectId)));
+    const changes = recorded && effects.some((effect) => effect !== 'read') && !checked.dryRun;
     const intended = changes || call.resumeToken !== undefined;
     if (intended) await recorder.begin(intentOf(received, { principal, resource: checked.resource }));
     return { recorded, intended };

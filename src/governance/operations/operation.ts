@@ -25,6 +25,28 @@ export type Facts = Readonly<Record<string, Fact>>;
 /** `any` accepts every valid credential; the operation itself checks further. */
 type NeededGrant = Grant | 'any';
 
+/** One call of a caused operation: the input that its rules read, and its resource if rules can name it. */
+export interface CausedCall {
+  input: Readonly<Record<string, unknown>>;
+  resource?: { type: string; id: string };
+}
+
+/**
+ * Another operation whose effect a call has as well. The caller also needs its grant and role, and its rules apply to the
+ * call (decision 0115).
+ */
+export interface Cause {
+  operation: Operation;
+  /** Which calls cause it, for the API reference, such as "if `extract` is true". Absent if every call does. */
+  when?: string;
+  /**
+   * The caused calls; empty if this call causes none.
+   * @param input the key and input of the call; that of a gateway tool is not yet validated
+   * @param subject what `subject` of the operation returned
+   */
+  calls(input: Readonly<Record<string, unknown>>, subject: unknown): readonly CausedCall[];
+}
+
 /** What rules and the kernel know about an operation, whether a route, a tool, a page, a schedule or a callback calls it. */
 export interface Operation {
   /** The name that rules use. */
@@ -39,6 +61,15 @@ export interface Operation {
   grant: NeededGrant | ((rawInput: Readonly<Record<string, unknown>>) => NeededGrant);
   /** In addition to the grant, the caller needs the role OWNER, ORG_ADMIN or PROJECT_ADMIN. */
   adminOnly?: boolean;
+  /** Everything that a call causes in addition. */
+  causes?: readonly Cause[];
+  /**
+   * Whether it changes or deletes content of the context graph: always, or if this condition of a rule holds. Governed mode
+   * forbids this to clients. Configured sources, such as a catalog, perform operations `ofServices` and still write.
+   */
+  changesContext?: true | { when: string };
+  /** Events and schedules start it; no client can call it. */
+  ofServices?: true;
 }
 
 type Schema = z.ZodType;
@@ -73,6 +104,8 @@ export interface OperationSpec<Deps, K, I, O extends Schema> extends Omit<Operat
   lookUp?(
     call: OperationCall<Deps, Output<K>, Output<I>>,
   ): Promise<{ resource?: { type: string; id: string }; facts?: Readonly<Record<string, unknown>> }>;
+  /** The record on which `causes` depend; undefined if it does not exist, which `run` then refuses. */
+  subject?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<unknown>;
   /** The caller in the project whose rules apply and which records the call, if this is not the project of the credential. */
   scopeOf?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<Principal>;
   /** State that the call depends on but its input does not contain. An approval is valid only for this state. */
@@ -98,6 +131,16 @@ export function effectOf({ effect }: Operation, input: unknown): Effect {
 
 export function grantOf({ grant }: Pick<Operation, 'grant'>, rawInput: unknown): NeededGrant {
   return typeof grant === 'function' ? grant(fieldsOf(rawInput)) : grant;
+}
+
+/** The calls of other operations that a call of this operation causes. */
+export function causedBy(
+  { causes = [] }: Operation,
+  input: unknown,
+  subject: unknown,
+): (CausedCall & Pick<Cause, 'operation'>)[] {
+  const fields = fieldsOf(input);
+  return causes.flatMap(({ operation, calls }) => calls(fields, subject).map((call) => ({ operation, ...call })));
 }
 
 export function factsOf({ facts }: Operation, input: unknown): Record<string, FactValue> {

@@ -7,7 +7,7 @@ import type { Threads } from '../../threads/threads.js';
 import { catalogData, type Catalog } from '../operations/catalog.js';
 import { builtinRulesOf, defaultRules, previewRule } from './default-rules.js';
 import { createPolicyEngine, type PolicyRequest } from './evaluate.js';
-import { replacePolicies } from './replace-policies.js';
+import { changeRules, replacePolicies, type ChangeOfRules } from './replace-policies.js';
 import {
   toPolicySetVersion,
   policyVersionId,
@@ -34,7 +34,8 @@ export function createPolicies({ collections, catalog, threads }: PolicyDeps) {
   const builtin = builtinRulesOf(catalog);
   const engine = createPolicyEngine();
   const operations = catalogData(catalog);
-  const check = (policies: PolicyRule[]) => threads.run('checkPolicies', { catalog: operations, policies });
+  const checkFor = (owner: string) => (policies: PolicyRule[]) =>
+    threads.run('checkPolicies', { catalog: operations, policies }, { owner });
   const setOf = (organization_id: string, record: PolicyVersionDocument | null): PolicySet => ({
     organization_id,
     version: record?.version ?? 0,
@@ -51,7 +52,15 @@ export function createPolicies({ collections, catalog, threads }: PolicyDeps) {
     // The two halves of `evaluate`, for callers that do other work in between.
     inForce: store.current,
     decide: engine.evaluate,
+    /** Returns null if no rule has this id. */
+    ruleInForce: async (organizationId: string, policyId: string) =>
+      (await store.current(organizationId)).rules.get(policyId) ?? null,
     versionInForce: async (organizationId: string) => (await store.current(organizationId)).version,
+    /** The version in force and its rules, without the built-in ones. */
+    async stored(organizationId: string): Promise<{ version: number; policies: PolicyRule[] }> {
+      const { version, policies } = setOf(organizationId, await store.latest(organizationId));
+      return { version, policies };
+    },
     async read(principal: Principal) {
       requireGrant(principal, 'svc:governance.read');
       return setOf(principal.organizationId, await store.latest(principal.organizationId));
@@ -60,8 +69,12 @@ export function createPolicies({ collections, catalog, threads }: PolicyDeps) {
       requireGrant(principal, 'svc:governance.write');
       return setOf(
         principal.organizationId,
-        await replacePolicies({ store, check }, principal, policies, expectedVersion),
+        await replacePolicies({ store, check: checkFor(principal.organizationId) }, principal, policies, expectedVersion),
       );
+    },
+    async changeRules(principal: Principal, change: ChangeOfRules, expectedVersion?: number) {
+      requireGrant(principal, 'svc:governance.write');
+      return setOf(principal.organizationId, await changeRules({ store, check: checkFor(principal.organizationId) }, principal, change, expectedVersion));
     },
     async versions(principal: Principal, query: ListQuery) {
       requireGrant(principal, 'svc:governance.read');

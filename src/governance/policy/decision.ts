@@ -78,6 +78,34 @@ function because(
   };
 }
 
+/**
+ * The decision on a call that several decisions concern: a forbid takes precedence over required approvals, and these over
+ * a permit. A required approval must satisfy all rules that require one.
+ */
+export function strictestOf(all: readonly [PolicyEvaluation, ...PolicyEvaluation[]]): PolicyEvaluation {
+  const forbidden = all.find(({ decision }) => decision === 'forbid');
+  if (forbidden) return forbidden;
+  const [first, ...others] = all.filter(({ decision }) => decision === 'require_approval');
+  return first ? others.reduce(bothApprovals, first) : all[0];
+}
+
+function bothApprovals(a: PolicyEvaluation, b: PolicyEvaluation): PolicyEvaluation {
+  const { approver_roles: ours } = a;
+  const { approver_roles: theirs } = b;
+  const approver_roles = ours && theirs ? ours.filter((role) => theirs.includes(role)) : (ours ?? theirs);
+  const policy_ids = [...new Set([...a.policy_ids, ...b.policy_ids])].sort();
+  if (approver_roles?.length === 0) return outcome('forbid', policy_ids, a.policy_version, noRole);
+  return {
+    ...a,
+    policy_ids,
+    approver_roles,
+    approvers: Math.max(a.approvers, b.approvers),
+    approval_ttl_seconds: Math.min(a.approval_ttl_seconds, b.approval_ttl_seconds),
+    starter_may_decide: a.starter_may_decide && b.starter_may_decide,
+    reason: [...new Set([a.reason, b.reason])].join(' ').slice(0, 1000),
+  };
+}
+
 /** The roles that may decide if all these rules require an approval; null if none of them names roles. */
 export function commonRoles(rules: readonly PolicyRule[]): AdminRole[] | null {
   const named = rules.flatMap(({ approver_roles }) => (approver_roles ? [approver_roles] : []));

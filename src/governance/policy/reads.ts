@@ -26,7 +26,8 @@ export function mayRead(read: ReadonlySet<string>, path: string): boolean {
   return read.has(path) || path.split('.').some((_, at, parts) => read.has(parts.slice(0, at).join('.')));
 }
 
-function mayApply({ action }: PolicyJson, operation: string): boolean {
+/** Whether the operations of a policy include this one. Its conditions are not evaluated. */
+export function mayApply({ action }: PolicyJson, operation: string): boolean {
   if (action.op === 'All') return !(operationsWithOwnRules as readonly string[]).includes(operation);
   return !('entities' in action) || action.entities.some((entity) => 'id' in entity && entity.id === operation);
 }

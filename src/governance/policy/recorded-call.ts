@@ -3,6 +3,7 @@ import { channels } from '../kernel/call.js';
 import type { LifecycleDocument } from '../lifecycles/record.js';
 import type { PolicyFacts } from '../lifecycles/policy-facts.js';
 import type { FactValue, Operation } from '../operations/operation.js';
+import type { PolicyEvaluation } from './decision.js';
 import type { PolicyRequest } from './evaluate.js';
 
 /** Ids and words: UUIDs, names of types, settings. Not mail addresses, sentences, paths or long random texts. */
@@ -42,6 +43,19 @@ export interface RecordedRequest {
   /** The placeholders, such as `context.mode`. A rule that reads one of them cannot be tried on this call. */
   unknown: string[];
 }
+
+/** A call with its decision, and what is needed to decide it again. */
+export interface RecordedCall extends RecordedRequest {
+  lifecycle_id: string;
+  operation: string;
+  project_id: string;
+  /** Epoch seconds. */
+  at: number;
+  recorded: { decision: PolicyEvaluation['decision']; rules: string[]; policy_version: number };
+}
+
+export const skipReasons = ['not_decided', 'unknown_operation', 'facts_not_recorded', 'time_limit'] as const;
+export type SkipReason = (typeof skipReasons)[number];
 
 /** Restores a call from what `factsToKeep` stored. Lifecycles of earlier releases have no facts. */
 export function recordedRequest(

@@ -2,6 +2,8 @@ import canonicalize from 'canonicalize';
 import type { Principal } from '../../auth/principal.js';
 import { seesWholeOrganization } from '../../auth/principal.js';
 import { AppError } from '../../errors.js';
+import { createTurns } from '../../turns.js';
+import { untilWritten } from '../../stores/until-written.js';
 import { epochSeconds } from '../../time.js';
 import { defaultRules } from './default-rules.js';
 import type { PolicyRule, PolicyVersionDocument } from './rule.js';
@@ -13,27 +15,68 @@ interface PolicyWriter {
   check(policies: PolicyRule[]): Promise<void>;
 }
 
+/** Returns the rules of the next version. Receives those in force, and may be called several times. */
+export type ChangeOfRules = (present: readonly PolicyRule[]) => PolicyRule[];
+
 /**
  * Stores the next version. Without `expectedVersion`, it replaces the version that is in force, whatever its number.
  * @throws AppError `validation_failed` with each rule and its problem; `conflict` if the version in force is not the
  * expected one; `scope_denied` for a project admin who changes rules of other projects
  */
 export async function replacePolicies(
-  { store, check }: PolicyWriter,
+  writer: PolicyWriter,
   principal: Principal,
   policies: PolicyRule[],
   expectedVersion: number | undefined,
 ): Promise<PolicyVersionDocument> {
-  await check(policies);
+  const stored = await storeNext(writer, principal, () => policies, expectedVersion);
+  if (!stored) throw overtaken();
+  return stored;
+}
+
+const changeTimeoutMs = 60_000;
+
+/** Changes of one organization wait for each other, because the check of a large set takes seconds. */
+const turns = createTurns({
+  what: 'changes of its rules',
+  maxRunning: 1,
+  maxWaiting: 100,
+  waitTimeoutMs: changeTimeoutMs,
+  whose: 'the organization',
+});
+
+/**
+ * Stores a version in which one rule differs, and keeps what others store at the same time.
+ * @throws AppError what `change` throws, and like `replacePolicies`
+ */
+export function changeRules(
+  writer: PolicyWriter,
+  principal: Principal,
+  change: ChangeOfRules,
+  expectedVersion: number | undefined,
+): Promise<PolicyVersionDocument> {
+  const attempt = () => storeNext(writer, principal, change, expectedVersion);
+  return turns.take(principal.organizationId, () => untilWritten(changeTimeoutMs, attempt, overtaken));
+}
+
+/** @returns undefined if another version was stored at the same time */
+async function storeNext(
+  { store, check }: PolicyWriter,
+  principal: Principal,
+  change: ChangeOfRules,
+  expectedVersion: number | undefined,
+): Promise<PolicyVersionDocument | undefined> {
   const present = await store.latest(principal.organizationId);
+  const before = present?.policies ?? defaultRules;
+  const policies = change(before);
+  await check(policies);
   const version = present?.version ?? 0;
   // A new version invalidates all resume tokens, so unchanged rules and a repeated request do not create one.
   if (present && canonicalize(present.policies) === canonicalize(policies)) return present;
   if (expectedVersion !== undefined && expectedVersion !== version) {
     throw new AppError('conflict', `the policies are at version ${version}: read them again`);
   }
-  if (!seesWholeOrganization(principal))
-    refuseForeignChanges(principal.projectId, present?.policies ?? defaultRules, policies);
+  if (!seesWholeOrganization(principal)) refuseForeignChanges(principal.projectId, before, policies);
   return store.append({
     organization_id: principal.organizationId,
     version: version + 1,
@@ -41,6 +84,10 @@ export async function replacePolicies(
     created_by: principal.userId,
     created_at: epochSeconds(),
   });
+}
+
+function overtaken(): AppError {
+  return new AppError('conflict', 'the policies were changed by another request: read them again');
 }
 
 /** A project admin can add, change and remove only rules for that project. */

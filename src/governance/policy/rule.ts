@@ -6,7 +6,7 @@ import { pickShown } from '../../pick.js';
 import { EpochSeconds } from '../../time.js';
 import { PolicyVersion } from '../lifecycles/policy-decision.js';
 
-const ruleId = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+export const ruleId = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
 /**
  * One rule. Scope and effect are plain data. `when` is a Cedar expression over `principal`, `action`, `resource` and
@@ -80,8 +80,10 @@ export const PolicyRule = z
   });
 export type PolicyRule = z.infer<typeof PolicyRule>;
 
+export const maxRules = 200;
+
 /** The rules of an organization, as a caller sends them. */
-export const PolicyRules = z.array(PolicyRule).max(200);
+export const PolicyRules = z.array(PolicyRule).max(maxRules);
 
 export const PolicySet = z
   .object({

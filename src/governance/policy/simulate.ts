@@ -2,28 +2,18 @@ import { catalogFrom, type CatalogData } from '../operations/catalog.js';
 import type { PolicyEvaluation } from './decision.js';
 import { compileSet, createPolicyEngine } from './evaluate.js';
 import { readsUnknown } from './reads.js';
-import type { RecordedRequest } from './recorded-call.js';
+import { createReport, type SimulationReport } from './simulation-report.js';
+import type { RecordedCall, RecordedRequest, SkipReason } from './recorded-call.js';
 import { refuseInvalid } from './refuse-invalid.js';
 import type { PolicyRule } from './rule.js';
 
 type Decision = PolicyEvaluation['decision'];
 
-/** A call with its decision, and what is needed to decide it again. */
-export interface RecordedCall extends RecordedRequest {
-  lifecycle_id: string;
-  operation: string;
-  project_id: string;
-  /** Epoch seconds. */
-  at: number;
-  recorded: { decision: Decision; rules: string[]; policy_version: number };
-}
-
-export const skipReasons = ['not_decided', 'unknown_operation', 'facts_not_recorded', 'time_limit'] as const;
-type SkipReason = (typeof skipReasons)[number];
-
 /** Plain data that can be copied to a thread. */
 export interface SimulationInput {
   catalog: CatalogData;
+  /** The rules in force, to which the candidate is compared. */
+  present: PolicyRule[];
   candidate: PolicyRule[];
   /** Newest first. */
   calls: RecordedCall[];
@@ -33,7 +23,7 @@ interface ChangedCall extends Omit<RecordedCall, keyof RecordedRequest> {
   candidate: { decision: Decision; rules: string[] };
 }
 
-export interface Simulation {
+export interface Simulation extends SimulationReport {
   evaluated: number;
   unchanged: number;
   changed_count: number;
@@ -56,24 +46,34 @@ const engine = createPolicyEngine({ sets: 1, decisions: 100 });
  * so it runs in a thread.
  * @throws AppError `validation_failed` as for rules that are to be stored
  */
-export function simulate({ catalog: data, candidate, calls }: SimulationInput): Simulation {
+export function simulate({ catalog: data, present, candidate, calls }: SimulationInput): Simulation {
   const catalog = catalogFrom(data);
   refuseInvalid(catalog, candidate);
   const set = compileSet(catalog, 0, candidate);
+  const tally: Tally = { evaluated: 0, unchanged: 0, changed_count: 0, changed: [], transitions: [], skipped: [] };
+  const report = createReport(catalog, present, candidate);
   const until = performance.now() + simulationBounds.evaluationMs;
-  const tally: Simulation = { evaluated: 0, unchanged: 0, changed_count: 0, changed: [], transitions: [], skipped: [] };
-  for (const { request, unknown, ...call } of calls) {
-    if (readsUnknown(set.read(call.operation), unknown)) skip(tally, 'facts_not_recorded');
-    else if (performance.now() > until) skip(tally, 'time_limit');
+  const skipCall = (call: RecordedCall, reason: SkipReason) => {
+    skip(tally, reason);
+    report.notTried(call, reason);
+  };
+  for (const recorded of calls) {
+    const { request, unknown, ...call } = recorded;
+    if (readsUnknown(set.read(call.operation), unknown)) skipCall(recorded, 'facts_not_recorded');
+    else if (performance.now() > until) skipCall(recorded, 'time_limit');
     else {
       const operation = catalog.named(call.operation);
-      note(tally, call, engine.evaluate(set, { ...request, operation, input: {} }));
+      const decided = engine.evaluate(set, { ...request, operation, input: {} });
+      note(tally, call, decided);
+      report.tried(recorded, decided);
     }
   }
-  return tally;
+  return { ...tally, ...report.result() };
 }
 
-function note(tally: Simulation, call: Omit<ChangedCall, 'candidate'>, { decision, policy_ids }: PolicyEvaluation) {
+type Tally = Omit<Simulation, keyof SimulationReport>;
+
+function note(tally: Tally, call: Omit<ChangedCall, 'candidate'>, { decision, policy_ids }: PolicyEvaluation) {
   tally.evaluated += 1;
   const from = call.recorded.decision;
   if (from === decision) {

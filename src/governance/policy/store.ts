@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../../errors.js';
 import { createFreshReads } from '../../stores/fresh-reads.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
 import type { Collections } from '../../stores/collections.js';
@@ -46,15 +45,14 @@ export function createPolicyStore({ policy_versions }: Pick<Collections, 'policy
   return {
     latest,
     current,
-    /** @throws AppError `conflict` if another version was stored concurrently */
-    async append(fields: Omit<PolicyVersionDocument, '_id'>): Promise<PolicyVersionDocument> {
+    /** @returns undefined if another version was stored at the same time */
+    async append(fields: Omit<PolicyVersionDocument, '_id'>): Promise<PolicyVersionDocument | undefined> {
       const record = { _id: policyVersionId(fields.organization_id, fields.version), ...fields };
       try {
         await policy_versions.insertOne(record);
         return record;
       } catch (error) {
-        if (isDuplicateKey(error))
-          throw new AppError('conflict', 'the policies were changed by another request: read them again');
+        if (isDuplicateKey(error)) return undefined;
         throw error;
       }
     },

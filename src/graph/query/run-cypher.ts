@@ -41,7 +41,7 @@ export function createCypherQueries(graph: Connection) {
         await Promise.race([done, deadline.databaseIsDone]);
         deadline.clear();
       };
-      graph.reads.take(call.projectId, running, call.signal).catch(reject);
+      graph.reads.take(call.projectId, running, { signal: call.signal }).catch(reject);
     });
   return {
     /**

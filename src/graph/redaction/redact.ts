@@ -1,7 +1,10 @@
 import { redactAnswer, surveyTexts } from './redactor.js';
 
-/** Replaces personal data and credentials in a response (`redactor.ts`) without blocking the event loop. */
-export type Redact = <T>(answer: T) => Promise<T>;
+/**
+ * Replaces personal data and credentials in a response (`redactor.ts`) without blocking the event loop. `owner` is the
+ * organization whose threads it uses; callers whose responses are always small may omit it.
+ */
+export type Redact = <T>(answer: T, owner?: string) => Promise<T>;
 
 /**
  * Responses that need less work are redacted directly, which is faster than copying them. A thread redacts the others.
@@ -10,10 +13,10 @@ const maxInlineWork = 4096;
 const valueWeight = 40;
 
 /** @param inThread runs `redactAnswer` in a thread; its errors are thrown, so no unredacted response is returned */
-export function createRedact(inThread: (answer: unknown) => Promise<unknown>): Redact {
-  return async <T>(answer: T) => {
+export function createRedact(inThread: (answer: unknown, owner: string) => Promise<unknown>): Redact {
+  return async <T>(answer: T, owner = 'small answers') => {
     const found = surveyTexts(answer, maxInlineWork);
-    return found.work < maxInlineWork ? redactAnswer(answer, found) : ((await inThread(answer)) as T);
+    return found.work < maxInlineWork ? redactAnswer(answer, found) : ((await inThread(answer, owner)) as T);
   };
 }
 

@@ -66,7 +66,7 @@ export function inReadTransaction<T>(
     withSession(readSession(graph, options), (session) =>
       session.executeRead(work, { timeout: timeoutMs }).catch(forgetting(graph.bookmarks, options.projectIds)),
     );
-  return first === undefined ? read() : graph.reads.take(first, read, signal);
+  return first === undefined ? read() : graph.reads.take(first, read, { signal });
 }
 
 export function readSession(

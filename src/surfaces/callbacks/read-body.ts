@@ -19,7 +19,8 @@ const maxInlineBytes = 16 * 1024;
  */
 export function createReadBody(threads: Threads): ReadBody {
   return async (name, raw) => {
-    if (raw.body.length > maxInlineBytes) return threads.run(name, raw);
+    // The sender is known only after the body is read.
+    if (raw.body.length > maxInlineBytes) return threads.run(name, raw, { owner: name });
     return bodyReaders[name](raw) as never;
   };
 }

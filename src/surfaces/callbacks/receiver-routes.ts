@@ -37,8 +37,7 @@ const fromDownstream = {
 
 /** Returns the receivers as route data for the OpenAPI document. `receive.ts` serves them. */
 export function receiverRoutes(receivers: readonly Receiver[]): Route[] {
-  return receivers.map(({ path, summary }) => {
-    const isForwarded = path.includes('{');
+  return receivers.map(({ path, summary, isForwarded }) => {
     return defineRoute({
       method: 'post',
       path,

@@ -24,6 +24,8 @@ export interface Receiver {
   summary: string;
   /** Whether unverified senders may send bodies. They share a smaller memory budget. */
   isOpen?: true;
+  /** Whether the downstream service answers, with any status. */
+  isForwarded?: true;
   /** The limit in bytes, if lower than the common one. */
   bodyLimit?: number;
   /** Checks the configuration and the headers before the body is read. */

@@ -2,32 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import express, { type RequestHandler, type Response } from 'express';
 import { packageRoot } from '../../package-root.js';
+import { consolePages } from './console-pages.js';
 
-/** The routes of the app, relative to the URL of a project. */
-export const appPaths = [
-  '/',
-  '/runs',
-  '/runs/:id',
-  '/inbox',
-  '/schedules',
-  '/schedules/:id',
-  '/schedules/:id/edit',
-  '/agentflows',
-  '/agentflows/:id',
-  '/approvals',
-  '/approvals/:id',
-  '/lifecycles',
-  '/lifecycles/:id',
-  '/audit',
-  '/context',
-  '/policies',
-  '/apps',
-  '/members',
-  '/keys',
-  '/settings',
-  '/usage',
-  ...['/connectors', '/connectors/:id', '/tables', '/tables/:id', '/files', '/syncs'],
-];
+/** The addresses of the app as routes of Express, relative to the URL of a project. */
+export const appPaths = consolePages.map(({ path: address }) => address.replaceAll(/\$\w+/g, ':id'));
 
 /** The folder to which the build writes the app (src/surfaces/console/app). */
 const folder = path.join(packageRoot, 'dist/console');

@@ -1,3 +1,4 @@
+import { undecided } from '../../governance/operations/call-context.js';
 import type { RequestHandler } from 'express';
 import type { Principal } from '../../auth/principal.js';
 import { scopeOn } from '../../auth/resolve-scope.js';
@@ -53,7 +54,7 @@ async function complete(
   const operation = completeMcpAuthorization;
   const parameters = Object.fromEntries(Object.entries(response).filter(([, value]) => value !== undefined));
   const input = validate(operation.input, parameters, 'invalid_request');
-  const ctx = { principal, recordId: newId(), idempotencyKey: undefined, baseUrl: baseUrl() };
+  const ctx = { principal, recordId: newId(), idempotencyKey: undefined, baseUrl: baseUrl(), ...undecided };
   const outcome = await performOperation({
     operation,
     call: { deps, ctx, key: { connector_id } as never, input: input as never },

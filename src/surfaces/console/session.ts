@@ -1,7 +1,8 @@
 import { Router, type Request, type RequestHandler } from 'express';
 import { z } from 'zod';
 import { findProjectChoice } from '../../auth/project-choices.js';
-import type { Principal } from '../../auth/principal.js';
+import { Grant } from '../../auth/grants.js';
+import { holdsGrant, type Principal } from '../../auth/principal.js';
 import { scopeOn } from '../../auth/resolve-scope.js';
 import { jsonBody } from '../../http/json-body.js';
 import { onlyMethods } from '../../http/method-not-allowed.js';
@@ -56,6 +57,8 @@ async function viewOf({ deps, routes }: ConsoleDeps, req: Request, { csrf, perso
       : null,
     /** The operations that the person may call in the project, as `<method> <path>`. */
     may: principal ? permitted(routes, principal) : [],
+    /** The grants of the person in the project. Some lists are shorter without one. */
+    grants: principal ? Grant.options.filter((grant) => holdsGrant(principal, grant)) : [],
   };
 }
 

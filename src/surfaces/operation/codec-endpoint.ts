@@ -41,6 +41,9 @@ function mapValues<In, Out>(values: Record<string, In>, to: (value: In) => Out):
 /** Fits a history page of the Temporal UI: Temporal sends at most 4 MiB, and base64 adds a third. */
 const bodyLimit = '6mb';
 
+/** The id of no workflow: workers do not obey what a person encodes. */
+const noWorkflow = ['codec endpoint'] as const;
+
 interface CodecEndpointDeps extends Pick<Deps, 'auth' | 'config' | 'log' | 'mongo' | 'oauth'> {
   baseUrl(): string;
   browsers: BrowserSessions;
@@ -88,7 +91,7 @@ export function createCodecEndpoint(deps: CodecEndpointDeps): Router {
   serve('/encode', ([organizationId, ...others], payload) => {
     if (organizationId === undefined || others.length > 0)
       throw new AppError('invalid_request', 'encoding requires a person who administers exactly one organization');
-    return encryptPayload(box, payload, organizationId);
+    return encryptPayload(box, payload, organizationId, noWorkflow);
   });
   return router;
 }

@@ -15,7 +15,7 @@ export const knowledgeBaseRoutes: readonly Route[] = [
     idempotent: true,
     async handler({ deps, ctx }) {
       await deps.customers.requireFeature(ctx.principal.organizationId, 'knowledge_base');
-      const files = await upload(deps, ctx, knowledge.knowledgeRules(deps));
+      const files = await upload(deps, ctx, knowledge.knowledgeRules(deps, ctx));
       return { data: await Promise.all(files.map((file) => knowledge.toKnowledgeUpload(deps, file, ctx.baseUrl))) };
     },
   }),

@@ -12,6 +12,7 @@ const statuses: Record<ErrorCode, number> = {
   unauthorized: 401,
   access_denied: 403,
   scope_denied: 403,
+  no_authority: 403,
   policy_denied: 403,
   approval_refused: 403,
   plan_limit: 403,

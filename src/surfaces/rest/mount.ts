@@ -7,6 +7,7 @@ import type { Deps } from '../../domain/deps.js';
 import { isGoverned, operationCall, subjectIdOf, type Route } from './define-route.js';
 import type { OwnCodes } from './error-answers.js';
 import { performOperation, type Outcome } from './perform-operation.js';
+import { undecided } from '../../governance/operations/call-context.js';
 import type { Answer } from '../../governance/idempotency.js';
 import { requireGrant } from '../../auth/require-grant.js';
 import { jsonBody } from '../../http/json-body.js';
@@ -79,7 +80,7 @@ function serve(route: Route, rules: SurfaceRules): RequestHandler {
     const recheck = async () => requirePermission(route, await rules.authenticate(req));
     const call = async (recordId: string): Promise<Answer> => {
       const idempotencyKey = req.get('idempotency-key');
-      const ctx = { principal, recordId, baseUrl: baseUrl(), idempotencyKey, recheck, req, res };
+      const ctx = { principal, recordId, baseUrl: baseUrl(), idempotencyKey, ...undecided, recheck, req, res };
       const whole = { ...input, ctx, deps };
       if (!isGoverned(route) || !principal) return { value: await route.handler(whole) };
       const outcome = await performOperation({

@@ -29,29 +29,36 @@ export async function performOperation(performance: Performance): Promise<Outcom
 
 function callOf(performance: Performance): Call {
   const { operation, call, subjectId: _subject, run: _run, ...rest } = performance;
-  const { scopeOf } = operation;
+  const { scopeOf, subject } = operation;
   const rules = operation.rulesFor?.(call) ?? operation;
   return callAs(async () => call.ctx.principal, {
     ...rest,
     operation: rules,
-    rawInput: operation.fixedFacts,
+    rawInput: inputOf(performance),
+    ...(subject && { subject: (principal) => subject({ ...call, ctx: { ...call.ctx, principal } }) }),
     ...(scopeOf && { resolveScope: () => scopeOf(call) }),
     resumesItself: performance.channel === 'console',
     validate: async () => checkedOf(performance, rules.name),
   });
 }
 
-function checkedOf({ operation, call, subjectId, run }: Performance, name: string): Checked {
-  const { fixedFacts: given, lookUp, boundState, approvalContext } = operation;
+/** The key wins over the body: it names the record that the call acts on. */
+function inputOf({ operation: { fixedFacts }, call }: Performance): Record<string, unknown> {
+  return { ...ownFields(call.input), ...ownFields(call.key), ...fixedFacts };
+}
+
+function checkedOf(performance: Performance, name: string): Checked {
+  const { operation, call, subjectId, run } = performance;
+  const { lookUp, boundState, approvalContext } = operation;
   return {
-    input: { ...ownFields(call.key), ...ownFields(call.input), ...given },
+    input: inputOf(performance),
     resource: { type: name.split('.')[0] ?? name, id: subjectId || '*' },
     dryRun: false,
     ...(lookUp && { lookUp: () => lookUp(call) }),
     ...(boundState && { boundState: () => boundState(call) }),
     ...(approvalContext && { approvalContext: () => approvalContext(call) }),
-    async run({ recordId }) {
-      const { ctx } = call;
+    async run({ recordId, recheck: recheckPolicies }) {
+      const ctx = { ...call.ctx, recheckPolicies };
       const repeatable =
         recordId === undefined ? ctx : { ...ctx, recordId, idempotencyKey: ctx.idempotencyKey ?? recordId };
       const body = await (run ? run(repeatable) : operation.run({ ...call, ctx: repeatable }));

@@ -61,12 +61,15 @@ test('agentflows are found by text, promoted, compared, and tried with inputs', 
     expect(await difference.locator('ins').allTextContents()).toEqual(['+   "description": "Writes short letters",\n']);
     await shot(page, 'agentflow-versions');
     expect(await violations(page)).toEqual([]);
+    await page.getByText('promoting a version changes nothing there').waitFor();
     await page.getByRole('button', { name: 'Load version 1 into the editor' }).click();
-    await page.getByRole('button', { name: 'Form' }).click();
+    await page.getByText('Version 1 is loaded into the form, and not saved.').waitFor();
+    await page.getByText('This agentflow has changes that are not saved.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Description', exact: true }).inputValue()).toBe(
       'Writes <b>letters</b>',
     );
     await page.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByText('This agentflow has changes that are not saved.').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Test run…' }).click();
     const inputs = page.getByRole('textbox', { name: 'Input variables' });
     expect(JSON.parse(await inputs.inputValue())).toEqual({ reader: '' });
@@ -166,7 +169,10 @@ test('an agentflow is made in a narrow window, and two people do not overwrite e
       await signIn(page, person, consoleUrl(person, '/agentflows/new'));
       await page.getByRole('button', { name: 'Create agentflow' }).click();
       await page.getByText('Name must have at least 1 character').waitFor();
-      await page.getByRole('textbox', { name: 'Name' }).fill('Letters');
+      const name = page.getByRole('textbox', { name: 'Name' });
+      expect(await name.evaluate((element: any) => element === element.ownerDocument.activeElement)).toBe(true);
+      await name.fill('Letters');
+      await page.getByText('Name must have at least 1 character').waitFor({ state: 'detached' });
       await page.getByRole('textbox', { name: 'Title' }).fill('Writer');
       await page.getByRole('button', { name: 'Add agent' }).click();
       await page.getByRole('textbox', { name: 'Title' }).fill('Checker');

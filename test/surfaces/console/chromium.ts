@@ -7,26 +7,38 @@ import { testRun } from '../../support/run.js';
 
 interface PageOptions {
   width?: number;
+  height?: number;
   dark?: boolean;
   /** Without the script that checks for news. */
   withoutScript?: boolean;
   /** Another site, which can be the origin of the page. */
   from?: string;
+  /** Whether a test may add styles to the page. */
+  bypassCSP?: boolean;
   /** An IANA time zone. */
   timezone?: string;
 }
 
 export function withPage<T>(
   work: (page: Page, complaints: string[]) => Promise<T>,
-  { width = 1280, dark = false, withoutScript = false, from, timezone }: PageOptions = {},
+  {
+    width = 1280,
+    height = 800,
+    dark = false,
+    withoutScript = false,
+    bypassCSP = false,
+    from,
+    timezone,
+  }: PageOptions = {},
 ): Promise<T> {
   const origins = [testRun().url, ...(from === undefined ? [] : [from])];
   return withBrowser(
     origins,
     {
-      viewport: { width, height: 800 },
+      viewport: { width, height },
       colorScheme: dark ? 'dark' : 'light',
       javaScriptEnabled: !withoutScript,
+      bypassCSP,
       ...(timezone !== undefined && { timezoneId: timezone }),
     },
     work,

@@ -1,19 +1,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
-import { transformSync } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { packageRoot } from '../../../src/package-root.js';
 import { newId } from '../../../src/ids.js';
-import { appPaths } from '../../../src/surfaces/console/app-pages.js';
-import type { NavigationEntry } from '../../../src/surfaces/console/app/src/navigation.js';
+import { consolePages, type ConsolePage } from '../../../src/surfaces/console/console-pages.js';
 import { createPerson, type Person } from '../../auth/auth-server.js';
 import { shot } from '../../support/browser.js';
 import { useDeps } from '../../support/fixture.js';
 import { verifies } from '../../support/verifies.js';
-import { consoleUrl, signIn, withPage } from './chromium.js';
+import { consoleUrl, withPage } from './chromium.js';
 import { asPage } from './console-browser.js';
 import { projectWithEverything, type PageCase } from './pages.js';
+import { addressOf, visitPages } from './visit-pages.js';
 
 const deps = useDeps();
 let person: Person;
@@ -23,44 +22,22 @@ beforeAll(async () => {
   ({ person, pages } = await projectWithEverything(deps));
 });
 
-/** Visits the pages in a few tabs at a time, all of them also if one fails. */
-async function visit(
-  person: Person,
-  first: Page,
-  check: (page: Page, each: PageCase) => Promise<void>,
-  visited = pages,
-): Promise<void> {
-  await signIn(first, person);
-  const failures: string[] = [];
-  const waiting = [...visited];
-  const work = async () => {
-    const page = await first.context().newPage();
-    for (let each = waiting.shift(); each; each = waiting.shift())
-      await check(page, each).catch((error: unknown) => failures.push(`${each?.name}: ${String(error)}`));
-    await page.close();
-  };
-  await Promise.all([work(), work(), work()]);
-  expect(failures).toEqual([]);
-}
-
 const sourceOf = (name: string) => readFileSync(path.join(packageRoot, 'src/surfaces/console/app/src', name), 'utf8');
 const isShown = (page: Page, text: string) => page.getByText(text).filter({ visible: true }).first().waitFor();
-const addressOf = ({ path: of, address = of }: PageCase) => address;
 
-test('the tests know every page of the app', () => {
-  const routes = [...sourceOf('router.tsx').matchAll(/page\(\s*'(\/[^']*)'/g)].map(([, route = '']) =>
-    route.replace(/\$\w+/g, ':id'),
-  );
+test('the tests and the router know every page of the app', () => {
+  const listed = consolePages.map((page) => page.path).sort();
+  const routes = [...sourceOf('router.tsx').matchAll(/page\(\s*'(\/[^']*)'/g)].map(([, route = '']) => route);
+  expect(routes.sort()).toEqual(listed);
   const known = new Set(pages.map((page) => page.path));
-  expect([...known].sort()).toEqual(routes.sort());
-  expect(appPaths.filter((each) => !known.has(each))).toEqual([]);
+  expect([...known].sort()).toEqual(listed.map((route) => route.replaceAll(/\$\w+/g, ':id')));
 });
 
 test('without data, each page names the next step, with a command where a list is empty', async () => {
   verifies('console.every-page');
   const newcomer = await createPerson(deps);
   await withPage((first) =>
-    visit(newcomer, first, async (page, each) => {
+    visitPages(newcomer, first, pages, async (page, each) => {
       const missing = each.empty === undefined;
       await page.goto(consoleUrl(newcomer, missing ? each.path.replace(':id', newId()) : addressOf(each)));
       if (missing) await page.getByRole('alert').getByText('was not found').first().waitFor();
@@ -84,7 +61,7 @@ test('each page shows what a failing API says, with the record of the call', asy
           ? ask(input, init)
           : Promise.resolve(Response.json(body, { status: 503 }));
     }, answer);
-    await visit(person, first, async (page, each) => {
+    await visitPages(person, first, pages, async (page, each) => {
       await page.goto(consoleUrl(person, addressOf(each)));
       if (each.name === 'context') {
         await page.getByLabel('Question or Cypher').fill('anything');
@@ -97,12 +74,7 @@ test('each page shows what a failing API says, with the record of the call', asy
   });
 });
 
-/** Of the app, which only Vite builds. */
-async function readNavigation(): Promise<NavigationEntry[]> {
-  const { code } = transformSync(sourceOf('navigation.ts'), { loader: 'ts' });
-  const { navigation } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-  return navigation.flatMap((group: { pages: NavigationEntry[] }) => group.pages);
-}
+const entries: readonly ConsolePage[] = consolePages.filter((page) => 'group' in page);
 
 /** The operations that a person may call here, as `<method> <path>`. */
 async function operationsOf(who: Person) {
@@ -124,29 +96,23 @@ test.each(['VIEWER', 'MEMBER'] as const)('a %s is offered what the API allows, a
       .replaceAll(/\{\w+\}/g, () => newId());
     expect([operation, (await api[method as 'get'](asked, {})).status]).toEqual([operation, 403]);
   }
-  const entries = await readNavigation();
-  const isOffered = ({ needs }: NavigationEntry) => needs === undefined || may.includes(needs.operation);
+  const isOffered = ({ needs }: ConsolePage) => needs === undefined || may.includes(needs.operation);
   const offered = entries.filter(isOffered).map(({ name }) => name);
   // The pages of one record follow the entry of their list.
   const visited = role === 'VIEWER' ? pages : pages.filter(({ path: of }) => of.split('/').length === 2);
   await withPage((first) =>
-    visit(
-      other,
-      first,
-      async (page, each) => {
-        await page.goto(consoleUrl(other, addressOf(each)));
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        const entry = entries.find((known) => known.path === each.path.split('/')[1]);
-        if (entry && !isOffered(entry)) await isShown(page, 'does not include access to this page');
-        else
-          expect([each.name, await page.getByText('does not include access to this page').count()]).toEqual([
-            each.name,
-            0,
-          ]);
-        expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(offered);
-      },
-      visited,
-    ),
+    visitPages(other, first, visited, async (page, each) => {
+      await page.goto(consoleUrl(other, addressOf(each)));
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      const entry = entries.find((known) => known.path === `/${each.path.split('/')[1]}`);
+      if (entry && !isOffered(entry)) await isShown(page, 'does not include access to this page');
+      else
+        expect([each.name, await page.getByText('does not include access to this page').count()]).toEqual([
+          each.name,
+          0,
+        ]);
+      expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual(offered);
+    }),
   );
 });
 
@@ -162,7 +128,7 @@ test('who may only read is offered no change on any page', async () => {
         return Response.json({ ...session, may: session.may.filter((operation) => operation.startsWith('get ')) });
       };
     });
-    await visit(person, first, async (page, each) => {
+    await visitPages(person, first, pages, async (page, each) => {
       await page.goto(consoleUrl(person, addressOf(each)));
       const isForm = /new$|edit$/.test(each.path);
       await isShown(

@@ -109,7 +109,9 @@ test('an approval cannot be decided by its requester or by a member, who sees on
   });
   await withPage(async (page) => {
     await signIn(page, member, consoleUrl(member, '/approvals'));
-    await page.getByText('This project has no approvals yet.').waitFor();
+    await page.getByText('You may only see the approvals that you requested.').waitFor();
+    await page.getByText('You have not requested any approvals.').waitFor();
+    expect(await page.getByText('This project has no approvals yet').count()).toBe(0);
     await page.goto(consoleUrl(member, `/approvals/${id}`));
     await page.getByRole('alert').getByText('was not found').waitFor();
   });

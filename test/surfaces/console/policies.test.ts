@@ -43,6 +43,7 @@ test('rules are edited with the problem at its line, tried on recorded calls, st
     await rules.fill(JSON.stringify([all, noModels], null, 1));
     await tryIt();
     await page.getByText('1 from permit to forbid').waitFor();
+    await page.getByText('could be tried: 1 would be decided differently').waitFor();
     await page.getByRole('list', { name: 'Calls with another decision' }).getByText('no-models').waitFor();
     await shot(page, 'policies-trial');
     await page.getByRole('button', { name: 'Save…' }).click();
@@ -59,7 +60,6 @@ test('rules are edited with the problem at its line, tried on recorded calls, st
     await page.getByRole('region', { name: 'Difference' }).getByText('+     "policy_id": "all"').waitFor();
     await page.keyboard.press('Escape');
     await page.getByLabel('Operation or tool').fill('save-model');
-    await page.getByLabel('Input (JSON)').fill('{"model": "x"}');
     await page.getByRole('button', { name: 'Evaluate' }).click();
     await page.getByRole('status').filter({ hasText: 'no-models' }).waitFor();
     await page.getByLabel('Operation or tool').fill('no-such-operation');

@@ -173,7 +173,9 @@ describe('an execution', () => {
     });
     const { preview_id } = execution_context.waiting_for;
     expect(
-      await workspace.api.post(`/execute_flow/${id}/preview`, { agent_id: 'agent_2', preview_id, decision: 'reject' }),
+      await (
+        await personOf(deps, workspace)
+      ).post(`/execute_flow/${id}/preview`, { agent_id: 'agent_2', preview_id, decision: 'reject' }),
     ).toMatchObject({ status: 200 });
     await untilListed(workspace, id, 'failed');
     const { body } = await workspace.api.get(`/credit/history?organization_id=${workspace.organizationId}`);

@@ -40,7 +40,8 @@ async function waitingItem() {
     });
     return body.data[0];
   });
-  return { workspace, id, item, calls: () => sink.seen(path).length };
+  const person = await personOf(deps, workspace);
+  return { workspace, person, id, item, calls: () => sink.seen(path).length };
 }
 
 /** The answer to a decision. */
@@ -50,9 +51,9 @@ const decided = (status: string) => ({
 
 test('a reply in the inbox continues the waiting execution once', async () => {
   verifies('platform.inbox.reply');
-  const { workspace, id, item, calls } = await waitingItem();
+  const { workspace, person, id, item, calls } = await waitingItem();
   expect(calls()).toBe(0);
-  const reply = () => workspace.api.post(`/inbox/${item._id}/reply`, { decision: 'approve' });
+  const reply = () => person.post(`/inbox/${item._id}/reply`, { decision: 'approve' });
   const answers = await Promise.all([reply(), reply(), reply()]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   expect(answers.find(({ status }) => status === 200)?.body).toEqual({ ...item, ...decided('approved') });
@@ -64,8 +65,8 @@ test('a reply in the inbox continues the waiting execution once', async () => {
 
 test('edits in the inbox change the action of the agent', async () => {
   verifies('platform.inbox.reply');
-  const { workspace, id, item } = await waitingItem();
-  const answer = await workspace.api.post(`/inbox/${item._id}/reply`, {
+  const { workspace, person, id, item } = await waitingItem();
+  const answer = await person.post(`/inbox/${item._id}/reply`, {
     decision: 'approve',
     edits: { action_1: { subject: 'Changed' } },
   });
@@ -76,10 +77,11 @@ test('edits in the inbox change the action of the agent', async () => {
 
 test('a rejection in the inbox stops the planned action with the reason', async () => {
   verifies('platform.inbox.reply');
-  const { workspace, id, item, calls } = await waitingItem();
-  expect(await workspace.api.post(`/inbox/${item._id}/reply`, { decision: 'reject', reason: 'not now' })).toMatchObject(
-    { status: 200, body: { status: 'rejected' } },
-  );
+  const { workspace, person, id, item, calls } = await waitingItem();
+  expect(await person.post(`/inbox/${item._id}/reply`, { decision: 'reject', reason: 'not now' })).toMatchObject({
+    status: 200,
+    body: { status: 'rejected' },
+  });
   const { execution_context } = await untilExecution(workspace, id, 'failed');
   expect(JSON.stringify(execution_context.failure)).toContain('not now');
   expect(calls()).toBe(0);
@@ -87,9 +89,9 @@ test('a rejection in the inbox stops the planned action with the reason', async 
 
 test('edits that do not match are refused, and the execution keeps waiting', async () => {
   verifies('platform.inbox.reply');
-  const { workspace, item, calls } = await waitingItem();
+  const { workspace, person, item, calls } = await waitingItem();
   expect(
-    await workspace.api.post(`/inbox/${item._id}/reply`, { decision: 'approve', edits: { nothing: { a: 1 } } }),
+    await person.post(`/inbox/${item._id}/reply`, { decision: 'approve', edits: { nothing: { a: 1 } } }),
   ).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   expect((await workspace.api.get('/inbox')).body).toMatchObject({ data: [{ _id: item._id, status: 'waiting' }] });
   expect(calls()).toBe(0);
@@ -97,7 +99,7 @@ test('edits that do not match are refused, and the execution keeps waiting', asy
 
 test('a rule can require the approval of two other people for a preview, as for acts', async () => {
   verifies('approval.previews');
-  const { workspace, id, item, calls } = await waitingItem();
+  const { workspace, person, id, item, calls } = await waitingItem();
   const [one, two] = await Promise.all(
     [newId(), newId()].map((userId) => personOf(deps, workspace, { userId, role: 'ORG_ADMIN' })),
   );
@@ -105,7 +107,7 @@ test('a rule can require the approval of two other people for a preview, as for 
   const policies = [{ policy_id: 'all', effect: 'permit' }, rule];
   expect(await one?.put('/v1/policies', { policies })).toMatchObject({ status: 200 });
   const decision = { agent_id: 'agent_1', preview_id: item.body.call.preview_id, decision: 'approve' };
-  const decide = (headers = {}) => workspace.api.post(`/execute_flow/${id}/preview`, decision, headers);
+  const decide = (headers = {}) => person.post(`/execute_flow/${id}/preview`, decision, headers);
   const held = await decide();
   expect(held).toMatchObject({ status: 202, body: { status: 'pending_approval' } });
   const { approval_id } = held.body;
@@ -113,9 +115,7 @@ test('a rule can require the approval of two other people for a preview, as for 
   expect(await approve()).toMatchObject({ status: 200 });
   expect(calls()).toBe(0);
   expect(await approve(two)).toMatchObject({ status: 200 });
-  const { body } = await workspace.api.get(`/v1/approvals/${approval_id}`, {
-    authorization: `Bearer ${workspace.apiKey}`,
-  });
+  const { body } = await person.get(`/v1/approvals/${approval_id}`);
   const resumed = await decide({ 'x-resume-token': body.resume_token });
   expect(resumed).toMatchObject({ status: 200, body: { execution_id: id } });
   await untilExecution(workspace, id, 'completed');
@@ -124,8 +124,8 @@ test('a rule can require the approval of two other people for a preview, as for 
 
 test('a preview is an approval under a built-in rule, which the person who started the run may decide as well', async () => {
   verifies('approval.previews-are-approvals');
-  const { workspace, id, item, calls } = await waitingItem();
-  const api = bearerClient(workspace.apiKey);
+  const { workspace, person, id, item, calls } = await waitingItem();
+  const api = person;
   const path = `/v1/approvals/${item.approval_id}`;
   const { call, ...shown } = item.body;
   const approval = {
@@ -156,7 +156,7 @@ test('a preview is an approval under a built-in rule, which the person who start
 
 test('a rule on the decision of previews applies to every route that decides them', async () => {
   verifies('approval.previews-are-approvals');
-  const { workspace, item, calls } = await waitingItem();
+  const { workspace, person, item, calls } = await waitingItem();
   const owner = await personOf(deps, workspace, { userId: newId(), role: 'ORG_ADMIN' });
   const rule = { policy_id: 'never', effect: 'forbid', tools: ['execution.decide'] };
   expect(await owner.put('/v1/policies', { policies: [{ policy_id: 'all', effect: 'permit' }, rule] })).toMatchObject({
@@ -165,9 +165,9 @@ test('a rule on the decision of previews applies to every route that decides the
   const { approval_id, body } = item;
   const decision = { agent_id: 'agent_1', preview_id: body.call.preview_id, decision: 'approve' };
   for (const answer of [
-    await bearerClient(workspace.apiKey).post(`/v1/approvals/${approval_id}/approve`, {}),
-    await workspace.api.post(`/inbox/${item._id}/reply`, { decision: 'approve' }),
-    await workspace.api.post(`/execute_flow/${item.execution_id}/preview`, decision),
+    await person.post(`/v1/approvals/${approval_id}/approve`, {}),
+    await person.post(`/inbox/${item._id}/reply`, { decision: 'approve' }),
+    await person.post(`/execute_flow/${item.execution_id}/preview`, decision),
   ])
     expect(answer).toMatchObject({ status: 403 });
   expect(calls()).toBe(0);

@@ -4,7 +4,7 @@ import { newId } from '../../../src/ids.js';
 import { payloadDigest } from '../../../src/governance/approvals/payload-digest.js';
 import { epochSeconds } from '../../../src/time.js';
 import { apiClient, type ApiClient } from '../../support/client.js';
-import { createKey, createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
+import { createKey, createWorkspace, personOf, useDeps, type Workspace } from '../../support/fixture.js';
 import { agent, hold } from '../../support/governance/approvals.js';
 import { refusal } from '../../support/refusal.js';
 import { seedExecution } from '../../support/seeded-executions.js';
@@ -346,7 +346,7 @@ describe('POST /inbox/{id}/reply', () => {
     ] as const) {
       const { _id, previews } = await waitingExecution(workspace, preview, fields);
       const id = `approval:${_id}:writer:${Math.round((previews.writer as any).requested_at * 1000)}`;
-      expect(await workspace.api.post(`/inbox/${id}/reply`, { decision: 'approve' })).toMatchObject(
+      expect(await (await personOf(deps, workspace)).post(`/inbox/${id}/reply`, { decision: 'approve' })).toMatchObject(
         refusal(409, 'conflict', status),
       );
       expect((await workspace.api.post(`/inbox/${id}/read`)).body).toMatchObject({ status: preview.status ?? status });

@@ -45,9 +45,9 @@ export interface ActionActivities {
   callAction(request: CallActionRequest): Promise<StepResult<unknown>>;
 }
 
-/** The server of a tool may ask a person, who has at most an hour to answer. */
+/** The first third may pass before a worker has a free slot. The server of a tool may ask a person, who has at most an hour. */
 export const callProfile = ({ action }: Pick<ActionStep, 'action'>): ActivityOptions => ({
-  startToCloseTimeout: action.category === 'mcp' ? '63m' : '2m',
+  startToCloseTimeout: action.category === 'mcp' ? '63m' : '3m',
 });
 
 export const action: StepDefinition<ActionStep, ActionActivities> = {

@@ -19,7 +19,7 @@ export const documents: StepDefinition<DocumentsStep, Activities> = {
   kind: 'documents',
   isAgentWork: false,
   activity: 'readDocuments',
-  profile: { startToCloseTimeout: '1m' },
+  profile: { startToCloseTimeout: '10m' },
   id: () => 'documents',
   name: () => 'read documents',
   run: ({ readDocuments }, _step, run) =>

@@ -10,6 +10,7 @@ import type { Deps } from '../../deps.js';
 import { decidePreview } from '../../executions/operations/preview.js';
 import { findPreview, toPreviewApproval, waitingPreviews } from '../../executions/operations/preview-approvals.js';
 import { previewNamed } from '../../executions/rules.js';
+import { noteShaper } from '../../executions/operations/shaped-by.js';
 
 /** An approval of a call, an act or a preview. A preview has a title, and its proposal is visible to everybody who sees it. */
 export interface HeldCall<A extends Approval = Approval> {
@@ -63,6 +64,7 @@ export async function decideHeld(
   if (!previewNamed(id)) {
     if (typeof edits === 'string')
       throw new AppError('validation_failed', 'edits: must be an object with new values for fields of the call');
+    if (edits !== undefined) await noteEditor(deps, principal, id);
     return { approval: await deps.governance.approvals.decide(principal, id, { ...vote, edits }, updateId) };
   }
   const { record, preview } = await findPreview(deps, principal, id);
@@ -86,4 +88,9 @@ export async function decideHeld(
   const status = decision === 'reject' ? 'rejected' : approved;
   const decided = { status, decided_by: principal.userId, decided_at: epochSeconds() } as const;
   return toPreviewApproval(record, { ...preview, ...decided, edits: edits ?? null }, principal);
+}
+
+async function noteEditor(deps: Deps, principal: Principal, id: string): Promise<void> {
+  const { execution_id, may_decide } = await deps.governance.approvals.read(principal, id);
+  if (execution_id !== null && may_decide) await noteShaper(deps.mongo.collections, principal, execution_id);
 }

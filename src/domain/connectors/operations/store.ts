@@ -1,16 +1,23 @@
 import type { SecretBox } from '../../../auth/secret-box.js';
-import { isFormerMember, type Owner } from '../../../auth/former-members.js';
+import { authorityOf, whyPowerless, type Maker, type MakerStores } from '../../../auth/authority.js';
+import type { Grant } from '../../../auth/grants.js';
+import type { Principal } from '../../../auth/principal.js';
 import { AppError, notFound } from '../../../errors.js';
 import type { Collections } from '../../../stores/collections.js';
 import { sha256Hex } from '../../../sha256.js';
 import { insertOnce } from '../../../stores/insert-once.js';
 import { epochSeconds } from '../../../time.js';
 import { AccountConfig } from '../rules/config.js';
-import { statusMoves, type ConnectorDocument, type ConnectorStatus, type TriggerDocument } from '../record.js';
+import {
+  isLoaded,
+  statusMoves,
+  type ConnectorDocument,
+  type ConnectorStatus,
+  type TriggerDocument,
+} from '../record.js';
 import { newPin } from '../pin.js';
 
 export type ConnectorCollections = Pick<Collections, 'connectors' | 'connector_triggers'>;
-export type MembershipCollections = Pick<Collections, 'memberships' | 'users'>;
 
 /** The account provider's API: its base URL and the bearer token for it. */
 export interface AccountProvider {
@@ -25,6 +32,7 @@ type NewConnectorRecord = Pick<
   | 'table_id'
   | 'tags'
   | 'user_id'
+  | 'authority'
   | 'projectID'
   | 'organization_id'
   | 'triggers'
@@ -114,7 +122,7 @@ export function accountProviderOf(box: SecretBox, connector: ConnectorDocument):
 }
 
 /** Records the result of a callback. A connector that was paused in the meantime stays paused. */
-export async function setConnectorStatus(
+export async function recordConnectorStatus(
   { connectors }: ConnectorCollections,
   id: string,
   status: ConnectorStatus,
@@ -124,21 +132,21 @@ export async function setConnectorStatus(
   await connectors.updateOne({ _id: id, is_deleted: false, status: { $ne: 'paused' } }, { $set });
 }
 
-const ownerLeftReason =
-  'the owner of the connector is no longer a member of the project; the user who activates it becomes the owner';
-
-/** The user on whose behalf a connector acts. */
-function ownerOf({ user_id: userId, organization_id: organizationId, projectID: projectId }: ConnectorDocument): Owner {
-  return { userId, organizationId, projectId };
+/** On whose behalf a connector acts. */
+export function makerOf(connector: ConnectorDocument): Maker {
+  const { user_id: userId, organization_id: organizationId, projectID: projectId, authority } = connector;
+  return { userId, organizationId, projectId, authority };
 }
 
-/** Pauses the connector if its owner has left the project. @returns whether the owner has left */
-export async function pauseIfOwnerLeft(
-  collections: ConnectorCollections & MembershipCollections,
+/** Pauses the connector if its owner may not do what it is used for. @returns whether the owner may not */
+export async function pauseIfPowerless(
+  collections: ConnectorCollections & MakerStores,
   connector: ConnectorDocument,
+  needs: readonly Grant[] = [],
 ): Promise<boolean> {
-  if (!(await isFormerMember(collections, ownerOf(connector)))) return false;
-  await pauseConnector(collections, connector._id, connector.user_id, ownerLeftReason);
+  const reason = await whyPowerless(collections, makerOf(connector), { what: 'connector', needs });
+  if (reason === undefined) return false;
+  await pauseConnector(collections, connector, `${reason}; the user who activates it becomes the owner`);
   return true;
 }
 
@@ -150,14 +158,20 @@ export function refuseMove({ status }: ConnectorDocument, to: ConnectorStatus): 
 
 /** @throws AppError `conflict` if the status has changed since it was read, `not_found` if the connector was deleted */
 export async function moveConnector(
-  collections: ConnectorCollections & MembershipCollections,
+  collections: ConnectorCollections & MakerStores,
   connector: ConnectorDocument,
   to: ConnectorStatus,
-  by: string,
+  by: Principal,
 ): Promise<ConnectorDocument> {
   const { _id, status } = connector;
-  const isTakenOver = to === 'active' && (await isFormerMember(collections, ownerOf(connector)));
-  const $set = { status: to, status_reason: null, updated_at: epochSeconds(), ...(isTakenOver && { user_id: by }) };
+  const needs = grantsOfUse(connector);
+  const isTakenOver =
+    to === 'active' &&
+    (await whyPowerless(collections, makerOf(connector), { what: 'connector', needs })) !== undefined;
+  const $set = {
+    ...{ status: to, status_reason: null, updated_at: epochSeconds() },
+    ...(isTakenOver && { user_id: by.userId, authority: authorityOf(by) }),
+  };
   const moved = await collections.connectors.findOneAndUpdate(
     { _id, status, is_deleted: false },
     { $set },
@@ -169,15 +183,27 @@ export async function moveConnector(
   throw new AppError('conflict', `the status of the connector changed to ${present.status} in the meantime`);
 }
 
+/** The grants that its triggers and its data loader use. */
+function grantsOfUse(connector: ConnectorDocument): Grant[] {
+  return [
+    ...(connector.triggers.some(({ agentflow_id }) => agentflow_id !== undefined) ? (['svc:agent.run'] as const) : []),
+    ...(isLoaded(connector) ? (['svc:ontology.write'] as const) : []),
+  ];
+}
+
 /** Stops all use of the connector until a user activates it, unless it has another owner by now. */
 async function pauseConnector(
   { connectors }: Pick<Collections, 'connectors'>,
-  _id: string,
-  user_id: string,
+  { _id, user_id, authority }: ConnectorDocument,
   reason: string,
 ): Promise<void> {
+  const owner = {
+    user_id,
+    'authority.key_id': authority?.key_id ?? null,
+    'authority.grant_id': authority?.grant_id ?? null,
+  };
   await connectors.updateOne(
-    { _id, user_id, is_deleted: false },
+    { _id, ...owner, is_deleted: false },
     { $set: { status: 'paused', status_reason: reason, updated_at: epochSeconds() } },
   );
 }

@@ -41,7 +41,7 @@ const noOwner = { organization_name: '', user_id: '', email: '' };
 /** Applies an operator's change of a plan. Given fields replace the previous values. */
 export async function setPlan({ customers }: Accounts, organizationId: string, patch: PlanPatch): Promise<void> {
   const present = await readCustomer({ customers }, organizationId);
-  const { plan, number_of_credits: credits, access_controls, ...limits } = patch;
+  const { plan, runs_without_role, number_of_credits: credits, access_controls, ...limits } = patch;
   const $set = {
     ...fieldsOf('quota', limits),
     ...fieldsOf('quota.access_controls', access_controls ?? {}),
@@ -51,6 +51,7 @@ export async function setPlan({ customers }: Accounts, organizationId: string, p
       credits_used_before: present.credits_used,
     }),
     ...(plan !== undefined && { plan }),
+    ...(runs_without_role !== undefined && { runs_without_role }),
     updated_at: epochSeconds(),
   };
   await customers.updateOne({ _id: organizationId }, { $set });

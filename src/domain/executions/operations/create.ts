@@ -61,15 +61,17 @@ interface Preparation {
   id: string;
   lifecycleId?: string;
   scheduleId?: string;
+  /** An event of a connector starts the run. */
+  isTriggered?: true;
   /** The promoted version. */
   version?: number;
   /** The people who caused the run, in addition to its creator and the editors of the agentflow. */
   causedBy?: readonly string[];
 }
 
-function starterOf({ kind }: Principal, scheduleId: string | undefined): 'person' | 'schedule' | 'trigger' {
+function starterOf({ scheduleId, isTriggered }: Preparation): 'person' | 'schedule' | 'trigger' {
   if (scheduleId !== undefined) return 'schedule';
-  return kind === 'service' ? 'trigger' : 'person';
+  return isTriggered ? 'trigger' : 'person';
 }
 
 /** Like `createExecution`, for a given version of an agentflow. `lifecycleId` identifies the governed call. */
@@ -78,8 +80,9 @@ export async function prepareExecution(
   principal: Principal,
   agentflow: AgentflowDocument,
   input: NewExecution,
-  { id, lifecycleId, scheduleId, version, causedBy = [] }: Preparation,
+  preparation: Preparation,
 ): Promise<Execution> {
+  const { id, lifecycleId, scheduleId, version, causedBy = [] } = preparation;
   const { agentflows, executions, project_models } = deps.mongo.collections;
   const [models, executed_by] = await Promise.all([
     readFresh(project_models, principal.projectId),
@@ -103,7 +106,7 @@ export async function prepareExecution(
     plan,
     flow: {
       ...toFlow(agentflow),
-      started_by: starterOf(principal, scheduleId),
+      started_by: starterOf(preparation),
       ...(version !== undefined && { agentflow_version: version }),
     },
     caused_by: [...new Set([...(agentflow.edited_by ?? []), ...causedBy])],

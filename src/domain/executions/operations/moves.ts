@@ -22,6 +22,7 @@ import { attributePairs, type AttributeValues } from '../../../../workflows/sear
 import { isWorkflowGone } from '../../../temporal/client.js';
 import { startOnce } from '../../../temporal/start-once.js';
 import { outcomeOfUpdate, updateOnce } from '../../../temporal/update-once.js';
+import { clearHold, requireResumable } from './hold.js';
 import { readLiveState, readExecution } from './read.js';
 import { isOver, type ExecutionDocument } from '../record.js';
 import { sha256Hex } from '../../../sha256.js';
@@ -196,6 +197,7 @@ export async function move(
   { reason, updateId = newId() }: { reason?: string | undefined; updateId?: string } = {},
 ): Promise<MoveResult> {
   const { status: recorded } = await readExecution(deps, principal, id, ['status']);
+  if (name === 'resume') await requireResumable(deps.mongo.collections, await readExecution(deps, principal, id));
   const request: MoveRequest = {
     by: principal.userId,
     ...(reason !== undefined && { reason }),
@@ -215,6 +217,7 @@ export async function move(
     const { seq, ...moved } = isOver(recorded)
       ? await outcomeOfUpdate<MoveResult>(deps.temporal, workflowId, updateId)
       : await updateOnce(deps.temporal, workflowId, update, { args: [request], updateId });
+    if (name === 'resume') await clearHold(deps.mongo.collections, id);
     // Delays no answer. If it fails, the run writes the status in a few seconds.
     if (seq !== undefined) void recordMove(deps, moved, seq).catch(() => undefined);
     return moved;

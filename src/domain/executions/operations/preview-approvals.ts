@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { whyNotDecide } from '../../../auth/decisions.js';
 import { holdsGrant, type Principal } from '../../../auth/principal.js';
 import { notFound } from '../../../errors.js';
 import { payloadDigest } from '../../../governance/approvals/payload-digest.js';
@@ -7,7 +8,7 @@ import { previewRule } from '../../../governance/policy/default-rules.js';
 import { listPage, type ListPosition, type ListQuery, type Page } from '../../../stores/lists.js';
 import type { Deps } from '../../deps.js';
 import { isOver, type ExecutionDocument } from '../record.js';
-import { previewNamed } from '../rules.js';
+import { askersOf, previewNamed } from '../rules.js';
 import { readExecution } from './read.js';
 
 type Preview = ExecutionDocument['previews'][string];
@@ -33,7 +34,7 @@ export function toPreviewApproval(record: ExecutionDocument, preview: Preview, p
   const payload_digest = payloadDigest(tool, { agent_id, preview_id, proposed });
   const isEdited = preview.status === 'edited';
   const status = preview.status === 'waiting' && isOver(record.status) ? 'expired' : statusOf[preview.status];
-  const refusal = refusalToDecide(principal, status);
+  const refusal = whyNotDecide(principal, 'preview', { askers: askersOf(record) }) ?? reasonOf(status);
   return {
     approval: {
       approval_id: `${record._id}:${agent_id}:${Math.round(requested_at * 1000)}`,
@@ -68,8 +69,7 @@ export function toPreviewApproval(record: ExecutionDocument, preview: Preview, p
   };
 }
 
-function refusalToDecide(principal: Principal, status: Approval['status']): string | null {
-  if (!holdsGrant(principal, 'svc:orchestrate.write')) return 'deciding needs the grant svc:orchestrate.write';
+function reasonOf(status: Approval['status']): string | null {
   return status === 'pending' ? null : `the approval is ${status}`;
 }
 
@@ -112,6 +112,7 @@ const shown = {
   goal: 1,
   'agentflow.name': 1,
   executed_by: 1,
+  caused_by: 1,
   previews: 1,
   'execution_context.waiting_for': 1,
 };

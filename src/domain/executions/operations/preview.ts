@@ -3,11 +3,14 @@ import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { executionWorkflowId, type MoveResult } from '../../../../workflows/agentflow-execution/messages.js';
 import { decidePreviewUpdate } from '../../../../workflows/agentflow-execution/preview-messages.js';
+import { decidesOwn, requireDecider } from '../../../auth/decisions.js';
 import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../deps.js';
 import { AppError, notFound } from '../../../errors.js';
 import { isWorkflowGone } from '../../../temporal/client.js';
 import { updateOnce } from '../../../temporal/update-once.js';
+import { askersOf } from '../rules.js';
+import { noteShaper } from './shaped-by.js';
 import { currentStatus } from './moves.js';
 import { readExecution } from './read.js';
 
@@ -44,7 +47,7 @@ export type NewPreviewDecision = z.infer<typeof NewPreviewDecision>;
 
 /**
  * Approves or rejects a preview through the workflow, which checks whether it is waiting. Idempotent by `updateId`.
- * @throws AppError `not_found` (execution, agent), `conflict` (the preview is not waiting), `invalid_request` (edits that do not apply)
+ * @throws AppError `not_found` (execution, agent), `scope_denied` by `whyNotDecide`, `conflict` (the preview is not waiting), `invalid_request` (edits that do not apply)
  */
 export async function decidePreview(
   deps: Deps,
@@ -54,7 +57,9 @@ export async function decidePreview(
   updateId: string,
 ): Promise<MoveResult> {
   const record = await readExecution(deps, principal, executionId);
+  requireDecider(principal, 'preview', { askers: askersOf(record) });
   if (!record.plan.some(({ _id }) => _id === agent_id)) throw notFound('the agent');
+  if (edits !== undefined && edits !== null) await noteShaper(deps.mongo.collections, principal, executionId);
   const request = {
     agent_id,
     preview_id,
@@ -78,4 +83,12 @@ export async function decidePreview(
     }
     throw error;
   }
+}
+
+/** The fact for rules on `execution.decide`. @throws AppError `not_found` */
+export async function decidesOwnPreview(deps: Pick<Deps, 'mongo'>, principal: Principal, executionId: string) {
+  return decidesOwn(
+    principal,
+    askersOf(await readExecution(deps, principal, executionId, ['executed_by', 'caused_by'])),
+  );
 }

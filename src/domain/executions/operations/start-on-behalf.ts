@@ -1,7 +1,7 @@
 import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../deps.js';
 import { callAs } from '../../../governance/kernel/call-as.js';
-import { startRules } from '../rules.js';
+import { startRules } from '../../caused-rules.js';
 
 interface StartOnBehalf {
   channel: 'schedule' | 'callback';

@@ -1,5 +1,5 @@
-import { holdsGrant, isPerson, type Principal } from '../../../auth/principal.js';
-import type { Grant } from '../../../auth/grants.js';
+import { whyNotDecide, type Deciders, type DecisionKind } from '../../../auth/decisions.js';
+import type { Principal } from '../../../auth/principal.js';
 import { notFound } from '../../../errors.js';
 import { pick } from '../../../pick.js';
 import { readHeld, type HeldCall } from '../../approvals/operations/held.js';
@@ -9,11 +9,13 @@ import { findConnector, openConfig } from '../../connectors/operations/store.js'
 import { McpConfig } from '../../connectors/rules/config.js';
 import { findElicitation } from '../../mcp-servers/operations/elicitations.js';
 import { authorizationId, type McpAuthorizationDocument } from '../../mcp-servers/record/authorizations.js';
-import { isOpen, type McpElicitationDocument } from '../../mcp-servers/record/elicitations.js';
+import { decidersOf, isOpen, type McpElicitationDocument } from '../../mcp-servers/record/elicitations.js';
 import { findMemory, shownFindings } from '../../memories/operations.js';
 import type { MemoryDocument } from '../../memories/record.js';
+import { askersOfMemory } from '../../memories/rules.js';
 import { epochSeconds } from '../../../time.js';
 import { type InboxItem, statusOfApproval, type UnreadItem } from '../record.js';
+import { findHeldRun } from './held-runs.js';
 
 /** Adds the times at which the caller read the items. */
 export async function withReads({ mongo }: Deps, { userId }: Principal, items: UnreadItem[]): Promise<InboxItem[]> {
@@ -35,17 +37,14 @@ export async function findItem(deps: Deps, principal: Principal, id: string): Pr
   if (kind === 'elicitation')
     return toElicitationItem(await findElicitation(deps.mongo.collections, principal, recordId), principal);
   if (kind === 'authorization') return findAuthorizationItem(deps, principal, id);
+  if (kind === 'run') return findHeldRun(deps, principal, recordId);
   if (kind !== 'approval') throw notFound('the item');
   return namedApproval(deps, await readHeld(deps, principal, id.slice('approval:'.length)));
 }
 
-function mayDecide(principal: Principal, grant: Grant, { kind, status }: Pick<UnreadItem, 'kind' | 'status'>) {
-  const isGranted = holdsGrant(principal, grant);
-  const reason = !isGranted
-    ? `deciding needs the grant ${grant}`
-    : status === 'waiting'
-      ? null
-      : `the ${kind} is ${status}`;
+function mayDecide(principal: Principal, kind: DecisionKind, deciders: Deciders, status: UnreadItem['status']) {
+  const isWaiting = status === 'waiting';
+  const reason = whyNotDecide(principal, kind, deciders) ?? (isWaiting ? null : `the ${kind} is ${status}`);
   return { may_decide: reason === null, may_not_decide_reason: reason };
 }
 
@@ -71,7 +70,7 @@ export async function toMemoryItem(deps: Deps, principal: Principal, memory: Mem
     created_at: review.asked_at,
     expires_at: review.until,
     status,
-    ...mayDecide(principal, 'svc:ontology.write', { kind: 'memory', status }),
+    ...mayDecide(principal, 'memory', { askers: askersOfMemory(memory) }, status),
   };
 }
 
@@ -83,12 +82,10 @@ export const statusOfElicitation = {
   expired: 'expired',
 } as const;
 
-/** Only a person can answer, because an MCP server asks for what its agent does not know. */
 export function toElicitationItem(asked: McpElicitationDocument, principal: Principal): UnreadItem {
   const { _id, agentflow, agent_id, server, tool, message, form, execution_id, asked_at, until } = asked;
   const status =
     asked.status === 'waiting' && !isOpen(asked, epochSeconds()) ? 'expired' : statusOfElicitation[asked.status];
-  const decide = mayDecide(principal, 'svc:orchestrate.write', { kind: 'elicitation', status });
   return {
     _id: `elicitation:${_id}`,
     kind: 'elicitation',
@@ -99,9 +96,7 @@ export function toElicitationItem(asked: McpElicitationDocument, principal: Prin
     created_at: asked_at,
     expires_at: until,
     status,
-    ...(decide.may_decide && !isPerson(principal)
-      ? { may_decide: false, may_not_decide_reason: 'only a signed-in person can answer an MCP server' }
-      : decide),
+    ...mayDecide(principal, 'elicitation', decidersOf(asked), status),
   };
 }
 

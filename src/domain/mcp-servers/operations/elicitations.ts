@@ -34,6 +34,7 @@ type AskingCall = Pick<
   | 'agent_id'
   | 'step_id'
   | 'connector_id'
+  | 'owner_id'
   | 'server'
   | 'tool'
   | 'agentflow'

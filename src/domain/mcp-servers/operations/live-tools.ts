@@ -11,13 +11,13 @@ import { findConnector, openConfig, type ConnectorCollections } from '../../conn
 import { definitionOf, hashOf, maxTools } from '../rules.js';
 import { recordUse } from '../../connectors/operations/uses.js';
 import type { McpToolDefinition } from '../record.js';
+import { stdioTarget, type StdioConfig } from './stdio-target.js';
 import type { McpTokens, TokenFor } from './tokens.js';
 
 export interface McpServerDeps {
   mcp: McpClient;
   mcpTokens: McpTokens;
-  /** See `MCP_STDIO_COMMANDS`. */
-  stdioCommands: Readonly<Record<string, readonly string[]>>;
+  stdio: StdioConfig;
 }
 
 export interface OpenServer {
@@ -31,11 +31,11 @@ export interface OpenServer {
 }
 
 /** The connector that is used, and on whose behalf. */
-type ServerUse = Pick<TokenFor, 'connectorId' | 'projectId' | 'userId'>;
+type ServerUse = Pick<TokenFor, 'connectorId' | 'projectId' | 'userId'> & { organizationId: string };
 
 /** @throws AppError `unconfigured` for a configuration that cannot be used, and for a command that this worker does not allow */
 export function openServer(
-  { stdioCommands, mcpTokens }: Pick<McpServerDeps, 'stdioCommands' | 'mcpTokens'>,
+  { stdio, mcpTokens }: Pick<McpServerDeps, 'stdio' | 'mcpTokens'>,
   config: Record<string, unknown>,
   use: ServerUse,
 ): OpenServer {
@@ -53,13 +53,7 @@ export function openServer(
   }
   if (command === undefined)
     throw new AppError('unconfigured', 'the configuration of the connector cannot be used: give url or command');
-  const commandLine = Object.hasOwn(stdioCommands, command) ? stdioCommands[command] : undefined;
-  if (!commandLine)
-    throw new AppError(
-      'unconfigured',
-      `the workers do not allow the command ${JSON.stringify(command)}: MCP_STDIO_COMMANDS does not list it`,
-    );
-  return { target: { commandLine }, server: command, isPersonal: false, secrets: [] };
+  return { target: stdioTarget(stdio, command, use), server: command, isPersonal: false, secrets: [] };
 }
 
 /** Whether each person authorizes the server of this configuration. */
@@ -139,10 +133,10 @@ export async function listLiveTools(
 ): Promise<McpToolDefinition[]> {
   const connector = await findConnector(deps.collections, connector_id);
   if (connector?.projectID !== project_id) throw new AppError('not_found', 'the connector was not found');
-  const use = { connectorId: connector_id, projectId: project_id, userId: user_id };
+  const use = { connectorId: connector_id, projectId: project_id, userId: user_id, organizationId: connector.organization_id };
   const opened = openServer(deps, openConfig(deps.box, connector), use);
   const live = await recordUse(deps.collections, connector_id, signal, () =>
-    deps.mcp.use(opened.target, { timeoutMs, signal, secrets: opened.secrets }, readDefinitions),
+    deps.mcp.use(opened.target, { owner: use.organizationId, timeoutMs, signal, secrets: opened.secrets }, readDefinitions),
   );
   await suspendChangedTools(deps.collections, connector_id, opened, live);
   return live;

@@ -1,3 +1,4 @@
+import { eachApart } from '../../../each-apart.js';
 import { recordServiceRun } from '../../../governance/service-record.js';
 import { createMcpOauth } from '../../../outbound/mcp-oauth.js';
 import { isOutboundError } from '../../../outbound/outbound-error.js';
@@ -28,7 +29,9 @@ export function createRevocationSweep(deps: RevocationDeps): () => Promise<void>
         .limit(atOnce)
         .toArray();
       if (due.length === 0) return;
-      await Promise.all(due.map((each) => revokeRetired(deps, each)));
+      const failed = 'the tokens of an MCP server could not be revoked';
+      const about = ({ _id, connector_id }: McpRevocationDocument) => ({ id: _id, connector_id });
+      await eachApart(due, { log: deps.log, failed, about, atOnce }, (each) => revokeRetired(deps, each));
     }
   };
 }

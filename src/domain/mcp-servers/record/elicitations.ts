@@ -1,3 +1,4 @@
+import type { Deciders } from '../../../auth/decisions.js';
 import { defineCollection, expiring } from '../../../stores/collections.js';
 import type { ElicitationForm } from '../rules/elicitation-form.js';
 
@@ -13,6 +14,8 @@ export interface McpElicitationDocument {
   agent_id: string;
   step_id: string;
   connector_id: string;
+  /** The person whose account at the server the call uses, who alone answers. Absent if the project's account is used. */
+  owner_id?: string | undefined;
   /** The URL or command of the server. */
   server: string;
   tool: string;
@@ -33,6 +36,11 @@ export interface McpElicitationDocument {
   /** The operation that decided it, by which a repeated request is recognized. */
   decision_id: string | null;
   expires_at: Date;
+}
+
+/** Who may answer. Nobody has asked as a client of this service, so nobody is barred. */
+export function decidersOf({ owner_id }: Pick<McpElicitationDocument, 'owner_id'>): Deciders {
+  return { askers: [], owner: owner_id };
 }
 
 /** Questions and answers are deleted this long after the call. */

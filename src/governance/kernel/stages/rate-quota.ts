@@ -1,7 +1,7 @@
-import type { AuthenticatedCall } from '../call.js';
+import type { ScopedCall } from '../call.js';
 
 /** S3: the surface counts the call against its limits. */
-export async function admit(_deps: unknown, call: AuthenticatedCall): Promise<AuthenticatedCall> {
+export async function admit(_deps: unknown, call: ScopedCall): Promise<ScopedCall> {
   await call.admit(call.principal);
   return call;
 }

@@ -1,16 +1,25 @@
-import { requireAdmin } from '../../../auth/principal.js';
+import { requireAdmin, type Principal } from '../../../auth/principal.js';
 import { requireGrant } from '../../../auth/require-grant.js';
-import { grantOf } from '../../operations/operation.js';
-import type { AuthenticatedCall } from '../call.js';
+import { causedBy, grantOf, type Operation } from '../../operations/operation.js';
+import type { AuthenticatedCall, ScopedCall } from '../call.js';
 
 /**
- * S2: determines organization, project and role, and requires the grant and the role of the operation, on every
- * surface. The record of the call belongs to this project.
+ * S2: determines organization, project and role, and requires the grant and the role of the operation and of everything
+ * that the call causes, on every surface. The record of the call belongs to this project.
  */
-export async function resolveScope(_deps: unknown, call: AuthenticatedCall): Promise<AuthenticatedCall> {
+export async function resolveScope(_deps: unknown, call: AuthenticatedCall): Promise<ScopedCall> {
+  const { operation, rawInput } = call;
   const principal = await call.resolveScope(call.principal);
-  const grant = grantOf(call.operation, call.rawInput);
+  requirePermission(principal, operation, rawInput);
+  const subjectRecord = operation.causes && (await call.subject?.(principal));
+  const caused = causedBy(operation, rawInput, subjectRecord);
+  for (const each of caused) requirePermission(principal, each.operation, each.input);
+  return { ...call, principal, caused, subjectRecord };
+}
+
+/** @throws AppError `scope_denied` */
+export function requirePermission(principal: Principal, operation: Operation, rawInput: unknown): void {
+  const grant = grantOf(operation, rawInput);
   if (grant !== 'any') requireGrant(principal, grant);
-  if (call.operation.adminOnly) requireAdmin(principal);
-  return { ...call, principal };
+  if (operation.adminOnly) requireAdmin(principal);
 }

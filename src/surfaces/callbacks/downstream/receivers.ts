@@ -5,14 +5,14 @@ import type {
   ConnectorTrigger,
   TriggerDocument,
 } from '../../../domain/connectors/record.js';
+import type { MakerStores } from '../../../auth/authority.js';
 import { findActiveProject } from '../../../auth/project-roles.js';
 import { isPin } from '../../../domain/connectors/pin.js';
 import {
   findConnector,
   findTrigger,
-  pauseIfOwnerLeft,
+  pauseIfPowerless,
   type ConnectorCollections,
-  type MembershipCollections,
 } from '../../../domain/connectors/operations/store.js';
 import { AppError, notFound } from '../../../errors.js';
 import type { Collections } from '../../../stores/collections.js';
@@ -24,7 +24,7 @@ import type { EventIdentity, ReceivedCallback, SignalConnector } from '../../../
 import { sha256Hex } from '../../../sha256.js';
 
 interface DownstreamOptions {
-  collections: ConnectorCollections & MembershipCollections & Pick<Collections, 'projects' | 'agentflows'>;
+  collections: ConnectorCollections & MakerStores & Pick<Collections, 'projects' | 'agentflows'>;
   read: ReadBody;
   signal: SignalConnector;
 }
@@ -104,7 +104,7 @@ async function takesCallbacks(
   connector: ConnectorDocument,
 ): Promise<boolean> {
   if (!(await findActiveProject(collections, connector.projectID))) return false;
-  return connector.status !== 'paused' && !(await pauseIfOwnerLeft(collections, connector));
+  return connector.status !== 'paused' && !(await pauseIfPowerless(collections, connector));
 }
 
 type Start = ReceivedCallback['starts'][number];

@@ -41,6 +41,7 @@ export function forwardedReceivers({ forward, collections, box }: ForwardedOptio
     path,
     summary,
     isOpen: true as const,
+    isForwarded: true,
     ...(path.startsWith('/actions/') ? {} : { verify }),
     handOver: ({ params, header, body }) =>
       forward({ path: pathOf(path, params), contentType: header('content-type'), body }),

@@ -76,7 +76,7 @@ function operation(route: Route, security: Security): ZodOpenApiOperationObject 
     operationId: operationId(route),
     tags: [route.tag],
     summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
+    ...descriptionOf(route),
     security: securityOf(route, security),
     ...(route.repeatable && { 'x-idempotent': true }),
     requestParams: {
@@ -88,6 +88,16 @@ function operation(route: Route, security: Security): ZodOpenApiOperationObject 
     // Readiness documents its own 503.
     responses: { ...errorResponses(route, security), ...successResponses(route) },
   };
+}
+
+/** The description of the route, and the grants of what a call of it causes. */
+function descriptionOf({ description, operation: performed }: Route): { description?: string } {
+  const causes = (performed?.causes ?? []).map(({ operation: { name, grant }, when = 'always' }) => {
+    const needed = typeof grant === 'string' && grant !== 'any' ? `needs the grant \`${grant}\`, and ` : '';
+    return `Also ${needed}follows the rules of \`${name}\`: ${when}.`;
+  });
+  const texts = [description, ...causes].filter((text) => text !== undefined);
+  return texts.length > 0 ? { description: texts.join(' ') } : {};
 }
 
 function securityOf({ permission }: Route, security: Security): Record<string, string[]>[] {

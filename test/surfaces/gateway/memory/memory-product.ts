@@ -4,7 +4,7 @@ import { newId } from '../../../../src/ids.js';
 import type { Deps } from '../../../../src/domain/deps.js';
 import { sendJson, startFakeModel, type FakeModel, type FakeRequest } from '../../../support/fake-model.js';
 import { eventually } from '../../../support/eventually.js';
-import { createWorkspace } from '../../../support/fixture.js';
+import { createWorkspace, type Workspace } from '../../../support/fixture.js';
 import { bearerClient } from '../../../support/gateway.js';
 import { ownProduct } from '../../../support/own-product.js';
 import type { Api, ProductProcess } from '../../../support/processes.js';
@@ -20,13 +20,8 @@ export const ontology = {
 
 export const retentionDays = 30;
 
-export interface Remembering {
-  apiKey: string;
+export interface Remembering extends Workspace {
   gateway: ApiClient;
-  api: ApiClient;
-  projectID: string;
-  organizationId: string;
-  userId: string;
   model: string;
 }
 

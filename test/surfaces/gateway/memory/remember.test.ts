@@ -5,7 +5,7 @@ import { inWriteTransaction } from '../../../../src/graph/store/sessions.js';
 import { rememberWorkflowId } from '../../../../workflows/remember/messages.js';
 import { bearerClient } from '../../../support/gateway.js';
 import { eventually } from '../../../support/eventually.js';
-import { createKey, createWorkspace, useDeps } from '../../../support/fixture.js';
+import { createKey, createWorkspace, personOf, useDeps } from '../../../support/fixture.js';
 import { beginStream, sendJson } from '../../../support/fake-model.js';
 import { file, send } from '../../../support/uploads.js';
 import { verifies } from '../../../support/verifies.js';
@@ -289,7 +289,9 @@ describe('POST /v1/memory', () => {
         facts: [{ subject: 'Ada Lovelace', predicate: 'city', object: 'Berlin' }],
       },
     });
-    const reply = await workspace.api.post(`/inbox/${item._id}/reply`, { decision: 'approve' });
+    const reply = await (
+      await personOf(deps, workspace, { url: product.api.url })
+    ).post(`/inbox/${item._id}/reply`, { decision: 'approve' });
     expect([reply.status, reply.body.status]).toEqual([200, 'approved']);
     await reached(workspace, memory_id, 'completed');
     expect(said(await facts(workspace))).toEqual(['Ada Lovelace city Berlin']);
@@ -302,7 +304,9 @@ describe('POST /v1/memory', () => {
     const { memory_id } = await remember(workspace, { text: inBerlin, review: true });
     await reached(workspace, memory_id, 'waiting');
     const written = await withLock(workspace, async () => {
-      const reply = await workspace.api.post(`/inbox/memory:${memory_id}/reply`, { decision: 'approve' });
+      const reply = await (
+        await personOf(deps, workspace, { url: product.api.url })
+      ).post(`/inbox/memory:${memory_id}/reply`, { decision: 'approve' });
       expect([reply.status, reply.body.status]).toEqual([200, 'approved']);
       expect(await inbox(workspace)).toEqual([]);
       expect(await memoryOf(workspace, memory_id)).toMatchObject({ status: 'running' });
@@ -325,7 +329,9 @@ describe('POST /v1/memory', () => {
       expect(shown.body.facts).toMatchObject([{ subject: 'Ada Lovelace', predicate: 'city' }]);
       expect(JSON.stringify(shown)).not.toContain('ada.lovelace@');
     }
-    const reply = await workspace.api.post(`/inbox/${item._id}/reply`, { decision: 'approve' });
+    const reply = await (
+      await personOf(deps, workspace, { url: product.api.url })
+    ).post(`/inbox/${item._id}/reply`, { decision: 'approve' });
     expect(JSON.stringify(reply.body)).not.toContain('ada.lovelace@');
     await reached(workspace, memory_id, 'completed');
     expect(JSON.stringify(await facts(workspace))).not.toContain('ada.lovelace@');
@@ -336,7 +342,8 @@ describe('POST /v1/memory', () => {
     const workspace = await product.workspace(berlin);
     const { memory_id } = await remember(workspace, { text: inBerlin, review: true });
     await reached(workspace, memory_id, 'waiting');
-    await workspace.gateway.post('/v1/memory', { operation: 'reject', memory_id });
+    const person = await personOf(deps, workspace, { url: product.api.url });
+    await person.post('/v1/memory', { operation: 'reject', memory_id });
     await reached(workspace, memory_id, 'rejected');
     expect(await facts(workspace)).toEqual([]);
   });

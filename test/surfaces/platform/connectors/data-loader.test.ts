@@ -4,7 +4,7 @@ import { connectorLoadId, connectorLoadType } from '../../../../workflows/connec
 import { eventually } from '../../../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
 import { useHttpSink } from '../../../support/use-http-sink.js';
-import { storeRule } from '../../../support/governance/approvals.js';
+import { principalOf } from '../../../support/governance/approvals.js';
 import { verifies } from '../../../support/verifies.js';
 
 const deps = useDeps();
@@ -149,7 +149,11 @@ describe('the data loader of a connector', () => {
   test.concurrent('is refused if a rule requires an approval, because a service cannot wait for one', async () => {
     verifies('operation.no-bypass');
     const workspace = await createWorkspace(deps);
-    await storeRule(deps, workspace, 'require_approval', 'connector-load');
+    const when = 'context.channel == "schedule"';
+    await deps.governance.policies.replace(principalOf('OWNER', { ...workspace, projectId: workspace.projectID }), [
+      { policy_id: 'all', description: '', effect: 'permit' },
+      { policy_id: 'special', description: '', effect: 'require_approval', tools: ['connector-load'], when },
+    ]);
     const where = `/held-${newId()}`;
     server.answer(where, (_, res) => void res.setHeader('content-type', 'application/json').end('[]'));
     const id = await connectorOf(workspace, { frequency: 'daily', path: where });

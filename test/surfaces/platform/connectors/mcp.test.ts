@@ -26,10 +26,10 @@ writeFileSync(path.join(files, 'note.txt'), 'a note in a file');
 const overrides: Record<string, string> = {
   STEP_PATIENCE: '25',
   MCP_STDIO_COMMANDS: JSON.stringify({
-    everything: npmServer('everything', 'stdio'),
-    filesystem: npmServer('filesystem', files),
-    memory: npmServer('memory'),
-    missing: ['/no/such/command'],
+    everything: { command: npmServer('everything', 'stdio'), projects: '*' },
+    filesystem: { command: npmServer('filesystem', files), projects: '*' },
+    memory: { command: npmServer('memory'), projects: '*' },
+    missing: { command: ['/no/such/command'], projects: '*' },
   }),
 };
 const product = ownProduct(overrides);

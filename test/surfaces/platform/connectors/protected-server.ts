@@ -55,6 +55,12 @@ export function useProtectedServer() {
     deps,
     product,
     callsAs,
+    /** An agentflow whose agent calls this tool once, and the name of its model. */
+    flowThatCalls(id: string, tool: string) {
+      const name = newId();
+      return { name, flow: agentThatCalls(model, name, id, [tool], [[tool, {}]]) };
+    },
+    answersOf: (name: string) => answersTo(model, name),
     get server() {
       return server;
     },

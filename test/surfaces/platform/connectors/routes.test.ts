@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Grant } from '../../../../src/auth/grants.js';
 import { newId } from '../../../../src/ids.js';
 import { ConnectorCategory } from '../../../../src/domain/connectors/record.js';
-import { setConnectorStatus } from '../../../../src/domain/connectors/operations/store.js';
+import { recordConnectorStatus } from '../../../../src/domain/connectors/operations/store.js';
 import { connectorLoadId } from '../../../../workflows/connector-load/messages.js';
 import { apiClient } from '../../../support/client.js';
 import { createKey, createWorkspace, useDeps } from '../../../support/fixture.js';
@@ -283,7 +283,7 @@ describe('POST /connectors/{projectID}/{connector_id}/status', () => {
     const set = (status: string) => workspace.api.post(`/connectors/${workspace.projectID}/${_id}/status`, { status });
     const statuses = (await Promise.all([set('paused'), set('paused'), set('paused')])).map(({ status }) => status);
     expect(statuses.sort()).toEqual([200, 409, 409]);
-    await setConnectorStatus(collections, _id, 'active');
+    await recordConnectorStatus(collections, _id, 'active');
     expect((await workspace.api.get(`/connectors/${workspace.projectID}/${_id}`)).body.status).toBe('paused');
   });
 

@@ -67,3 +67,26 @@ test('rules treat a test call as act.http: they forbid it, or hold it for the ap
   expect((await api.post(path, { path: '/other' })).body).toMatchObject({ succeeded: true });
   expect((await auditOf(of)).map(({ outcome }) => outcome)).toContain('completed');
 });
+
+test('rules decide on each redirect of a test call, as for an act of an agent', async () => {
+  verifies('connectors.test-call.redirects');
+  const of = await governed(
+    { policy_id: 'never', effect: 'forbid', tools: ['act.http'], when: 'context.input.path like "*/forbidden"' },
+    { ...ask, when: 'context.input.path like "*/asked"' },
+  );
+  const { api, projectID } = of.workspace;
+  const { _id } = await connectorOf(of.workspace, 'restful', restful(of.prefix));
+  const path = `/connectors/${projectID}/${_id}/test`;
+  for (const target of ['forbidden', 'asked', 'open'])
+    sink.answer(
+      `${of.prefix}/to-${target}`,
+      (_, res) => void res.writeHead(302, { location: `${sink.url}${of.prefix}/${target}` }).end(),
+    );
+  for (const target of ['forbidden', 'asked']) {
+    const { body } = await api.post(path, { path: `/to-${target}` });
+    expect(body).toMatchObject({ succeeded: false, failure: expect.stringContaining('a redirect to') });
+    expect(of.seen(target)).toBe(0);
+  }
+  expect((await api.post(path, { path: '/to-open' })).body).toMatchObject({ succeeded: true });
+  expect(of.seen('open')).toBe(1);
+});

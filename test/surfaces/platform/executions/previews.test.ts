@@ -8,7 +8,7 @@ import {
   untilExecution,
   untilListed,
 } from '../../../support/executions.js';
-import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
+import { createWorkspace, personOf, useDeps, type Workspace } from '../../../support/fixture.js';
 import { flowThatCalls } from '../../../support/flows.js';
 import { useHttpSink } from '../../../support/use-http-sink.js';
 import { verifies } from '../../../support/verifies.js';
@@ -33,8 +33,12 @@ function calls({ projectID }: Workspace) {
   return sink.seen(`/${projectID}`);
 }
 
-const decide = (workspace: Workspace, id: string, body: object, headers = {}) =>
-  workspace.api.post(`/execute_flow/${id}/preview`, { preview_id: 'agent_1/preview', ...body }, headers);
+const decide = async (workspace: Workspace, id: string, body: object, headers = {}) =>
+  (await personOf(deps, workspace)).post(
+    `/execute_flow/${id}/preview`,
+    { preview_id: 'agent_1/preview', ...body },
+    headers,
+  );
 const waiting = { status: 'running', execution_context: { waiting_for: { kind: 'preview', agent_id: 'agent_1' } } };
 const run = { input_variables: { subject: 'Hello' } };
 
@@ -173,7 +177,9 @@ describe('an agent in preview mode', () => {
     const seen = { agent_id: 'agent_1', preview_id: 'agent_1/output/preview', decision: 'approve' };
     await untilExecution(workspace, id, { execution_context: { waiting_for: { preview_id: seen.preview_id } } });
     expect(
-      await workspace.api.post(`/execute_flow/${id}/preview`, { agent_id: 'agent_1', decision: 'approve' }),
+      await (
+        await personOf(deps, workspace)
+      ).post(`/execute_flow/${id}/preview`, { agent_id: 'agent_1', decision: 'approve' }),
     ).toMatchObject({ status: 400, body: { error_description: expect.stringContaining('preview_id') } });
     expect(await decide(workspace, id, { ...seen, preview_id: 'agent_1/turn-1/preview' })).toMatchObject({
       status: 409,

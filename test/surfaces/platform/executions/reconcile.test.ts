@@ -5,7 +5,7 @@ import { executionWorkflowId } from '../../../../workflows/agentflow-execution/m
 import { openEventStream } from '../../../support/event-stream.js';
 import { eventually } from '../../../support/eventually.js';
 import { closedAs, heldExecution, moveExecution, startExecution, untilExecution } from '../../../support/executions.js';
-import { createWorkspace, useDeps } from '../../../support/fixture.js';
+import { createWorkspace, personOf, useDeps } from '../../../support/fixture.js';
 import { flowThatCalls } from '../../../support/flows.js';
 import { seedExecution } from '../../../support/seeded-executions.js';
 import { temporalCli } from '../../../support/temporal-cli.js';
@@ -113,7 +113,9 @@ describe('a run that Temporal terminated', () => {
       decision: 'reject',
       reason: 'Too long',
     };
-    expect(await workspace.api.post(`/execute_flow/${id}/preview`, decision)).toMatchObject({ status: 200 });
+    expect(await (await personOf(deps, workspace)).post(`/execute_flow/${id}/preview`, decision)).toMatchObject({
+      status: 200,
+    });
     await untilExecution(workspace, id, 'failed');
     await closedAs(deps, id);
     const unwritten = { $set: { status: 'running' }, $unset: { 'execution_context.failure': '' } } as const;

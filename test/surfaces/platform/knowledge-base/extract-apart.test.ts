@@ -16,10 +16,10 @@ function bomb(): Buffer {
 
 test('a small PDF that takes much memory is refused, and the next document is read', async () => {
   const extract = createExtraction(150);
-  const { signal } = new AbortController();
-  await expect(extract('chunks', bomb(), 'application/pdf', signal)).rejects.toMatchObject({
+  const options = { owner: 'organization', signal: new AbortController().signal };
+  await expect(extract('chunks', bomb(), 'application/pdf', options)).rejects.toMatchObject({
     code: 'validation_failed',
     message: 'the extraction needs too much memory',
   });
-  expect(await extract('text', pdfOf(['x']), 'application/pdf', signal)).toBe('x');
+  expect(await extract('text', pdfOf(['x']), 'application/pdf', options)).toBe('x');
 });

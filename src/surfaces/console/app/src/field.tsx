@@ -1,11 +1,42 @@
-import { createContext, useContext, useEffect, useId, useState, type InputHTMLAttributes, type ReactNode } from 'react';
+import {
+  createContext,
+  useContext,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+  type InputHTMLAttributes,
+  type ReactNode,
+} from 'react';
 import { ActionButton, Problem } from './parts.js';
 import { refusalByField } from './refusal-by-field.js';
 
-const Refused = createContext<{ names: Set<string>; problems: Readonly<Record<string, string>> }>({
-  names: new Set(),
-  problems: {},
-});
+interface Refusal {
+  /** The fields of the form. */
+  names: Set<string>;
+  problems: Readonly<Record<string, string>>;
+  /** The error that the problems come from. */
+  error: unknown;
+}
+
+const Refused = createContext<Refusal>({ names: new Set(), problems: {}, error: undefined });
+
+/** Tells the fields of a form that has their problems itself which error these come from. */
+export function RefusedFields({ error, children }: { error: unknown; children: ReactNode }) {
+  return <Refused value={{ names: new Set(), problems: {}, error }}>{children}</Refused>;
+}
+
+/** Moves the focus to the first wrong field after the API has refused what the person sent. */
+export function useFirstProblem(error: unknown) {
+  const form = useRef<HTMLFormElement>(null);
+  const isSent = useRef(false);
+  useEffect(() => {
+    if (error === undefined || error === null || !isSent.current) return;
+    isSent.current = false;
+    form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [error]);
+  return { form, onSent: () => void (isSent.current = true) };
+}
 
 interface FormOptions {
   error: unknown;
@@ -24,19 +55,22 @@ export function Form({ error, nameOf = (path) => path, onSubmit, className, sear
   // An error in a part of a value is shown at the field of the whole value.
   const fieldOf = (path: string) => [...names].find((name) => `${nameOf(path)}.`.startsWith(`${name}.`));
   const { fields: problems, top } = refusalByField(error, fieldOf);
+  const { form, onSent } = useFirstProblem(error);
   return (
     <form
+      ref={form}
       className={className}
       {...(search !== undefined && { role: 'search', 'aria-label': search })}
       // The API validates the values, not the browser.
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
+        onSent();
         onSubmit();
       }}
     >
       <Problem error={top} />
-      <Refused value={{ names, problems }}>{children}</Refused>
+      <Refused value={{ names, problems, error }}>{children}</Refused>
     </form>
   );
 }
@@ -71,10 +105,14 @@ interface FieldOptions {
 /** A labelled control with a hint and its validation error. */
 export function Field({ label, hint, name = '', problem: ownProblem, children }: FieldOptions) {
   const id = useId();
-  const problem = useRefusal(name) ?? ownProblem;
+  const refused = useRefusal(name) ?? ownProblem;
+  const { error } = useContext(Refused);
+  // A problem belongs to the value that was sent, not to a corrected one.
+  const [corrected, setCorrected] = useState<unknown>();
+  const problem = error !== undefined && error === corrected ? undefined : refused;
   const described = [hint !== undefined && `${id}hint`, problem !== undefined && `${id}problem`].filter(Boolean);
   return (
-    <div className="field">
+    <div className="field" onChange={() => setCorrected(error)}>
       <label>
         {label}
         {children({

@@ -1,7 +1,8 @@
 import { Link, Outlet, useLocation, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { roleName } from './roles.js';
-import { type NavigationEntry, forms, navigation } from './navigation.js';
+import type { ConsolePage } from '../../console-pages.js';
+import { pages } from './navigation.js';
 import { useConnected } from './news.js';
 import { consolePath, csrfToken, useSession, useMay } from './session.js';
 import { OpenPalette } from './palette/open-palette.js';
@@ -84,26 +85,25 @@ function Navigation() {
   );
 }
 
-function PageLink({ page: { path, name } }: { page: NavigationEntry }) {
+function PageLink({ page: { path, name } }: { page: ConsolePage }) {
   return (
     <Link
       // The path of each page in the navigation is a route without other parameters.
-      to={`/${path}` as '/'}
-      activeOptions={{ exact: path === '', includeSearch: false }}
+      to={path as '/'}
+      activeOptions={{ exact: path === '/', includeSearch: false }}
     >
       {name}
     </Link>
   );
 }
 
-const pages = [...forms, ...navigation.flatMap((group) => group.pages)];
-
 /** Renders the current page, or says why this person may not see it. */
 function OfferedPage({ children }: { children: ReactNode }) {
   const may = useMay();
-  // For example `runs/$runId`.
-  const path = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath.slice(1) ?? '' });
-  const page = pages.find((each) => each.path === path || each.path === path.split('/')[0]);
+  // For example `/runs/$runId`.
+  const path: string = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath ?? '/' });
+  const own = pages.find((each) => each.path === path);
+  const page = own?.needs ? own : pages.find((each) => each.path === `/${path.split('/')[1]}`);
   if (!page?.needs || may(page.needs.operation)) return children;
   return (
     <Page title={page.name}>

@@ -15,6 +15,8 @@ interface ListOptions<T, Name extends string> {
   keyOf(row: T): string;
   /** Rendered if the list is empty, and the person has not filtered it. */
   empty: ReactNode;
+  /** Says which records this person does not see, if the API leaves some out. Rendered with the list and without rows. */
+  limit?: ReactNode;
   filters?: Omit<FilterFormOptions<Name>, 'error'>;
   /** Rendered next to the count. */
   tools?: ReactNode;
@@ -25,7 +27,7 @@ interface ListOptions<T, Name extends string> {
  * after changes.
  */
 export function List<T, Name extends string = never>(props: ListOptions<T, Name>) {
-  const { name, columns, keyOf, empty, filters, tools, ...pages } = props;
+  const { name, columns, keyOf, empty, limit, filters, tools, ...pages } = props;
   const { rows, total, count, error, hasOlder, isStuck, loadOlder } = usePages(pages);
   return (
     <>
@@ -36,6 +38,7 @@ export function List<T, Name extends string = never>(props: ListOptions<T, Name>
         </p>
         {tools}
       </div>
+      {limit}
       {rows === undefined && !error && <Loading />}
       {rows?.length === 0 &&
         (Object.keys(filters?.filter ?? {}).length === 0 ? (

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { ConsolePath } from '../../console-pages.js';
 import { Frame } from './frame.js';
 import { Problem } from './parts.js';
 import { filterIn } from './runs/filter.js';
@@ -10,7 +11,7 @@ import { filterIn as rowFilterIn } from './tables/filter.js';
 const root = createRootRoute({ component: Frame });
 
 /** Creates the route of a page, below the URL of the project. */
-const page = <const Path extends string, Module, Search extends object = SearchParams<never>>(
+const page = <const Path extends ConsolePath, Module, Search extends object = SearchParams<never>>(
   path: Path,
   load: () => Promise<Module>,
   name: keyof Module & string,
@@ -63,7 +64,7 @@ const govern = [
     searchParamsIn('tool', 'status', 'since'),
   ),
   page('/lifecycles/$lifecycleId', () => import('./lifecycles/lifecycle.js'), 'LifecyclePage'),
-  page('/policies', () => import('./policies/policies.js'), 'Policies'),
+  page('/policies', () => import('./policies/policies.js'), 'Policies', searchParamsIn('ask')),
   page('/audit', () => import('./audit/audit.js'), 'Audit', auditFilters),
 ] as const;
 

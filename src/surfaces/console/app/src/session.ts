@@ -7,6 +7,8 @@ interface Session {
   project: { _id: string; name: string; organization: string; role: string } | null;
   /** The operations that the person may call in this project, as `<method> <path>`. */
   may: string[];
+  /** The grants of the person in this project. */
+  grants: string[];
 }
 
 /** The URL of this file is `<console>/assets/…`, wherever the console is mounted. */
@@ -26,7 +28,7 @@ interface State {
   isEnded: boolean;
 }
 
-let state: State = { session: { csrf_token: '', person: null, project: null, may: [] }, isEnded: false };
+let state: State = { session: { csrf_token: '', person: null, project: null, may: [], grants: [] }, isEnded: false };
 const listeners = new Set<() => void>();
 const waiting: (() => void)[] = [];
 
@@ -52,6 +54,11 @@ export const personId = (): string => state.session.person?.user_id ?? '';
 export function useMay(): (operation: string) => boolean {
   const { may } = useSession().session;
   return (operation) => may.includes(operation);
+}
+
+/** Returns whether the person has a grant, for example `svc:governance.read`. */
+export function useHoldsGrant(grant: string): boolean {
+  return useSession().session.grants.includes(grant);
 }
 
 const sessionUrl = new URL(`session?projectID=${encodeURIComponent(projectId)}`, consoleAddress);

@@ -26,3 +26,15 @@ export function useNames(): (userId: string) => string {
     return found ? `${found.name} (${found.email})` : userId;
   };
 }
+
+/** Returns a function that names a project of the organization. It returns the id of a project that the person does not see. */
+export function useProjectNames(): (projectId: string) => string {
+  const may = useMay();
+  const { data } = useQuery({
+    queryKey: ['projects', 'names'],
+    queryFn: () => readAll((query) => call('get', '/v1/project', { query })),
+    enabled: may('get /v1/project'),
+    staleTime: 60_000,
+  });
+  return (id) => data?.find(({ _id }) => _id === id)?.name ?? id;
+}

@@ -41,7 +41,9 @@ export function AgentflowActions({ agentflow: { _id: id, name }, editor, onDone 
         onDone={({ version }) => onDone(`Promoted as version ${version}.`)}
       >
         <p className="soft">
-          Creates a fixed version of the saved agentflow. From then on, /v1/run-agent runs this version.{unsaved}
+          Creates a fixed version of the saved agentflow. From then on, /v1/run-agent runs this version. Schedules,
+          triggers, test runs and /execute_flow do not: they run the agentflow as it is saved, also if it is never
+          promoted.{unsaved}
         </p>
       </ConfirmButton>
       <ConfirmButton

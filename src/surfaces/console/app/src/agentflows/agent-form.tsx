@@ -44,7 +44,8 @@ export function AgentForm({ document, at, problems, onChange, onSelect }: AgentO
       <legend>Agent {titleOf(agent)}</legend>
       {agentFields.map((field) => (
         <Value
-          key={field.path}
+          // Another agent has other problems.
+          key={`${at}.${field.path}`}
           {...field}
           value={valueAt(agent, field.path)}
           others={document.agents.filter((other) => other !== agent)}

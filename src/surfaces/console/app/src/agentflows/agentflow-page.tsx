@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { call } from '../api.js';
-import { SaveButtons } from '../field.js';
+import { RefusedFields, SaveButtons, useFirstProblem } from '../field.js';
 import { ActionButton, Problem, Time, Page, Loading, Loaded } from '../parts.js';
 import { refusalByField } from '../refusal-by-field.js';
 import { useMay } from '../session.js';
@@ -60,6 +60,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
   const mayEdit = may(agentflow ? 'patch /agentflow/{id}' : 'post /agentflow');
   const hasFields = view === 'form' || view === 'graph';
   const { fields, top } = refusalByField(error, (path) => (hasFields ? fieldOf(path, editor.document) : undefined));
+  const { form, onSent } = useFirstProblem(error);
   const offeredViews = (Object.keys(views) as View[]).filter((name) => name !== 'versions' || agentflow);
   return (
     <>
@@ -72,6 +73,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
         {agentflow && <AgentflowActions agentflow={agentflow} editor={editor} onDone={setDone} />}
       </div>
       <p role="status">{done}</p>
+      {agentflow && editor.isChanged && <p className="note">This agentflow has changes that are not saved.</p>}
       {editor.isOutdated && (
         <p className="note">
           Somebody has changed this agentflow since you started editing. If you save, your changes overwrite theirs in
@@ -80,9 +82,11 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
       )}
       <Problem error={top} />
       <form
+        ref={form}
         className="editor"
         onSubmit={(event) => {
           event.preventDefault();
+          onSent();
           void submit();
         }}
       >
@@ -93,12 +97,14 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
             <p className="problem">{editor.textProblem} Correct it in the JSON view.</p>
           )}
           {hasFields && editor.document && (
-            <FieldsView
-              document={editor.document}
-              problems={fields}
-              onChange={editor.change}
-              isGraph={view === 'graph'}
-            />
+            <RefusedFields error={error}>
+              <FieldsView
+                document={editor.document}
+                problems={fields}
+                onChange={editor.change}
+                isGraph={view === 'graph'}
+              />
+            </RefusedFields>
           )}
           {view !== 'versions' && mayEdit && (
             <SaveButtons
@@ -109,6 +115,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
               onDiscard={() => {
                 editor.discard();
                 clearError();
+                setDone(undefined);
               }}
             />
           )}
@@ -116,7 +123,17 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
       </form>
       {view === 'versions' && agentflow && (
         <Suspense fallback={<Loading />}>
-          <Versions id={agentflow._id} editor={editor} mayEdit={mayEdit} />
+          <Versions
+            id={agentflow._id}
+            editor={editor}
+            mayEdit={mayEdit}
+            onLoad={(version) => {
+              setView('form');
+              setDone(
+                `Version ${version} is loaded into the form, and not saved. Save it to use it, or discard the changes.`,
+              );
+            }}
+          />
         </Suspense>
       )}
     </>

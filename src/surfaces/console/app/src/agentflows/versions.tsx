@@ -25,7 +25,24 @@ function useVersion(id: string, version: string, stored: FlowDocument) {
   return { document, error };
 }
 
-export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; mayEdit: boolean }) {
+function WhatVersionsAreFor() {
+  return (
+    <p className="soft">
+      /v1/run-agent runs the version that was promoted last. Schedules, triggers, test runs and /execute_flow run the
+      saved agentflow: a change takes effect there when you save it, and promoting a version changes nothing there.
+    </p>
+  );
+}
+
+interface VersionsOptions {
+  id: string;
+  editor: Editor;
+  mayEdit: boolean;
+  /** Called when a version has replaced the content of the editor. */
+  onLoad: (version: string) => void;
+}
+
+export function Versions({ id, editor, mayEdit, onLoad }: VersionsOptions) {
   const { data, error } = useVersions(id);
   const nameOf = useNames();
   const [chosen, setChosen] = useState<{ from?: string; to?: string }>({});
@@ -35,11 +52,17 @@ export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; 
   const after = useVersion(id, to, editor.stored);
   if (!data) return <Problem error={error} />;
   if (data.length === 0)
-    return <p className="empty">This agentflow has no versions yet. Promote it to create version 1.</p>;
+    return (
+      <>
+        <WhatVersionsAreFor />
+        <p className="empty">This agentflow has no versions yet. Promote it to create version 1.</p>
+      </>
+    );
   const versions = data.map(({ version }) => ({ value: String(version), name: `Version ${version}` }));
   const options = [{ value: current, name: 'Saved agentflow' }, ...versions];
   return (
     <Section title="Versions">
+      <WhatVersionsAreFor />
       <ul className="rows">
         {data.map(({ version, promoted_at, promoted_by }) => (
           <li key={version}>
@@ -59,7 +82,10 @@ export function Versions({ id, editor, mayEdit }: { id: string; editor: Editor; 
         {mayEdit && from !== current && before.document && (
           <ActionButton
             name={`Load version ${from} into the editor`}
-            onClick={() => editor.change(before.document ?? documentIn(editor.text))}
+            onClick={() => {
+              editor.change(before.document ?? documentIn(editor.text));
+              onLoad(from);
+            }}
           />
         )}
       </div>

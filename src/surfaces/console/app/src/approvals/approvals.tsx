@@ -1,10 +1,11 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { call, type Approval } from '../api.js';
-import { holdCallsPolicy } from '../curl.js';
+import { addHoldingRule } from '../curl.js';
 import { named, type FilterField } from '../filter-form.js';
 import { ApprovalLink } from '../links.js';
 import { List } from '../list.js';
 import { Empty, Page } from '../parts.js';
+import { useHoldsGrant, useMay } from '../session.js';
 import { useNames } from '../use-names.js';
 import { column, timeColumn, stateColumn, type Column } from '../table.js';
 
@@ -18,6 +19,7 @@ const fields: readonly FilterField<'status'>[] = [
 export function Approvals() {
   const filter = route.useSearch();
   const nameOf = useNames();
+  const seesAll = useHoldsGrant('svc:governance.read');
   const columns: readonly Column<Approval>[] = [
     stateColumn(({ status }) => status),
     column('Tool', { width: 'minmax(10rem, 2fr)', onNarrow: 'main' }, ({ approval_id, tool }) => (
@@ -30,6 +32,7 @@ export function Approvals() {
     timeColumn('Decided', ({ decided_at }) => decided_at, 'hidden'),
   ];
   const { status } = filter;
+  const mayAddRule = useMay()('post /v1/policies/rules');
   return (
     <Page title="Approvals">
       <List
@@ -44,11 +47,23 @@ export function Approvals() {
         }
         columns={columns}
         keyOf={({ approval_id }) => approval_id}
+        limit={
+          !seesAll && (
+            <p className="note">
+              You may only see the approvals that you requested. To see all approvals of the project, you need the grant
+              svc:governance.read.
+            </p>
+          )
+        }
         empty={
-          <Empty command={holdCallsPolicy}>
-            This project has no approvals yet. Policies define which calls require approval. These policies require it
-            for every HTTP call of an agent:
-          </Empty>
+          seesAll ? (
+            <Empty {...(mayAddRule && { command: addHoldingRule })}>
+              This project has no approvals yet. Policies define which calls require approval.
+              {mayAddRule && ' This command adds a rule that requires it for every HTTP call of an agent:'}
+            </Empty>
+          ) : (
+            <p className="empty">You have not requested any approvals.</p>
+          )
         }
       />
     </Page>

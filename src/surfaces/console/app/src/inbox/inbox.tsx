@@ -1,12 +1,13 @@
 import { useRef, useState, type KeyboardEvent } from 'react';
 import { call, type InboxItem } from '../api.js';
 import { Empty, Problem, Time, Page, Loading } from '../parts.js';
-import { holdCallsPolicy } from '../curl.js';
+import { addHoldingRule } from '../curl.js';
 import { InboxCard } from './card.js';
 import { decisionsOf, type Decision } from './decide.js';
 import { goalOf } from './edits.js';
 import { quantity } from '../quantity.js';
 import { readAll } from '../read-all.js';
+import { useMay } from '../session.js';
 import { usePolled } from '../use-polled.js';
 
 /** Returns all pending items, oldest first, although the API lists the newest first. */
@@ -94,12 +95,13 @@ function Items() {
 }
 
 function NothingWaits({ error }: { error: unknown }) {
+  const mayAddRule = useMay()('post /v1/policies/rules');
   return (
     <>
       <Problem error={error} />
-      <Empty command={holdCallsPolicy}>
-        Nothing is waiting for a decision. Agents in preview mode and calls that require approval wait here. These
-        policies require approval for every HTTP call of an agent:
+      <Empty {...(mayAddRule && { command: addHoldingRule })}>
+        Nothing is waiting for a decision. Agents in preview mode and calls that require approval wait here.
+        {mayAddRule && ' This command adds a rule that requires approval for every HTTP call of an agent:'}
       </Empty>
     </>
   );

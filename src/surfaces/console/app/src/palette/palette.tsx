@@ -70,7 +70,7 @@ function useCommands(typed: string): Command[] {
       id: `page/${path}`,
       name,
       kind: 'page',
-      go: () => void navigate({ to: `/${path}` as '/' }),
+      go: () => void navigate({ to: path as '/' }),
     })),
     ...(seesRuns ? shortcuts : []).map(({ name, filter }) => ({
       id: `list/${name}`,

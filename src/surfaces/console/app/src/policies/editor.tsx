@@ -16,7 +16,8 @@ interface Draft {
 
 const textOf = (rules: readonly PolicyRule[]) => JSON.stringify(rules, null, 2);
 
-function useEdited({ version, policies }: PolicySet) {
+/** The text of all rules, edited or as stored. */
+export function useEdited({ version, policies }: PolicySet) {
   const [stored, store] = useDraft('policies');
   const draft = stored === '' ? undefined : (JSON.parse(stored) as Draft);
   const [text, base] = draft ? [draft.text, draft.version] : [textOf(policies), version];
@@ -42,9 +43,15 @@ function problemsIn(message: string, text: string): TextProblem[] {
   return problemsAt(message, text, pathOf);
 }
 
-/** Edits the rules as JSON, simulates them on recorded calls and stores them as a new version. */
-export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<unknown> }) {
-  const { text, base, isChanged, change, discard } = useEdited(set);
+interface EditorOptions {
+  set: PolicySet;
+  edited: ReturnType<typeof useEdited>;
+  reload: () => Promise<unknown>;
+}
+
+/** Edits all rules as JSON, simulates them on recorded calls and stores them as a new version. */
+export function Editor({ set, edited, reload }: EditorOptions) {
+  const { text, base, isChanged, change, discard } = edited;
   const [error, setError] = useState<unknown>();
   const [problems, setProblems] = useState<readonly TextProblem[]>([]);
   const [candidate, setCandidate] = useState<PolicyRule[]>();
@@ -76,11 +83,11 @@ export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<
     await reload();
   };
   return (
-    <Section title="Edit rules">
+    <Section title="Edit all rules as JSON">
       <p>
         A rule has a <code>policy_id</code>, an <code>effect</code> (permit, forbid or require_approval) and,
-        optionally, <code>tools</code>, <code>projects</code> and a Cedar condition <code>when</code>. Simulate a change
-        before you save it.
+        optionally, <code>tools</code>, <code>projects</code> and a Cedar condition <code>when</code>. Saving replaces
+        all rules: a rule that is not in the text is deleted. Simulate a change before you save it.
       </p>
       {saved !== undefined && !isChanged && (
         <p className="done" role="status">
@@ -94,7 +101,7 @@ export function Editor({ set, reload }: { set: PolicySet; reload: () => Promise<
           <ActionButton name="Simulate on recorded calls" onClick={() => read(setCandidate)} />
         </SaveButtons>
       </Form>
-      {candidate && <Simulation key={textOf(candidate)} candidate={candidate} onFailure={fail} />}
+      {candidate && <Simulation key={textOf(candidate)} candidate={{ policies: candidate }} onFailure={fail} />}
       {saving && (
         <Confirm
           title={`Replace version ${base} of the policies?`}

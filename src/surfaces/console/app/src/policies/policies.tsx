@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import type { PageQuery } from '../../../../../../sdk/node/src/page.js';
-import { call, type PolicyRule, type PolicySet } from '../api.js';
-import { holdCallsPolicy } from '../curl.js';
+import { call, type PolicySet } from '../api.js';
 import { List } from '../list.js';
-import { ActionButton, Badge, Data, Empty, Problem, Time, Window, Page, Section, Loaded, Loading } from '../parts.js';
-import { roleName } from '../roles.js';
+import { ActionButton, Data, Problem, Time, Window, Page, Section, Loaded, Loading } from '../parts.js';
 import { useMay } from '../session.js';
 import { useNames } from '../use-names.js';
-import { Editor } from './editor.js';
+import { Editor, useEdited } from './editor.js';
+import { RuleDialog } from './rule-dialog.js';
+import { RuleItem } from './rule-item.js';
 import { Trial } from './trial.js';
+import { useDialog } from '../use-dialog.js';
 import { SelectField } from '../field.js';
 import { column, timeColumn, type Column } from '../table.js';
 import { usePolled } from '../use-polled.js';
@@ -17,74 +18,60 @@ import { usePolled } from '../use-polled.js';
 const Difference = lazy(() => import('../difference.js').then(({ Difference: component }) => ({ default: component })));
 
 export function Policies() {
-  const may = useMay();
   const query = usePolled(['policies', 'in force'], () => call('get', '/v1/policies'));
   return (
     <Page title="Policies">
-      <Loaded query={query}>
-        {(set) => (
-          <>
-            <InForce set={set} />
-            {may('put /v1/policies') && <Editor set={set} reload={query.refetch} />}
-            <Trial />
-            <Versions current={set.version} />
-          </>
-        )}
-      </Loaded>
+      <Loaded query={query}>{(set) => <Parts set={set} reload={query.refetch} />}</Loaded>
     </Page>
+  );
+}
+
+function Parts({ set, reload }: { set: PolicySet; reload: () => Promise<unknown> }) {
+  const may = useMay();
+  const edited = useEdited(set);
+  return (
+    <>
+      <InForce set={set} />
+      <Trial editedText={edited.isChanged ? edited.text : undefined} />
+      {may('put /v1/policies') && <Editor set={set} edited={edited} reload={reload} />}
+      <Versions current={set.version} />
+    </>
   );
 }
 
 function InForce({ set }: { set: PolicySet }) {
   const nameOf = useNames();
+  const may = useMay();
+  const [dialog, setDialog] = useDialog();
   const { version, created_by, created_at, policies, builtin } = set;
   return (
     <Section title="Rules in force">
-      {version === 0 ? (
-        <Empty command={holdCallsPolicy}>
-          No policies are saved. The default rules (version 0) are in force. Save a version below, or with this command:
-        </Empty>
-      ) : (
-        <p>
-          Version {version}, saved by <bdi>{nameOf(created_by ?? '')}</bdi>, <Time at={created_at} />. A forbid rule
-          overrides all others. Calls that no rule permits are refused.
+      <p>
+        {version === 0 ? (
+          'No policies are saved. The default rules (version 0) are in force.'
+        ) : (
+          <>
+            Version {version}, saved by <bdi>{nameOf(created_by ?? '')}</bdi>, <Time at={created_at} />.
+          </>
+        )}{' '}
+        They apply to the whole organization. A forbid rule overrides all others. Calls that no rule permits are
+        refused.
+      </p>
+      {may('post /v1/policies/rules') && (
+        <p className="actions">
+          <ActionButton name="Add rule…" className="primary" onClick={() => setDialog('add')} />
         </p>
       )}
+      {dialog === 'add' && <RuleDialog set={set} onClose={() => setDialog(undefined)} />}
       <ul className="rows" aria-label="Rules in force">
         {policies.map((rule) => (
-          <RuleLine key={rule.policy_id} rule={rule} />
+          <RuleItem key={rule.policy_id} rule={rule} set={set} />
         ))}
         {builtin.map((rule) => (
-          <RuleLine key={rule.policy_id} rule={rule} isBuiltIn />
+          <RuleItem key={rule.policy_id} rule={rule} set={set} isBuiltIn />
         ))}
       </ul>
     </Section>
-  );
-}
-
-const maxListed = 10;
-
-function RuleLine({ rule, isBuiltIn = false }: { rule: PolicyRule; isBuiltIn?: boolean }) {
-  const { policy_id, effect, description, tools, projects, when, approvers, approver_roles } = rule;
-  const isLong = tools !== undefined && tools.length > maxListed;
-  const parts = [
-    tools === undefined ? 'for all operations' : isLong ? `for ${tools.length} operations` : `for ${tools.join(', ')}`,
-    projects && `in ${projects.join(', ')}`,
-    when !== undefined && `when ${when}`,
-    approvers !== undefined && approvers > 1 && `with ${approvers} approvers`,
-    approver_roles && `by ${approver_roles.map(roleName).join(' or ')}`,
-  ].filter(Boolean);
-  return (
-    <li>
-      <Badge state={effect} /> <code>{policy_id}</code> {isBuiltIn && <span className="soft">(built-in) </span>}
-      {description} <span className="soft">{parts.join(', ')}</span>
-      {isLong && (
-        <details className="soft">
-          <summary>Operations</summary>
-          {tools.join(', ')}
-        </details>
-      )}
-    </li>
   );
 }
 

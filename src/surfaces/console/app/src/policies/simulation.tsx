@@ -3,8 +3,16 @@ import { useEffect } from 'react';
 import { call, type PolicyRule } from '../api.js';
 import { LifecycleLink } from '../links.js';
 import { Badge, Time, Section } from '../parts.js';
-import { quantity } from '../quantity.js';
 import { projectId } from '../session.js';
+
+/** The whole set, or one rule in addition to those in force. */
+export type Candidate = { policies: PolicyRule[] } | { rule: PolicyRule };
+
+interface SimulationOptions {
+  candidate: Candidate;
+  /** Lets the editor show why the API refused the candidate. */
+  onFailure(error: unknown): void;
+}
 
 const reasons = {
   not_decided: 'ended before the policy check, or are internal tasks',
@@ -13,16 +21,10 @@ const reasons = {
   time_limit: 'exceeded the time limit',
 } as const;
 
-interface SimulationOptions {
-  candidate: PolicyRule[];
-  /** Lets the editor show why the API refused the candidate. */
-  onFailure(error: unknown): void;
-}
-
 export function Simulation({ candidate, onFailure }: SimulationOptions) {
   const { data, error } = useQuery({
     queryKey: ['policies', 'simulation', candidate],
-    queryFn: () => call('post', '/v1/policies/simulate', { body: { policies: candidate, n: 1000 } }),
+    queryFn: () => call('post', '/v1/policies/simulate', { body: { ...candidate, n: 1000 } }),
     staleTime: Infinity,
     gcTime: 0,
   });
@@ -31,13 +33,17 @@ export function Simulation({ candidate, onFailure }: SimulationOptions) {
     // Not `onFailure`: the editor passes a new function at each rendering.
   }, [error]);
   if (error) return null;
-  if (!data) return <p role="status">Simulating the rules on the last recorded calls…</p>;
-  const { evaluated, changed_count, changed, transitions, skipped } = data;
+  if (!data) return <p role="status">Trying the rules on the last recorded calls…</p>;
+  const { summary, changed, transitions, skipped } = data;
+  const isIncomplete = skipped.some(({ reason }) => reason === 'facts_not_recorded' || reason === 'time_limit');
   return (
-    <Section title="Simulation on recorded calls" level={3}>
-      <p role="status">
-        Of {quantity(evaluated, 'call')}, {changed_count} would be decided differently.
-      </p>
+    <Section title="Result on recorded calls" level={3}>
+      {/* What could not be tried looks like the result itself, so that nobody reads "0" as "safe". */}
+      <div role="status" className={isIncomplete ? 'note' : undefined}>
+        {summary.map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+      </div>
       <ul>
         {transitions.map(({ from, to, count }) => (
           <li key={`${from} ${to}`}>
@@ -45,11 +51,12 @@ export function Simulation({ candidate, onFailure }: SimulationOptions) {
           </li>
         ))}
         {skipped.map(({ reason, count }) => (
-          <li key={reason} className="soft">
-            {count} skipped: they {reasons[reason]}
+          <li key={reason}>
+            {count} not tried: they {reasons[reason]}
           </li>
         ))}
       </ul>
+      {isIncomplete && <p>To see how the rules decide such a call, write it under “Evaluate a call”.</p>}
       {changed.length > 0 && (
         <ul className="rows" aria-label="Calls with another decision">
           {changed.map(({ lifecycle_id, operation, project_id, at, recorded, candidate: next }) => (

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { call } from '../api.js';
+import { call, validationError } from '../api.js';
 import { Facts } from '../facts.js';
 import { Form, TextField, SelectField } from '../field.js';
 import { JsonField, parsed } from '../json-field.js';
@@ -7,43 +7,56 @@ import { Badge, Section } from '../parts.js';
 import { roleName } from '../roles.js';
 import { useDrafts } from '../use-draft.js';
 import { useSubmit } from '../use-submit.js';
+import { OperationChoices, useOperations } from './operations.js';
 
 const evaluate = (body: unknown) => call('post', '/v1/policies/evaluate', { body: body as never });
 type Decision = Awaited<ReturnType<typeof evaluate>>;
 
 const channels = ['rest', 'mcp', 'console', 'schedule', 'agent', 'callback'].map((value) => ({ value }));
 
-export function Trial() {
+const inForce = 'The rules in force';
+const asEdited = 'The edited JSON text below';
+
+/** Decides a call that the person writes, by the rules in force or by edited ones, without making it. */
+export function Trial({ editedText }: { editedText: string | undefined }) {
   const { drafts, set } = useDrafts('policies.trial');
-  const { tool = '', channel = 'rest', input = '{}', principal = '{}' } = drafts;
+  const { tool = '', channel = 'rest', rules = inForce, principal = '{}' } = drafts;
   const [decision, setDecision] = useState<Decision>();
-  const [parsedInput, parsedPrincipal] = [parsed(input), parsed(principal)];
+  const operation = useOperations()?.find(({ name, alias }) => [name, alias].includes(tool.trim()));
+  const parsedPrincipal = parsed(principal);
   const { error, isBusy, submit } = useSubmit(async () => {
-    if ('problem' in parsedInput || 'problem' in parsedPrincipal) return;
+    if ('problem' in parsedPrincipal) return;
     setDecision(undefined);
-    const { value: caller } = parsedPrincipal;
-    setDecision(await evaluate({ tool: tool.trim(), channel, input: parsedInput.value, principal: caller }));
+    const candidate = rules === asEdited && editedText !== undefined ? { rules: editedRules(editedText) } : {};
+    const facts = factsIn(operation, drafts);
+    setDecision(await evaluate({ tool: tool.trim(), channel, facts, principal: parsedPrincipal.value, ...candidate }));
   });
   return (
     <Section title="Evaluate a call">
-      <p>Shows what the policies in force decide about a call, without making it.</p>
+      <p>Shows what the policies decide about a call that you write, without making it.</p>
       <Form className="narrow" error={error} onSubmit={() => void submit()}>
+        {editedText !== undefined && (
+          <SelectField
+            label="Decide by"
+            name="rules"
+            value={rules}
+            options={[{ value: inForce }, { value: asEdited }]}
+            onChange={(value) => set('rules', value)}
+          />
+        )}
         <TextField
           label="Operation or tool"
           name="tool"
+          list="policy-operations"
           text={tool}
           onChange={(text) => set('tool', text)}
           maxLength={100}
         />
+        <OperationChoices />
         <SelectField label="Channel" value={channel} options={channels} onChange={(value) => set('channel', value)} />
-        <JsonField
-          label="Input (JSON)"
-          name="input"
-          rows={4}
-          text={input}
-          onChange={(text) => set('input', text)}
-          problems={'problem' in parsedInput ? [parsedInput.problem] : []}
-        />
+        {operation?.facts.map((fact) => (
+          <FactField key={fact.name} fact={fact} text={drafts[keyOf(fact)] ?? ''} onChange={set} />
+        ))}
         <JsonField
           name="principal"
           label="Caller, if it is not you (JSON: user_id, role, kind, client_id, grants)"
@@ -60,6 +73,63 @@ export function Trial() {
       </Form>
       <div role="status">{decision && <Outcome decision={decision} />}</div>
     </Section>
+  );
+}
+
+type Operation = NonNullable<ReturnType<typeof useOperations>>[number];
+type Fact = Operation['facts'][number];
+
+/** @throws ServiceError if the text is not JSON */
+function editedRules(text: string): unknown {
+  const result = parsed(text);
+  if ('problem' in result) throw validationError('rules', result.problem.message);
+  return result.value;
+}
+
+/** Operations share facts such as `agent_id`, so a text stays when another operation is chosen. */
+const keyOf = ({ name }: Fact) => `fact.${name}`;
+
+function factsIn(operation: Operation | undefined, drafts: Readonly<Record<string, string>>): Record<string, unknown> {
+  const filled = operation?.facts.filter((fact) => (drafts[keyOf(fact)] ?? '') !== '') ?? [];
+  return Object.fromEntries(filled.map((fact) => [fact.name, valueOf(fact, drafts[keyOf(fact)] ?? '')]));
+}
+
+function valueOf({ name, type }: Fact, text: string): unknown {
+  if (type === 'Boolean') return text === 'true';
+  if (type === 'Set') return text.split(',').map((item) => item.trim());
+  if (type === 'String') return text;
+  const value = Number(text);
+  if (!Number.isInteger(value)) throw validationError(`facts.${name}`, 'must be an integer');
+  return value;
+}
+
+const hints = { Long: 'An integer', Set: 'Several values, separated by commas' } as const;
+
+interface FactOptions {
+  fact: Fact;
+  text: string;
+  onChange: (key: string, text: string) => void;
+}
+
+function FactField({ fact, text, onChange }: FactOptions) {
+  const { name, type } = fact;
+  const field = { label: <code>{name}</code>, name: `facts.${name}` };
+  if (type === 'Boolean')
+    return (
+      <SelectField
+        {...field}
+        value={text === '' ? 'false' : text}
+        options={[{ value: 'false' }, { value: 'true' }]}
+        onChange={(value) => onChange(keyOf(fact), value)}
+      />
+    );
+  return (
+    <TextField
+      {...field}
+      {...(type !== 'String' && { hint: hints[type] })}
+      text={text}
+      onChange={(value) => onChange(keyOf(fact), value)}
+    />
   );
 }
 

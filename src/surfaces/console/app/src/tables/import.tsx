@@ -61,16 +61,21 @@ function Preview({ file: { columns, rows, ignored } }: { file: CsvFile }) {
           Not imported, because the table has no such columns: <bdi>{ignored.join(', ')}</bdi>
         </p>
       )}
-      <ScrollTable label="The first rows of the file" head={['Line', ...columns.map(({ column_name }) => column_name)]}>
-        {rows.slice(0, previewed).map(({ line, record }) => (
-          <tr key={line}>
-            <td>{line}</td>
-            {columns.map((column) => (
-              <td key={column.column_id}>{textOf(column, record[column.column_id])}</td>
-            ))}
-          </tr>
-        ))}
-      </ScrollTable>
+      <div className="preview">
+        <ScrollTable
+          label="The first rows of the file"
+          head={['Line', ...columns.map(({ column_name }) => column_name)]}
+        >
+          {rows.slice(0, previewed).map(({ line, record }) => (
+            <tr key={line}>
+              <td>{line}</td>
+              {columns.map((column) => (
+                <td key={column.column_id}>{textOf(column, record[column.column_id])}</td>
+              ))}
+            </tr>
+          ))}
+        </ScrollTable>
+      </div>
     </>
   );
 }

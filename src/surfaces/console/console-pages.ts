@@ -1,0 +1,66 @@
+/** What a page requires. Other people do not see its link, and the page says why. */
+interface Needs {
+  /** The operation that the page requires, as `<method> <path>`. */
+  operation: string;
+  /** Explains which grant or roles allow the operation. */
+  allowedBy: string;
+}
+
+export interface ConsolePage {
+  /** The path after the address of the project, with parameters as the router writes them: `/runs/$runId`. */
+  path: string;
+  name: string;
+  /** The group of the navigation that links to the page. The pages of one record and the forms have no link. */
+  group?: 'Operate' | 'Data' | 'Govern' | 'Project';
+  /** The page of one record requires what its list requires, if it has no requirement of its own. */
+  needs?: Needs;
+}
+
+const grant = (name: string) => `It requires the grant ${name}.`;
+const administrators = 'It requires an administrator role: OWNER, ORG_ADMIN or PROJECT_ADMIN.';
+const toRead = (operation: string): Needs => ({ operation, allowedBy: grant('svc:orchestrate.read') });
+const toWrite = (operation: string): Needs => ({ operation, allowedBy: grant('svc:orchestrate.write') });
+const toQuery = (operation: string): Needs => ({ operation, allowedBy: grant('svc:query.read') });
+const toAdminister = (operation: string): Needs => ({ operation, allowedBy: administrators });
+
+/**
+ * The only list of the pages of a project, in the order of the navigation. The server answers their addresses, and the
+ * app links to them. To add a page, add a line here and its component in `app/src/router.tsx`.
+ */
+export const consolePages = [
+  { path: '/', name: 'Home', group: 'Operate' },
+  { path: '/runs', name: 'Runs', group: 'Operate', needs: toRead('get /{projectID}/execution_flows') },
+  { path: '/runs/$runId', name: 'Run' },
+  { path: '/inbox', name: 'Inbox', group: 'Operate', needs: toRead('get /inbox') },
+  { path: '/agentflows', name: 'Agentflows', group: 'Operate', needs: toRead('get /agentflow') },
+  { path: '/agentflows/new', name: 'New agentflow', needs: toWrite('post /agentflow') },
+  { path: '/agentflows/$agentflowId', name: 'Agentflow' },
+  { path: '/schedules', name: 'Schedules', group: 'Operate', needs: toRead('get /schedule/coworker') },
+  { path: '/schedules/new', name: 'New schedule', needs: toWrite('post /schedule/coworker') },
+  { path: '/schedules/$scheduleId', name: 'Schedule' },
+  { path: '/schedules/$scheduleId/edit', name: 'Edit schedule', needs: toWrite('patch /schedule/coworker/{id}') },
+
+  { path: '/context', name: 'Context', group: 'Data', needs: toQuery('post /v1/query-context') },
+  { path: '/connectors', name: 'Connectors', group: 'Data', needs: toRead('get /connectors/{projectID}') },
+  { path: '/connectors/$connectorId', name: 'Connector' },
+  { path: '/tables', name: 'Tables', group: 'Data', needs: toRead('get /storage/{projectID}') },
+  { path: '/tables/$tableId', name: 'Table' },
+  { path: '/files', name: 'Knowledge and files', group: 'Data', needs: toRead('get /file/{projectID}') },
+  { path: '/syncs', name: 'Syncs', group: 'Data', needs: toRead('get /{projectID}/syncs') },
+
+  { path: '/approvals', name: 'Approvals', group: 'Govern' },
+  { path: '/approvals/$approvalId', name: 'Approval' },
+  { path: '/lifecycles', name: 'Lifecycles', group: 'Govern' },
+  { path: '/lifecycles/$lifecycleId', name: 'Lifecycle' },
+  { path: '/policies', name: 'Policies', group: 'Govern', needs: toAdminister('get /v1/policies') },
+  { path: '/audit', name: 'Audit', group: 'Govern', needs: toAdminister('get /v1/audit') },
+
+  { path: '/members', name: 'Members', group: 'Project', needs: toRead('get /project-member/{projectID}') },
+  // Only administrators read policies, and only they manage keys.
+  { path: '/keys', name: 'API keys', group: 'Project', needs: toAdminister('get /v1/policies') },
+  { path: '/settings', name: 'Settings', group: 'Project', needs: toRead('get /v1/project/{project_id}') },
+  { path: '/apps', name: 'Connected apps', group: 'Project' },
+  { path: '/usage', name: 'Usage', group: 'Project' },
+] as const satisfies readonly ConsolePage[];
+
+export type ConsolePath = (typeof consolePages)[number]['path'];

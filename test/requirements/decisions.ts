@@ -1,0 +1,20 @@
+import type { Requirement } from './requirement.js';
+
+/** Decisions that are meant for people. */
+export const decisions = [
+  {
+    id: 'decisions.people',
+    source: 'docs/decisions/0114-people-decide.md',
+    says: 'Previews, reviews of memories and questions are decided by people, or by keys with svc:governance.write of somebody else; never by OAuth clients or runs.',
+  },
+  {
+    id: 'decisions.own-by-rule',
+    source: 'docs/decisions/0114-people-decide.md',
+    says: 'A rule on the fact decides_own can forbid people to decide what they asked for.',
+  },
+  {
+    id: 'mcp-oauth.own-runs',
+    source: 'docs/decisions/0114-people-decide.md',
+    says: 'A personal account at an MCP server serves only runs that its owner alone caused.',
+  },
+] as const satisfies readonly Requirement[];

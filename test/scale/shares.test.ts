@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newId } from '../../src/ids.js';
+import { eventually } from '../support/eventually.js';
+import { moveExecution, startExecution, untilExecution } from '../support/executions.js';
+import { startFakeModel, type FakeModel } from '../support/fake-model.js';
+import { createWorkspace, personOf, useDeps, type Workspace } from '../support/fixture.js';
+import { agentThatCalls, flowThatCalls } from '../support/flows.js';
+import { acceptTools, agentThatCalls as agentWithTools, connectServer } from '../support/mcp-agents.js';
+import { startEverything } from '../support/mcp-server.js';
+import { useRunningProduct } from '../support/running-product.js';
+import { verifies } from '../support/verifies.js';
+
+/** Two slots for each organization; 20 of its steps may be in the worker. */
+const slots = 6;
+const share = 2;
+const deps = useDeps();
+const settings: Record<string, string> = { WORKER_MAX_ACTIVITIES: String(slots) };
+let model: FakeModel;
+let everything: { url: string; close(): void };
+beforeAll(async () => {
+  [model, everything] = await Promise.all([startFakeModel(), startEverything()]);
+  Object.assign(settings, { LLM_BASE_URL: model.url, LLM_MODEL: 'answers' });
+  model.on('hangs', () => undefined);
+  model.on(
+    'answers',
+    (res) => void res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer)),
+  );
+});
+afterAll(async () => {
+  everything.close();
+  await model.close();
+});
+const product = useRunningProduct(settings);
+
+const workspaceHere = async (): Promise<Workspace> => product.through(await createWorkspace(deps));
+
+const flowTo = (path: string) => flowThatCalls([product.sink.url + path]);
+
+/** Every run still hangs: none has ended, and each has a step that runs or waits for its turn. */
+async function expectAllToHang(workspace: Workspace, ids: readonly string[]): Promise<void> {
+  const runs = await Promise.all(ids.map((id) => workspace.api.get(`/execute_flow/${id}`)));
+  expect(runs.map(({ body }) => body.status)).toEqual(ids.map(() => 'running'));
+}
+
+async function endAll(workspace: Workspace, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await moveExecution(workspace, id, 'cancel');
+}
+
+describe('while the runs of other organizations hang', () => {
+  test.each([
+    ['calls of a server that never answers', (path: string) => flowTo(path)],
+    ['model requests', () => ({ name: 'Thinker', agents: [{ ...agentThatCalls([]), llm: { model: 'hangs' } }] })],
+  ])('in %s, those of another complete, also after kill -9', async (_name, hanging) => {
+    verifies('shares.steps');
+    const attackers = [await workspaceHere(), await workspaceHere()];
+    const runs: [Workspace, string[]][] = [];
+    for (const attacker of attackers) {
+      product.sink.hold(`/${attacker.projectID}`);
+      const ids = [];
+      for (let n = 0; n < 15; n += 1) ids.push(await startExecution(attacker, hanging(`/${attacker.projectID}`)));
+      runs.push([attacker, ids]);
+    }
+    const asked = () => model.asked('hangs').length + attackers.flatMap(product.requestsOf).length;
+    await eventually(() => expect(asked()).toBeGreaterThanOrEqual(attackers.length * share));
+    const other = await workspaceHere();
+    await untilExecution(other, await startExecution(other, flowTo(`/${other.projectID}`)), 'completed');
+    for (const [attacker, ids] of runs) await expectAllToHang(attacker, ids);
+    expect(asked()).toBe(attackers.length * share);
+    await product.kill('worker');
+    await product.start('worker');
+    await untilExecution(other, await startExecution(other, flowTo(`/${other.projectID}`)), 'completed');
+    for (const [attacker, ids] of runs) await expectAllToHang(attacker, ids);
+    for (const [attacker, ids] of runs) await endAll(attacker, ids);
+  });
+});
+
+test('runs of one organization beyond its share wait and then complete', async () => {
+  verifies('shares.steps');
+  const workspace = await workspaceHere();
+  const release = product.sink.hold(`/${workspace.projectID}`);
+  const ids: string[] = [];
+  for (let n = 0; n < 12; n += 1) ids.push(await startExecution(workspace, flowTo(`/${workspace.projectID}`)));
+  await eventually(() => expect(product.requestsOf(workspace)).toHaveLength(share));
+  release();
+  for (const id of ids) {
+    await untilExecution(workspace, id, 'completed');
+    const { steps } = (await workspace.api.get(`/execute_flow/${id}/monitoring`)).body;
+    expect(steps.map(({ attempts }: any) => attempts)).toEqual(steps.map(() => 1));
+  }
+});
+
+test('a question of an MCP server to a person holds no slot', async () => {
+  verifies('shares.questions');
+  const tool = 'trigger-elicitation-request';
+  const asking = await workspaceHere();
+  const person = await personOf(deps, asking, { userId: newId(), url: asking.api.url });
+  const server = await connectServer(asking, { url: everything.url });
+  await acceptTools(asking, server, [tool]);
+  const flow = agentWithTools(model, 'asks', server, [tool], [[tool, {}]]);
+  const ids: string[] = [];
+  for (let n = 0; n < slots + 1; n += 1) ids.push(await startExecution(asking, flow));
+  const questions = async () => (await person.get('/inbox?kind=elicitation')).body.data;
+  await eventually(async () => expect(await questions()).toHaveLength(ids.length));
+  for (const workspace of [asking, await workspaceHere()])
+    await untilExecution(workspace, await startExecution(workspace, flowTo(`/${workspace.projectID}`)), 'completed');
+  await expectAllToHang(asking, ids);
+  for (const { _id } of await questions())
+    expect(await person.post(`/inbox/${_id}/reply`, { decision: 'reject' })).toMatchObject({ status: 200 });
+  for (const id of ids) await untilExecution(asking, id, 'completed');
+});
+
+const answer = {
+  id: 'c',
+  object: 'chat.completion',
+  model: 'served',
+  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'A draft.' } }],
+  usage: { prompt_tokens: 1, completion_tokens: 1 },
+};
