@@ -33,7 +33,7 @@ COPY --from=build /app/dist/activities ./dist/activities
 COPY --from=build /app/dist/clients ./dist/clients
 COPY --from=build /app/dist/console ./dist/console
 COPY --from=build /app/dist/cypher-grammar ./dist/cypher-grammar
-COPY workflows/failure-converter.cjs ./workflows/
+COPY workflows/failure-converter.cjs workflows/payload-converter.cjs ./workflows/
 COPY --from=build /app/dist/workflow-bundle.js ./dist/workflow-bundle.js
 USER node
 VOLUME /data

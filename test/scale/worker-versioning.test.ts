@@ -99,8 +99,9 @@ describe('the worker’s variables', () => {
             /^temporal_worker_task_slots_(available|used)$/.test(name) && labels.worker_type === type,
         )
         .reduce((sum, { value }) => sum + value, 0);
-    // The queues of steps, control and bulk, and the one that earlier releases used for steps, each with its own slots.
-    expect([slots('WorkflowWorker'), slots('ActivityWorker')]).toEqual([9, 4 * 7]);
+    // The queues of steps, control and bulk, and the one that earlier releases used for steps, each with its own slots. A worker
+    // holds ten times as many activities as it runs (decision 0118).
+    expect([slots('WorkflowWorker'), slots('ActivityWorker')]).toEqual([9, 4 * 7 * 10]);
     const pollers = samples.filter(({ name }) => name === 'temporal_num_pollers').map(({ value }) => value);
     expect(pollers.length).toBeGreaterThan(0);
     for (const open of pollers) expect(open).toBeLessThanOrEqual(3);
