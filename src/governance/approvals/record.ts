@@ -60,6 +60,10 @@ export const Approval = z
         payload_digest: Digest.optional().describe('The digest of the edited call that was voted on.'),
       }),
     ),
+    approvals_given: z
+      .int()
+      .describe('The number of approvals of the call as it is now. Approvals from before an edit do not count.')
+      .meta({ example: 0 }),
     created_at: EpochSeconds,
     expires_at: Expiry.describe(
       'The approval can be decided until then. A pause of the run moves it by the length of the pause.',
@@ -108,7 +112,7 @@ export const absent = {
 };
 
 /** The fields that depend on the caller, or have another name or type in the record. */
-type Derived = 'approval_id' | 'lifecycle_id' | 'outcome_unknown' | 'has_payload' | `may_${string}`;
+type Derived = 'approval_id' | 'lifecycle_id' | 'outcome_unknown' | 'approvals_given' | 'has_payload' | `may_${string}`;
 
 /** `_id` is the approval id, a UUIDv7. */
 export interface ApprovalDocument extends Omit<Approval, keyof typeof absent | Derived> {

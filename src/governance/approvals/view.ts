@@ -1,5 +1,5 @@
 import { holdsGrant, isPerson, type Principal } from '../../auth/principal.js';
-import { barredFromDeciding } from '../../../workflows/approval/state.js';
+import { approvalsOf, barredFromDeciding } from '../../../workflows/approval/state.js';
 import { pickShown } from '../../pick.js';
 import { absent, Approval, type ApprovalDocument } from './record.js';
 
@@ -10,6 +10,7 @@ export function toApproval(document: ApprovalDocument, principal: Principal, has
     ...absent,
     ...pickShown(Approval, document),
     approval_id: document._id,
+    approvals_given: approvalsOf(document).length,
     outcome_unknown: document.after_unknown ?? false,
     may_decide: refusal === undefined,
     may_not_decide_reason: refusal?.message ?? null,

@@ -51,6 +51,7 @@ export function toPreviewApproval(record: ExecutionDocument, preview: Preview, p
       required_approvers: previewRule.approvers,
       approver_roles: null,
       votes: [],
+      approvals_given: status === 'approved' ? 1 : 0,
       created_at: requested_at,
       expires_at,
       clock_stopped_at: null,

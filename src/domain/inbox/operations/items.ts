@@ -156,7 +156,7 @@ async function findAuthorizationItem(deps: Deps, principal: Principal, id: strin
 const bodyFields = [
   ...['tool', 'requested_by', 'reason', 'policy_ids', 'policy_version'],
   ...['payload_digest', 'edited_payload_digest', 'editable_fields', 'outcome_unknown', 'clock_stopped_at'],
-  ...['lifecycle_id', 'required_approvers', 'approver_roles', 'votes'],
+  ...['lifecycle_id', 'required_approvers', 'approver_roles', 'votes', 'approvals_given'],
 ] as const;
 
 /** `call` is present for approvers only. */

@@ -117,17 +117,16 @@ function Rules({ approval: { policy_ids, policy_version } }: { approval: Approva
   );
 }
 
-function Votes({ approval: { required_approvers: required, votes } }: { approval: Approval }) {
+function Votes({ approval: { required_approvers: required, votes, approvals_given } }: { approval: Approval }) {
   const nameOf = useNames();
-  const approvalCount = votes.filter(({ decision }) => decision === 'approve').length;
   return (
     <Section title="Votes">
       <p>
-        {approvalCount} of {required} required {required === 1 ? 'approval' : 'approvals'}.
+        {approvals_given} of {required} required {required === 1 ? 'approval' : 'approvals'}.
       </p>
       <ul className="rows">
         {votes.map(({ user_id, role, decision, comment, at }) => (
-          <li key={user_id}>
+          <li key={`${user_id} ${at}`}>
             <Badge state={decision} /> <bdi>{nameOf(user_id)}</bdi>, {roleName(role)}, <Time at={at} />
             {comment !== '' && <p className="text">{comment}</p>}
           </li>

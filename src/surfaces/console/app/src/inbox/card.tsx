@@ -109,8 +109,8 @@ function HeldCall({ item }: { item: InboxItem }) {
   const exactCall = includedCall ?? data?.payload;
   const preview = previewOf(item);
   const nameOf = useNames();
-  const names = body.votes.map(({ user_id, decision, comment }) => (
-    <li key={user_id}>
+  const names = body.votes.map(({ user_id, decision, comment, at }) => (
+    <li key={`${user_id} ${at}`}>
       <bdi>{nameOf(user_id)}</bdi>: {decision} {comment && <q>{comment}</q>}
     </li>
   ));
@@ -136,8 +136,7 @@ function HeldCall({ item }: { item: InboxItem }) {
           Reason: body.reason,
           Votes: (
             <>
-              {body.votes.filter(({ decision }) => decision === 'approve').length} of {body.required_approvers}{' '}
-              approvals
+              {body.approvals_given} of {body.required_approvers} approvals
               {names.length > 0 && <ul>{names}</ul>}
             </>
           ),
