@@ -10,7 +10,7 @@ import { createViewRun } from './domain/executions/watch.js';
 import { createProjectNews } from './domain/news/watch.js';
 import { catalog } from './catalog.js';
 import { createRowInserter } from './domain/tables/insert.js';
-import { createRedact } from './graph/redaction/redact.js';
+import { createHideSecrets, createRedact } from './graph/redaction/redact.js';
 import { noteOperation } from './governance/change-notes.js';
 import { createGovernance } from './governance/create-governance.js';
 import { createKernel } from './governance/kernel/perform.js';
@@ -55,6 +55,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
   const embedder = createEmbedder(config.embedding);
   const [threads, untrustedThreads] = [createThreads(), createThreads()];
   const redact = createRedact((answer) => threads.run('redactAnswer', answer));
+  const hideSecrets = createHideSecrets((answer) => threads.run('hideSecrets', answer));
   const http = createHttpClient({ allowPrivateTargets: config.allowPrivateTargets, ownOrigin: config.baseUrl });
   const auth = createAuth({ config, mongo, log });
   const idempotency = createIdempotency(mongo.collections, auth.box);
@@ -70,7 +71,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     readOrganization: createOrganizationReader(mongo.collections),
     interceptors: clientInterceptors(tracing),
   });
-  const governance = createGovernance({ config, log, mongo, temporal, auth, catalog, threads, redact });
+  const governance = createGovernance({ config, log, mongo, temporal, auth, catalog, threads, redact, hideSecrets });
   const kernel = createKernel({
     ...governance,
     projectMode: createProjectModeReader(mongo.collections),

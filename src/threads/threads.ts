@@ -11,6 +11,7 @@ import { packageRoot } from '../package-root.js';
  */
 export interface ThreadJobs {
   redactAnswer(answer: unknown): unknown;
+  hideSecrets(answer: unknown): unknown;
   problemOfOutput(output: McpOutput): string | undefined;
 }
 
