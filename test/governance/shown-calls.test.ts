@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { newId } from '../../src/ids.js';
 import { readCallAction } from '../../src/governance/approvals/readings.js';
-import { agent, colleagueOf, hold, principalOf, useApprovals } from '../support/governance/approvals.js';
+import { agent, colleagueOf, hold, useApprovals } from '../support/governance/approvals.js';
 import { verifies } from '../support/verifies.js';
 
 const { deps, approvals, api } = useApprovals();
@@ -83,10 +83,9 @@ describe('the call that an approval shows', () => {
     const auditor = colleagueOf(caller, 'ORG_ADMIN', { kind: 'session', keyId: undefined });
     await approvals.readWithCall(owner, id, 'client');
     for (const reader of [owner, owner, auditor]) await approvals.readWithCall(reader, id);
-    const { data } = await deps.governance.audit.list(principalOf('OWNER', { organizationId: caller.organizationId }), {
-      limit: 50,
-    } as never);
-    const readings = data.filter(({ action }) => action === readCallAction);
+    const { audit_entries } = deps.mongo.collections;
+    const entries = await audit_entries.find({ resource: `approval:${id}` }).toArray();
+    const readings = entries.filter(({ action }) => action === readCallAction);
     expect(readings.map(({ resource }) => resource)).toEqual([`approval:${id}`, `approval:${id}`]);
     expect(readings.map(({ actor }) => actor).sort()).toEqual(
       [`session:${owner.userId}`, `session:${auditor.userId}`].sort(),

@@ -208,4 +208,14 @@ export const consoleApp = [
     id: 'project.events',
     says: 'GET /{projectID}/events streams new states of executions, inbox items and schedules and which other records changed, continues after Last-Event-ID at any process, and ends with its credential and its process.',
   },
+  {
+    id: 'console.decision-seen',
+    source: 'docs/guides/tasks-and-inbox.md',
+    says: 'A decision applies to the call that its dialog showed; after a change, the person must look again.',
+  },
+  {
+    id: 'console.inbox-keys',
+    source: 'docs/guides/tasks-and-inbox.md',
+    says: 'The keys of the inbox work on page load and after each decision.',
+  },
 ] as const satisfies readonly Requirement[];

@@ -1,9 +1,10 @@
 import { useState } from 'react';
-import { call, validationError, type InboxItem } from '../api.js';
+import { call, validationError, type Approval, type InboxItem } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Reason } from '../field.js';
 import { useDraft } from '../use-draft.js';
 import { AnswerFields, answersOf, formOf } from './answer.js';
+import { ViewNote } from './call-view.js';
 import { EditFields, editableOf, previewOf, useEdits, valuesOf } from './edits.js';
 
 export type Decision = 'approve' | 'accept' | 'reject' | 'cancel';
@@ -106,6 +107,14 @@ export function Decide({ item: current, decision, onDone, onClose, reply }: Deci
           {changedText}.
         </p>
       )}
+      {item.kind === 'approval' && (
+        <p className="summary">
+          <strong>
+            <bdi>{(item.body as Partial<Approval>).summary}</bdi>
+          </strong>
+        </p>
+      )}
+      <ViewNote view={(item.body as Partial<Approval>).payload_view} />
       <p className="soft">{consequenceOf(item, decision)}</p>
       {item.kind !== 'elicitation' && <Reason text={reason} onChange={setReason} />}
       {editable && <EditFields editable={editable} edits={edits} />}
