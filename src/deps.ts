@@ -10,7 +10,7 @@ import { createViewRun } from './domain/executions/watch.js';
 import { createProjectNews } from './domain/news/watch.js';
 import { catalog } from './catalog.js';
 import { createRowInserter } from './domain/tables/insert.js';
-import { createRedact } from './graph/redaction/redact.js';
+import { createHideSecrets, createRedact } from './graph/redaction/redact.js';
 import { noteOperation } from './governance/change-notes.js';
 import { createGovernance } from './governance/create-governance.js';
 import { createKernel } from './governance/kernel/perform.js';
@@ -58,6 +58,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
   const embedder = createEmbedder(config.embedding);
   const [threads, untrustedThreads] = [createThreads(), createThreads()];
   const redact = createRedact((answer, owner) => threads.run('redactAnswer', answer, { owner }));
+  const hideSecrets = createHideSecrets((answer, owner) => threads.run('hideSecrets', answer, { owner }));
   const ownServers = createOwnServers(ownServersOf(config));
   const { allowPrivateTargets, baseUrl: ownOrigin } = config;
   const http = createHttpClient({ allowPrivateTargets, ownOrigin, ownServers });
@@ -76,7 +77,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     trust: createPayloadTrust({ mongo, keyIds: auth.box.keyIds }),
     interceptors: clientInterceptors(tracing),
   });
-  const governance = createGovernance({ config, log, mongo, temporal, auth, catalog, threads, redact });
+  const governance = createGovernance({ config, log, mongo, temporal, auth, catalog, threads, redact, hideSecrets });
   const kernel = createKernel({
     ...governance,
     projectMode: createProjectModeReader(mongo.collections),

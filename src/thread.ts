@@ -6,7 +6,7 @@ import type { SimulationInput } from './governance/policy/simulate.js';
 import type { McpOutput } from './outbound/mcp-output.js';
 import type { ThreadAnswer } from './threads/threads.js';
 import { isAppError } from './errors.js';
-import { redactAnswer as redact } from './graph/redaction/redactor.js';
+import { hideSecrets as hide, redactAnswer as redact } from './graph/redaction/redactor.js';
 
 function answering<I, T>(job: (input: I) => T | Promise<T>): (input: I) => Promise<ThreadAnswer<T>> {
   return async (input) => {
@@ -24,6 +24,7 @@ function answering<I, T>(job: (input: I) => T | Promise<T>): (input: I) => Promi
 
 // The jobs of `threads.ts`, by name. Every thread loads this module. Inputs and results are copied.
 export const redactAnswer = answering((answer: unknown) => redact(answer));
+export const hideSecrets = answering((answer: unknown) => hide(answer));
 // Import the policy engine only where it is needed, because most threads only redact.
 export const checkPolicies = answering(async (check: PolicyCheck) =>
   (await import('./governance/policy/refuse-invalid.js')).checkPolicies(check),

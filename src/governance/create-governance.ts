@@ -22,12 +22,14 @@ interface GovernanceOptions {
   auth: Auth;
   catalog: Catalog;
   threads: Threads;
-  /** Replaces secrets and personal data in the payload that approvers see. */
+  /** Replaces secrets and personal data in the calls that programs see. */
   redact(value: unknown): Promise<unknown>;
+  /** Replaces secrets in the calls that approvers see. */
+  hideSecrets(value: unknown): Promise<unknown>;
 }
 
 /** The parts that govern calls. Each serves a stage of the pipeline and the routes that show its records. */
-export function createGovernance({ config, log, mongo, temporal, auth, catalog, threads, redact }: GovernanceOptions) {
+export function createGovernance({ config, log, mongo, temporal, auth, catalog, threads, redact, hideSecrets }: GovernanceOptions) {
   const { collections } = mongo;
   const audit = createAudit({
     collections,
@@ -41,7 +43,7 @@ export function createGovernance({ config, log, mongo, temporal, auth, catalog, 
     catalog,
     quota: createQuota({ collections, ...config.quota }),
     policies: createPolicies({ collections, catalog, threads }),
-    approvals: createApprovals({ collections, temporal, secrets: auth.box, redact }),
+    approvals: createApprovals({ collections, temporal, secrets: auth.box, redact, hideSecrets, audit }),
     audit,
     recorder,
     async close(): Promise<void> {

@@ -41,6 +41,20 @@ export function renderUrl(what: string, template: string, variables: Record<stri
   return render(urlPart, what, template, variables);
 }
 
+/**
+ * Renders a template whose inserted values are shown by `show`. No filter turns that off.
+ * @throws AppError as `renderText`
+ */
+export function renderSummary(
+  template: string,
+  variables: Record<string, unknown>,
+  show: (value: unknown) => string,
+): string {
+  const engine = createEngine(show);
+  engine.registerFilter('raw', (value: unknown) => value);
+  return render(engine, 'the summary', template, variables);
+}
+
 /** Returns the top-level variables that a template uses. */
 export function variablesIn(what: string, template: string): ReadonlySet<string> {
   const work = () => new Set(plain.globalVariablesSync(template));

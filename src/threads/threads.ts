@@ -13,6 +13,7 @@ import { createTurns, shareOf } from '../turns.js';
  */
 export interface ThreadJobs {
   redactAnswer(answer: unknown): unknown;
+  hideSecrets(answer: unknown): unknown;
   problemOfOutput(output: McpOutput): string | undefined;
 }
 

@@ -143,4 +143,9 @@ export const acts = [
     ...fromIssue,
     says: 'However often npm start runs, one run of the sample waits for an approval.',
   },
+  {
+    id: 'act.telling-facts',
+    source: 'docs/guides/govern-agents.md',
+    says: 'Rules read the recipient domains, hosts, amount and currency of an act. A fact that cannot be computed has no value, so that a required approval asks.',
+  },
 ] as const satisfies readonly Requirement[];

@@ -218,4 +218,14 @@ export const consoleApp = [
     source: 'docs/conventions.md',
     says: 'The main pages of the console look like their stored pictures, and a broken style sheet does not.',
   },
+  {
+    id: 'console.decision-seen',
+    source: 'docs/guides/tasks-and-inbox.md',
+    says: 'A decision applies to the call that its dialog showed; after a change, the person must look again.',
+  },
+  {
+    id: 'console.inbox-keys',
+    source: 'docs/guides/tasks-and-inbox.md',
+    says: 'The keys of the inbox work on page load and after each decision.',
+  },
 ] as const satisfies readonly Requirement[];

@@ -20,6 +20,7 @@ export interface SchemaField {
   type: string;
   required: boolean;
   description: string;
+  mark?: 'recipient' | 'account' | 'amount' | 'currency';
 }
 
 export interface ActionPlan {
@@ -29,6 +30,8 @@ export interface ActionPlan {
   category: string;
   method: string;
   endpoint: string;
+  /** The template of the line that approvers read. */
+  summary?: string;
   is_terminal: boolean;
   next_action_id: string | null;
   input_schema: { fields: SchemaField[] };

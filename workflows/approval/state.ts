@@ -141,7 +141,10 @@ export function applyVote(
 }
 
 /** An edit makes another call, so approvals before it no longer count. */
-function approvalsOf({ votes, edited_payload_digest }: ApprovalState): ApprovalVote[] {
+export function approvalsOf({
+  votes,
+  edited_payload_digest,
+}: Pick<ApprovalState, 'votes' | 'edited_payload_digest'>): ApprovalVote[] {
   return votes.filter(
     ({ decision, payload_digest }) => decision === 'approve' && payload_digest === edited_payload_digest,
   );

@@ -8,7 +8,7 @@ import { isOutboundError, type OutboundCode } from '../../outbound/outbound-erro
 import { keepAnswer, type ActAnswer } from './act-answers.js';
 import type { PreparedAct } from './act-edits.js';
 import type { OnRedirect } from './action-call.js';
-import { editableOf, factsOfAct, factsOfTarget, inputOfAct } from './act-input.js';
+import { editableOf, factsOfAct, factsOfTarget, inputOfAct, summaryOfAct } from './act-input.js';
 import type { PreparedAction } from './call-action.js';
 import { performAsRun, type RunCallDeps } from './operations/calls-of-runs.js';
 
@@ -52,10 +52,11 @@ export async function attemptAct(
   const performed = await performAsRun(deps, step, {
     ...{ lifecycleId, operation, approvalId },
     resource: { type: 'act', id: request.idempotency_key },
-    facts: factsOfAct(prepared),
+    facts: factsOfAct(request, prepared),
     check: () => ({
       input: inputOfAct(request, run, prepared),
       ...(edited && { digested: editedInput(edited) }),
+      summary: () => summaryOfAct(request, prepared),
       editable: editableOf(request, prepared),
       afterUnknown: isUnknown,
       approvalContext: async () => ({

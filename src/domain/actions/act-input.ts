@@ -1,8 +1,10 @@
 import { canonicalText, isJsonObject } from '../../json.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import type { ActRun } from '../../../workflows/agentflow-execution/act-messages.js';
+import type { SummarySource } from '../../governance/approvals/summary.js';
 import type { PreparedAction } from './call-action.js';
 import { withoutTrailing } from '../../without-trailing.js';
+import { tellingFacts } from './telling-facts.js';
 
 /** Limits the cost of conditions that compare texts with wildcards, which grows with the text. */
 const maxArguments = 16_384;
@@ -23,6 +25,20 @@ export function inputOfAct(request: CallActionRequest, run: ActRun, { exact }: P
     agent_id: run.agent_id,
     execution_id: run.execution_id,
     call: exact,
+  };
+}
+
+/** What people read as the summary of the act. */
+export function summaryOfAct(
+  { action: { name, summary, input_schema } }: Pick<CallActionRequest, 'action'>,
+  { input, host }: PreparedAction,
+): SummarySource {
+  const marks = input_schema.fields.flatMap(({ field_id, mark }) => (mark ? [[field_id, mark] as const] : []));
+  return {
+    title: name,
+    template: summary,
+    fields: { ...input, ...(host !== '' && { 'target host': host }) },
+    marks: Object.fromEntries(marks),
   };
 }
 
@@ -59,11 +75,15 @@ export function pathFact(path: string): string {
 
 /** The facts of an address that a redirect leads to. */
 export function factsOfTarget({ host, pathname }: Pick<URL, 'host' | 'pathname'>) {
-  return { host: hostFact(host), path: pathFact(pathname) };
+  const reached = hostFact(host);
+  return { host: reached, hosts: reached === '' ? [] : [reached], path: pathFact(pathname) };
 }
 
 /** The facts of the act that rules can read, in addition to its input and to what they know about its run. */
-export function factsOfAct({ host, method, path, input, annotations, facts }: PreparedAction) {
+export function factsOfAct(
+  { action }: Pick<CallActionRequest, 'action'>,
+  { host, method, path, input, annotations, facts }: PreparedAction,
+) {
   const text = canonicalText(input);
   return {
     ...factsOfTarget({ host, pathname: path }),
@@ -71,6 +91,7 @@ export function factsOfAct({ host, method, path, input, annotations, facts }: Pr
     arguments: text.slice(0, maxArguments),
     arguments_cut: text.length > maxArguments,
     ...annotations,
+    ...tellingFacts(action.input_schema.fields, input, facts?.recipients as string[] | undefined),
     ...facts,
   };
 }

@@ -1,11 +1,15 @@
 import { z } from 'zod';
-import { flag, freeText, textFacts, texts, type Facts } from '../../governance/operations/operation.js';
+import { decimal, flag, freeText, text, textFacts, texts, whereKnown, type Facts } from '../../governance/operations/operation.js';
 import { defineStream } from '../operation.js';
 import { factsAboutRuns } from './rules.js';
 
 /** The facts that rules can read about every act of a run. `act.ts` supplies the values. */
 export const actFacts: Facts = {
   ...textFacts('category', 'connector_id', 'host', 'method'),
+  hosts: texts('hosts'),
+  recipient_domains: whereKnown('recipient_domains', texts),
+  amount: decimal('amount'),
+  currency: whereKnown('currency', text),
   path: freeText('path'),
   tool: freeText('tool'),
   arguments: freeText('arguments'),

@@ -149,11 +149,11 @@ async function askToRepeat(deps: ActDeps, act: PreparedAct): Promise<ActResult> 
   return 'refused' in result ? { refused: notRepeated(result.refused.message) } : result;
 }
 
-async function resultOf(deps: ActDeps, { edited }: PreparedAct, { performed }: PerformedAct): Promise<ActResult> {
+async function resultOf(deps: ActDeps, { request, edited }: PreparedAct, { performed }: PerformedAct): Promise<ActResult> {
   const outcome = outcomeOf<ActAnswer>(performed);
   if ('body' in outcome) return outcome.body;
   if (!edited || 'refused' in outcome) return outcome;
-  await keepEdits(deps, outcome.held.approval_id, edited);
+  await keepEdits(deps, request.project_id, outcome.held.approval_id, edited);
   return { held: { ...outcome.held, is_edited: true } };
 }
 

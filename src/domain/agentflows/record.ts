@@ -13,6 +13,7 @@ import {
   newAgentflowExample,
   newSkillExample,
 } from './record/examples.js';
+import { fieldMarks } from '../../governance/approvals/summary.js';
 
 const IdText = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must be 1 to 100 letters, digits, "_", "." or "-"');
 // Ids are names in objects: a run keeps its previews by agent id, and inputs by action id.
@@ -25,6 +26,10 @@ const endpointMeta = {
   description:
     "For `restful`: an http(s) URL, or a path relative to the connector's base URL; Liquid templates are allowed after the host. For the other categories: the name of an operation, or a URL of the account provider's API. `mail` ignores it. For `mcp`: the name of an accepted tool.",
 };
+const summaryMeta = {
+  description:
+    'A Liquid template over the input fields: the one line that people read when they approve the action. Without it, the line is made from the name of the action and its fields.',
+};
 const AnyJson = z.unknown().describe('Any JSON value.');
 const Time = z.number().describe('Epoch seconds.');
 
@@ -32,8 +37,21 @@ const Category = ConnectorCategory.describe('All categories except `restful` req
 const HttpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const FieldType = z.enum(['string', 'number', 'integer', 'boolean', 'object', 'array', 'any']);
 
+const Mark = z
+  .enum(fieldMarks)
+  .describe(
+    'What the field means. Summaries of approvals name it, and rules read it as `amount`, `currency` and `recipient_domains`. At most one field of an action is the amount, and one the currency.',
+  );
+
 export const SchemaField = z
-  .object({ field_id: z.string(), label: z.string(), type: FieldType, required: z.boolean(), description: z.string() })
+  .object({
+    field_id: z.string(),
+    label: z.string(),
+    type: FieldType,
+    required: z.boolean(),
+    description: z.string(),
+    mark: Mark.optional(),
+  })
   .meta({ id: 'SchemaField', example: exampleField });
 export type SchemaField = z.infer<typeof SchemaField>;
 
@@ -44,6 +62,7 @@ export const NewSchemaField = z
     type: FieldType.default('string'),
     required: z.boolean().default(false),
     description: Text.default(''),
+    mark: Mark.optional(),
   })
   .meta({ id: 'NewSchemaField', example: exampleField });
 export type NewSchemaField = z.infer<typeof NewSchemaField>;
@@ -63,6 +82,7 @@ export const Action = z
     category: Category,
     method: HttpMethod,
     endpoint: z.string().meta(endpointMeta),
+    summary: z.string().optional().meta(summaryMeta),
     sort: z.number(),
     previous_action_id: z.string().nullable(),
     next_action_id: z.string().nullable(),
@@ -79,6 +99,7 @@ const newActionFields = {
   category: Category.default('restful'),
   method: HttpMethod.default('POST'),
   endpoint: z.string().trim().max(4000).default('').meta(endpointMeta),
+  summary: z.string().trim().max(1000).optional().meta(summaryMeta),
   sort: z.number().optional().describe('Defaults to the position in `actions`.'),
   previous_action_id: Pointer.nullable().default(null),
   next_action_id: Pointer.nullable().default(null),

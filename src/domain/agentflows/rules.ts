@@ -97,7 +97,17 @@ export function skillProblems(where: string, skill: Skill): string[] {
 }
 
 export function actionProblems(where: string, action: Action): string[] {
-  return action.category === 'mcp' ? [] : templateProblems(`${where}.endpoint`, action.endpoint);
+  return [
+    ...(action.category === 'mcp' ? [] : templateProblems(`${where}.endpoint`, action.endpoint)),
+    ...templateProblems(`${where}.summary`, action.summary ?? ''),
+    ...markProblems(`${where}.input_schema`, action),
+  ];
+}
+
+function markProblems(where: string, { input_schema: { fields } }: Action): string[] {
+  return (['amount', 'currency'] as const)
+    .filter((mark) => fields.filter((field) => field.mark === mark).length > 1)
+    .map((mark) => `${where}: at most one field can have the mark ${mark}`);
 }
 
 /** A relative path needs a connector, which provides the base URL. A tool needs the connector of its server. */

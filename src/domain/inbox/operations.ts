@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { decidesOwn, requireDecider } from '../../auth/decisions.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../errors.js';
+import { readerOf, type Reader } from '../../governance/approvals/view.js';
 import { textFacts, type Operation } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery, mergePages, type ListPosition, type Page } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/insert-once.js';
@@ -53,12 +54,13 @@ export async function pageOfInbox(
   deps: Deps,
   principal: Principal,
   { limit, cursor }: z.output<typeof ListQuery>,
+  reader: Reader = readerOf(principal),
 ): Promise<z.output<typeof InboxPage>> {
   const paging = { limit, cursor };
   const waiting = { project_id: principal.projectId, status: 'waiting' as const };
   const open = { project_id: principal.projectId, ...openQuestions(epochSeconds()) };
   const [held, memories, elicitations, runs, ended] = await Promise.all([
-    heldCalls(deps, principal, { ...paging, status: 'pending' }),
+    heldCalls(deps, principal, { ...paging, status: 'pending' }, reader),
     listPage(deps.mongo.collections.memories, waiting, paging, 'review.asked_at'),
     listPage(deps.mongo.collections.mcp_elicitations, open, paging, 'asked_at'),
     heldRuns(deps, principal, paging),
@@ -80,7 +82,7 @@ export async function pageOfInbox(
     ...held.map((list) =>
       itemsOf(list, ({ item, ...place }) => {
         const call = calls.get(item.approval.approval_id);
-        return { ...place, item: toApprovalItem({ call, ...item }, names) };
+        return { ...place, item: toApprovalItem({ call, ...item }, names, true) };
       }),
     ),
     itemsOf(memories, async (memory) => {
@@ -182,16 +184,25 @@ export async function replyTo(
   id: string,
   reply: Reply,
   recordId: string,
+  reader?: Reader,
 ): Promise<InboxItem> {
   if (reply.values !== undefined && !id.startsWith('elicitation:'))
     throw new AppError('validation_failed', 'values: only the question of an MCP server accepts values');
-  const item = await findItem(deps, principal, id);
-  const answered = await replies[item.kind](deps, principal, item, reply, recordId);
+  // Shows no call, so it is no reading of one.
+  const item = await findItem(deps, principal, id, 'client');
+  const answered = await replies[item.kind](deps, principal, item, reply, recordId, reader);
   const [shown] = await withReads(deps, principal, [answered]);
   return shown as InboxItem;
 }
 
-type ReplyTo = (deps: Deps, of: Principal, item: UnreadItem, reply: Reply, updateId: string) => Promise<UnreadItem>;
+type ReplyTo = (
+  deps: Deps,
+  of: Principal,
+  item: UnreadItem,
+  reply: Reply,
+  updateId: string,
+  reader?: Reader,
+) => Promise<UnreadItem>;
 
 const replies: Record<UnreadItem['kind'], ReplyTo> = {
   approval: replyToApproval,
@@ -249,9 +260,10 @@ async function replyToApproval(
   { approval_id }: UnreadItem,
   { decision, edits, payload_digest, reason }: Reply,
   updateId: string,
+  reader?: Reader,
 ): Promise<UnreadItem> {
   if (decision === 'cancel')
     throw new AppError('validation_failed', 'decision: must be approve, accept or reject for an approval');
   const vote = { decision, comment: reason, edits: edits ?? undefined, payload_digest };
-  return namedApproval(deps, await decideHeld(deps, principal, approval_id ?? '', vote, updateId));
+  return namedApproval(deps, await decideHeld(deps, principal, approval_id ?? '', vote, updateId, reader));
 }

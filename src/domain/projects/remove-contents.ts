@@ -82,7 +82,7 @@ async function endSyncs(deps: Deps, { project_id }: ProjectRemovalInput): Promis
 }
 
 /**
- * Removes the context graph, the remembered texts, what steps sent and received, and the tables and files, whose places
+ * Removes the context graph, the remembered texts, what steps sent and received, the calls of approvals, and the tables and files, whose places
  * and storage nobody could free afterwards. Safe to repeat.
  */
 export async function removeContents(
@@ -92,7 +92,9 @@ export async function removeContents(
 ): Promise<void> {
   const { graph, mongo } = deps;
   await removeProjectGraph(graph, project_id, signal);
-  const { memories, memory_parts } = mongo.collections;
+  const { approval_payloads, act_edits, memories, memory_parts } = mongo.collections;
+  await approval_payloads.deleteMany({ project_id });
+  await act_edits.deleteMany({ project_id });
   for (;;) {
     const batch = await memories
       .find({ project_id }, { projection: { _id: 1 } })

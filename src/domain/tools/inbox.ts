@@ -28,7 +28,7 @@ const Output = z.object({ items: z.array(z.looseObject({})) }).meta({ id: 'Inbox
 
 const isReply = (operation: unknown) => operation === 'reply';
 
-/** Lists and decides the items of the inbox, with the rules and grants of its routes. */
+/** Lists and decides the items of the inbox, with the rules and grants of its routes. Shows redacted calls only, because programs call it. */
 export const inboxTool = defineTool(
   {
     name: 'inbox',
@@ -59,18 +59,18 @@ export const inboxTool = defineTool(
     },
     dryRun: async ({ operation, item_id, decision: asked }, { principal }) => {
       if (operation === 'list') return { list: 'the items of the project that wait for a person' };
-      const { status, may_decide } = await findItem(deps, principal, item_id);
+      const { status, may_decide } = await findItem(deps, principal, item_id, 'client');
       return { [operation]: { item_id, status, may_decide, ...(asked && { decision: asked }) } };
     },
     async execute({ operation, item_id, limit, decision, ...fields }, { principal, recordId }) {
       if (operation === 'list') {
-        const { data } = await pageOfInbox(deps, principal, { limit, cursor: undefined });
+        const { data } = await pageOfInbox(deps, principal, { limit, cursor: undefined }, 'client');
         return { body: { items: data } };
       }
-      if (operation === 'get') return { body: { items: [await findItem(deps, principal, item_id)] } };
+      if (operation === 'get') return { body: { items: [await findItem(deps, principal, item_id, 'client')] } };
       const { values, edits, payload_digest, reason } = fields;
       const reply = { decision: decision ?? 'reject', values, edits, payload_digest, reason };
-      return { body: { items: [await replyTo(deps, principal, item_id, reply, recordId)] } };
+      return { body: { items: [await replyTo(deps, principal, item_id, reply, recordId, 'client')] } };
     },
   }),
 );

@@ -1,7 +1,10 @@
 import type { Principal } from '../../auth/principal.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 import { decideApproval, type Vote } from './decide.js';
-import { listApprovals, readApproval, type ApprovalQuery } from './read.js';
+import { listApprovals, readApproval, readApprovalWithCall, type ApprovalQuery } from './read.js';
+import { auditReading, createReadings } from './readings.js';
+import type { Audit } from '../audit/audit.js';
+import type { Reader } from './view.js';
 import type { Approval } from './record.js';
 import type { RequestDeps } from './request.js';
 import { readPayloads } from './payload.js';
@@ -11,23 +14,34 @@ import { approvalStage, type ApprovalRequest } from './stage.js';
 export type Approvals = ReturnType<typeof createApprovals>;
 
 /** Approvals of held calls (design, S6). A workflow makes each decision; the database record is its read model. */
-export function createApprovals(deps: RequestDeps & { secrets: Pick<SecretBox, 'open' | 'seal' | 'sign'> }) {
+export function createApprovals(
+  given: RequestDeps & { secrets: Pick<SecretBox, 'open' | 'seal' | 'sign'>; audit: Pick<Audit, 'append'> },
+) {
+  const deps = { ...given, readings: createReadings() };
   return {
     /** Stage S6 of the pipeline. */
     stage: (call: ApprovalRequest) => approvalStage(deps, call),
     /** Must be called after a call that used a resume token. */
     settle: (settlement: Settlement) => settleApproval(deps.collections, settlement),
-    list: (principal: Principal, query: ApprovalQuery) => listApprovals(deps.collections, principal, query),
-    /** The held calls as approvers see them, by approval id. Omits approvals that the caller may not decide. */
+    list: (principal: Principal, query: ApprovalQuery, reader?: Reader) =>
+      listApprovals(deps, principal, query, reader),
+    /** The redacted and shortened calls of runs, by approval id. Omits those that the caller may not see. */
     heldCalls: (approvals: readonly Approval[]) =>
       readPayloads(
         deps,
         approvals
           .filter(({ execution_id, has_payload }) => execution_id !== null && has_payload)
           .map(({ approval_id, edited_payload_digest }) => ({ _id: approval_id, edited_payload_digest })),
+        false,
       ),
     read: (principal: Principal, id: string) => readApproval(deps, principal, id),
-    decide: (principal: Principal, id: string, vote: Vote, updateId?: string) =>
-      decideApproval(deps, principal, id, vote, updateId),
+    readWithCall: (principal: Principal, id: string, reader?: Reader) =>
+      readApprovalWithCall(deps, principal, id, reader),
+    /** Must be called before a whole call that is kept elsewhere, such as a preview, is shown to a person. */
+    auditReading: (principal: Principal, id: string) => auditReading(deps, principal, id),
+    hideSecrets: (value: unknown) => deps.hideSecrets(value),
+    redact: (value: unknown) => deps.redact(value),
+    decide: (principal: Principal, id: string, vote: Vote, updateId?: string, reader?: Reader) =>
+      decideApproval(deps, principal, id, vote, updateId, reader),
   };
 }

@@ -19,7 +19,8 @@ import { editedInput, editsId, editsProblem, keepEdits, readEdits, type EditsDep
 import { payloadDigest } from './payload-digest.js';
 import { findApproval } from './read.js';
 import type { Approval, ApprovalDocument } from './record.js';
-import { refusalToDecide, toApproval } from './view.js';
+import { readOutlines } from './payload.js';
+import { readerOf, refusalToDecide, toApproval, type Reader } from './view.js';
 
 /** The purpose of the key that signs decisions. */
 export const decisionPurpose = 'approval decision';
@@ -49,6 +50,7 @@ export async function decideApproval(
   id: string,
   vote: Vote,
   updateId?: string,
+  reader: Reader = readerOf(principal),
 ): Promise<Approval> {
   requireGrant(principal, 'svc:governance.write');
   const record = await findApproval(collections, principal, id);
@@ -57,6 +59,8 @@ export async function decideApproval(
   if (refusal?.code === 'scope_denied') throw new AppError(refusal.code, refusal.message);
   if (record.status !== 'pending' && updateId === undefined) throw conflict(record.status);
   const { decision, comment } = vote;
+  const outline = (await readOutlines({ collections, secrets }, [id])).get(id);
+  requireDigest(toApproval(record, principal, outline, reader), vote);
   const digests = await digestsOf({ collections, secrets }, record, vote);
   const unsigned: DecideRequest = {
     approver: { user_id: principal.userId, role: principal.role },
@@ -76,23 +80,42 @@ export async function decideApproval(
     throw error;
   }
   const decided = await findApproval(collections, principal, id);
-  return toApproval(decided, principal, decided.status === 'pending');
+  return toApproval(decided, principal, outline, reader);
+}
+
+/** A person or program that does not see all of a call names the call that it approves. */
+export function requireDigest({ payload_view }: Pick<Approval, 'payload_view'>, { decision, payload_digest }: Vote): void {
+  if (decision !== 'approve' || payload_digest !== undefined) return;
+  if (payload_view?.has_hidden === true || payload_view?.is_shortened === true)
+    throw new AppError(
+      'validation_failed',
+      'payload_digest: required, because a part of this call is hidden or shortened for you: read the call, and send its digest',
+    );
+}
+
+const placeholder = '[redacted:';
+
+/** Who sees a redacted call could otherwise send the placeholder in place of the value. */
+export function requireNoPlaceholder(edits: unknown): void {
+  if (JSON.stringify(edits ?? null).includes(placeholder))
+    throw new AppError('validation_failed', 'edits: contain the placeholder of a hidden part: send the value itself');
 }
 
 /** Keeps the edits before the decision is made, so that a decided edit is never lost. */
 async function digestsOf(
   deps: EditsDeps,
-  { _id, tool, payload_digest, edited_payload_digest, editable_fields }: ApprovalDocument,
+  { _id, project_id, tool, payload_digest, edited_payload_digest, editable_fields }: ApprovalDocument,
   { decision, edits, payload_digest: seen }: Vote,
 ): Promise<Pick<DecideRequest, 'payload_digest' | 'edited_payload_digest'>> {
   if (edits === undefined) return seen === undefined ? {} : { payload_digest: seen };
   const problem =
     decision === 'approve' ? editsProblem(editable_fields, edits) : 'edits: only an approval can edit the call';
+  requireNoPlaceholder(edits);
   if (problem !== undefined) throw new AppError('validation_failed', problem);
   const before = await readEdits(deps, edited_payload_digest === undefined ? _id : editsId(_id, edited_payload_digest));
   const edited = { asked_digest: before?.asked_digest ?? payload_digest, edits: { ...before?.edits, ...edits } };
   const digest = payloadDigest(tool, editedInput(edited));
-  await keepEdits(deps, editsId(_id, digest), edited);
+  await keepEdits(deps, project_id, editsId(_id, digest), edited);
   return { payload_digest: seen ?? edited_payload_digest ?? payload_digest, edited_payload_digest: digest };
 }
 

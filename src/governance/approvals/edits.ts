@@ -17,7 +17,9 @@ export interface CallEdits {
 interface ActEditsDocument {
   _id: string;
   sealed: string;
-  expires_at: Date;
+  /** Only in records of earlier releases. */
+  expires_at?: Date;
+  project_id?: string;
 }
 
 /** New values for fields of a held act. The fields and their types are in `editable_fields` of the approval. */
@@ -59,15 +61,17 @@ export interface EditsDeps {
   secrets: Pick<SecretBox, 'seal' | 'open'>;
 }
 
-/** A run that is paused for longer requests a new approval. */
-const keptForMs = 90 * 24 * 3600 * 1000;
-
 const sealedFor = (id: string) => `act-edits:${id}`;
 
-/** Safe to repeat with the same edits. */
-export async function keepEdits({ collections, secrets }: EditsDeps, _id: string, edits: CallEdits): Promise<void> {
+/** Keeps what was approved for as long as what was asked for. Safe to repeat with the same edits. */
+export async function keepEdits(
+  { collections, secrets }: EditsDeps,
+  project_id: string,
+  _id: string,
+  edits: CallEdits,
+): Promise<void> {
   const sealed = secrets.seal(JSON.stringify(edits), sealedFor(_id));
-  await insertOnce(collections.act_edits, { _id, sealed, expires_at: new Date(Date.now() + keptForMs) });
+  await insertOnce(collections.act_edits, { _id, project_id, sealed });
 }
 
 export async function readEdits({ collections, secrets }: EditsDeps, _id: string): Promise<CallEdits | undefined> {
@@ -75,7 +79,10 @@ export async function readEdits({ collections, secrets }: EditsDeps, _id: string
   return kept ? (JSON.parse(secrets.open(kept.sealed, sealedFor(_id))) as CallEdits) : undefined;
 }
 
-export const actEditsCollection = defineCollection('act_edits', { indexes: [expiring], majorityRead: true });
+export const actEditsCollection = defineCollection('act_edits', {
+  indexes: [expiring, { keys: { project_id: 1 } }],
+  majorityRead: true,
+});
 
 declare module '../../stores/collections.js' {
   interface Documents {

@@ -27,24 +27,13 @@ export async function publishApproval(
   const { _id, ...written } = toApprovalDocument(input, state, revision);
   const record = { ...written, changed_at: Date.now() };
   await ignoreDuplicate(approvals.replaceOne({ _id, revision: { $lte: revision } }, record, { upsert: true }));
-  if (state.status === 'pending') return keepWhileStopped(approval_payloads, record.expires_at, _id, state);
-  await approval_payloads.deleteOne({ _id });
-  if (state.status === 'approved') return;
+  // Earlier releases let the call expire with its approval.
+  await approval_payloads.updateOne({ _id }, { $unset: { expires_at: '' } });
+  if (state.status === 'pending' || state.status === 'approved') return;
   const isWithdrawn = state.decided_by === withdrawnBy;
   // A run records the refusal of its own call, unless it has ended.
   if (input.execution_id !== undefined && !isWithdrawn) await endHeldCalls(lifecycles, _id, { status: 'denied' });
   else await denyHeldCalls({ lifecycles, audit }, _id, whyDenied[isWithdrawn ? 'withdrawn' : state.status]);
-}
-
-/** Keeps the payload while the clock of the approval is stopped, and afterwards until the approval expires. */
-async function keepWhileStopped(
-  payloads: Mongo['collections']['approval_payloads'],
-  expiresAt: number,
-  _id: string,
-  { clock_stopped_at, delayed_seconds = 0 }: Request<'publishApproval'>['state'],
-): Promise<void> {
-  if (typeof clock_stopped_at === 'number') await payloads.updateOne({ _id }, { $unset: { expires_at: '' } });
-  else if (delayed_seconds > 0) await payloads.updateOne({ _id }, { $set: { expires_at: new Date(expiresAt * 1000) } });
 }
 
 /** Whether the API sent the decision. */

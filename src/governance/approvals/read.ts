@@ -4,19 +4,23 @@ import { isId } from '../../ids.js';
 import { listPage, type ListQuery, type Page } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
-import { readPayloads, type PayloadDeps } from './payload.js';
+import type { Audit } from '../audit/audit.js';
+import { readOutlines, readPayloads, type PayloadDeps } from './payload.js';
+import { auditReading, type Readings } from './readings.js';
 import { sealedFor } from './resume-token.js';
 import type { Approval, ApprovalDocument, ApprovalWithToken } from './record.js';
-import { isApprover, toApproval } from './view.js';
+import { mayReadCall, readerOf, toApproval, type Reader } from './view.js';
 
 export type ApprovalQuery = ListQuery & { status?: Approval['status'] | undefined };
 
 /** Lists all approvals of the project with `svc:governance.read`, otherwise only those that the caller requested. */
 export async function listApprovals(
-  { approvals, approval_payloads }: Collections,
+  deps: Pick<PayloadDeps, 'secrets'> & { collections: Collections },
   principal: Principal,
   query: ApprovalQuery,
+  reader: Reader = readerOf(principal),
 ): Promise<Page<Approval>> {
+  const { approvals } = deps.collections;
   const { status } = query;
   const requester = holdsGrant(principal, 'svc:governance.read') ? {} : { requested_by: principal.userId };
   const page = await listPage(
@@ -25,15 +29,14 @@ export async function listApprovals(
     query,
     'created_at',
   );
-  const pending = page.data
-    .filter((record) => record.status === 'pending' && isApprover(principal, record))
-    .map(({ _id }) => _id);
-  const kept =
-    pending.length === 0
-      ? []
-      : await approval_payloads.find({ _id: { $in: pending } }, { projection: { _id: 1 } }).toArray();
-  const withPayload = new Set(kept.map(({ _id }) => _id));
-  return { ...page, data: page.data.map((record) => toApproval(record, principal, withPayload.has(record._id))) };
+  const outlines = await readOutlines(
+    deps,
+    page.data.map(({ _id }) => _id),
+  );
+  return {
+    ...page,
+    data: page.data.map((record) => toApproval(record, principal, outlines.get(record._id), reader)),
+  };
 }
 
 /** @throws AppError `not_found` for an unknown or malformed id, and for an approval that the caller cannot see */
@@ -48,17 +51,16 @@ export async function findApproval(
   return record;
 }
 
-/** Adds the call if the caller may decide on it, and the resume token for the requester while it can be used. */
+/** Adds the resume token for the requester while it can be used. */
 export async function readApproval(
-  deps: PayloadDeps & { collections: Collections },
+  deps: Pick<PayloadDeps, 'secrets'> & { collections: Collections },
   principal: Principal,
   id: string,
+  reader: Reader = readerOf(principal),
 ): Promise<ApprovalWithToken> {
   const { collections, secrets } = deps;
   const record = await findApproval(collections, principal, id);
-  const shown = record.status === 'pending' && isApprover(principal, record) ? [record] : [];
-  const payload = (await readPayloads(deps, shown)).get(id);
-  const view = { ...toApproval(record, principal, payload !== undefined), ...(payload !== undefined && { payload }) };
+  const view = toApproval(record, principal, (await readOutlines(deps, [id])).get(id), reader);
   // A run uses its approval without a token.
   const isMine = record.requested_by === principal.userId && record.execution_id === undefined;
   if (record.status !== 'approved' || !isMine) return view;
@@ -69,4 +71,26 @@ export async function readApproval(
     resume_token: secrets.open(token.sealed, sealedFor(id)),
     resume_token_expires_at: token.expires_at,
   };
+}
+
+export interface ReadCallDeps extends PayloadDeps {
+  collections: Collections;
+  audit: Pick<Audit, 'append'>;
+  readings: Readings;
+}
+
+/** The approval with its call, for approvers and auditors. A person reads the whole call, which the audit chain records. */
+export async function readApprovalWithCall(
+  deps: ReadCallDeps,
+  principal: Principal,
+  id: string,
+  reader: Reader = readerOf(principal),
+): Promise<ApprovalWithToken> {
+  const approval = await readApproval(deps, principal, id, reader);
+  if (!approval.has_payload || !mayReadCall(principal, { ...approval, approver_roles: approval.approver_roles ?? undefined }))
+    return approval;
+  const shown = { _id: id, edited_payload_digest: approval.edited_payload_digest };
+  if (reader === 'person') await auditReading(deps, principal, id);
+  const payload = (await readPayloads(deps, [shown], reader === 'person')).get(id);
+  return { ...approval, ...(payload !== undefined && { payload }) };
 }

@@ -10,12 +10,28 @@ import { PolicyIds, PolicyVersion } from '../lifecycles/policy-decision.js';
 /** `used`: approved, and the call has been executed. */
 export const ApprovalStatus = z.enum(['pending', 'approved', 'rejected', 'expired', 'used']);
 
+/** How a call is shown to one kind of caller. */
+export const PayloadView = z
+  .object({
+    is_redacted: z.boolean().describe('Personal data is hidden: for API keys, OAuth clients and MCP clients.'),
+    has_hidden: z.boolean().describe('A part is hidden: a secret, or personal data if `is_redacted`.'),
+    is_shortened: z.boolean().describe('Long texts and lists are shortened.'),
+  })
+  .meta({ id: 'PayloadView' });
+export type PayloadView = z.infer<typeof PayloadView>;
+
 /** An approval as its project sees it (contract, approvals). Times are epoch seconds. */
 export const Approval = z
   .object({
     approval_id: Id,
     lifecycle_id: Id.nullable().describe('The call that waits; null for a preview.'),
     tool: z.string().describe('`execution.preview` for a preview of a run.').meta({ example: 'save-context' }),
+    summary: z
+      .string()
+      .describe(
+        'What the call does, in one line. People who may decide and auditors read recipients, accounts and amounts in it; for other callers it is made from the redacted call.',
+      )
+      .meta({ example: 'Pay refund: order 88201, amount 120 EUR, to ada@example.com' }),
     requested_by: UserId,
     reason: z.string().meta({ example: 'Agents ask two people before they write much.' }),
     policy_ids: PolicyIds,
@@ -60,6 +76,10 @@ export const Approval = z
         payload_digest: Digest.optional().describe('The digest of the edited call that was voted on.'),
       }),
     ),
+    approvals_given: z
+      .int()
+      .describe('The number of approvals of the call as it is now. Approvals from before an edit do not count.')
+      .meta({ example: 0 }),
     created_at: EpochSeconds,
     expires_at: Expiry.describe(
       'The approval can be decided until then. A pause of the run moves it by the length of the pause.',
@@ -81,6 +101,9 @@ export const Approval = z
       .describe('Why the caller may not decide it; null if the caller may.')
       .meta({ example: null }),
     has_payload: z.boolean().describe('Whether the caller can see the call itself at `GET /v1/approvals/{id}`.'),
+    payload_view: PayloadView.nullable().describe(
+      'How the caller sees the call; null if the caller does not see it. If a part is hidden or shortened, approving needs `payload_digest`.',
+    ),
   })
   .meta({ id: 'Approval' });
 export type Approval = z.infer<typeof Approval>;
@@ -96,7 +119,7 @@ export const ApprovalWithToken = Approval.extend({
     .unknown()
     .optional()
     .describe(
-      'The call, for its approvers until it is decided: `input`, what it is `about`, the state that it is `bound` to, and `edits` if an approver changed it; without secrets and personal data.',
+      'The call, for approvers and auditors, also after the decision: `input`, what it is `about`, the state that it is `bound` to, and `edits` if an approver changed it. Secrets are hidden; `payload_view` says what else is.',
     ),
 }).meta({ id: 'ApprovalWithToken' });
 export type ApprovalWithToken = z.infer<typeof ApprovalWithToken>;
@@ -108,7 +131,7 @@ export const absent = {
 };
 
 /** The fields that depend on the caller, or have another name or type in the record. */
-type Derived = 'approval_id' | 'lifecycle_id' | 'outcome_unknown' | 'has_payload' | `may_${string}`;
+type Derived = 'approval_id' | 'lifecycle_id' | 'outcome_unknown' | 'approvals_given' | 'summary' | 'has_payload' | 'payload_view' | `may_${string}`;
 
 /** `_id` is the approval id, a UUIDv7. */
 export interface ApprovalDocument extends Omit<Approval, keyof typeof absent | Derived> {
@@ -135,11 +158,19 @@ export interface ApprovalDocument extends Omit<Approval, keyof typeof absent | D
   changed_at?: number;
 }
 
-/** `_id` is the approval id. Sealed; deleted once the approval is decided. */
-interface ApprovalPayloadDocument {
+/** `_id` is the approval id. Kept as long as the audit chain, until its project is deleted. */
+export interface ApprovalPayloadDocument {
   _id: string;
+  /** Absent in records of earlier releases, like all fields but `sealed`. */
+  project_id?: string;
+  /** The call without secrets, sealed. */
+  whole?: string;
+  /** The redacted and shortened call, sealed. */
   sealed: string;
-  /** Absent while the clock of the approval is stopped. */
+  /** The summaries of both, sealed. */
+  summaries?: string;
+  views?: Readonly<Record<'whole' | 'redacted', PayloadView>>;
+  /** Only in records of earlier releases, which deleted the call after the decision. */
   expires_at?: Date;
 }
 
@@ -208,7 +239,9 @@ export const approvalRequestsCollection = defineCollection('approval_requests', 
   indexes: [{ keys: { forget_at: 1 }, options: { expireAfterSeconds: 0 } }],
   majorityRead: true,
 });
-export const approvalPayloadsCollection = defineCollection('approval_payloads', { indexes: [expiring] });
+export const approvalPayloadsCollection = defineCollection('approval_payloads', {
+  indexes: [expiring, { keys: { project_id: 1 } }],
+});
 export const resumeTokensCollection = defineCollection('resume_tokens', {
   indexes: [
     { keys: { approval_id: 1 }, options: { unique: true } },

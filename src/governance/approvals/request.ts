@@ -10,6 +10,7 @@ import { startOnce } from '../../temporal/start-once.js';
 import { epochSeconds } from '../../time.js';
 import type { PolicyEvaluation } from '../policy/decision.js';
 import { keepPayload, type PayloadDeps } from './payload.js';
+import type { SummarySource } from './summary.js';
 import { toApprovalDocument, type ApprovalDocument, type ApprovalRequestDocument } from './record.js';
 import { callerOf } from './resume-token.js';
 import { sha256Hex } from '../../sha256.js';
@@ -30,6 +31,8 @@ export interface ApprovalCall {
   decision: PolicyEvaluation;
   /** The call as approvers see it. */
   forApprovers(): Promise<unknown>;
+  /** What the summary of the call is made from. */
+  summary: SummarySource;
   /** The fields that approvers can edit, with their types; undefined for a call that cannot be edited. */
   editable?: Record<string, string> | undefined;
   /** The call was sent before, and its answer was lost. */
@@ -62,7 +65,13 @@ export async function requestApproval(deps: RequestDeps, call: ApprovalCall): Pr
   const { expires_at } = record ?? request;
   if (!record) {
     // Stored first, so that approvers can always see the call.
-    await keepPayload(deps, approval_id, await call.forApprovers(), expires_at);
+    await keepPayload(deps, {
+      approvalId: approval_id,
+      projectId: request.project_id,
+      digest: request.payload_digest,
+      call: await call.forApprovers(),
+      summary: call.summary,
+    });
     await start(deps, request);
     // Serves readers until the first write of the workflow replaces it.
     await insertOnce(approvals, toApprovalDocument(request, initialState(), 0));

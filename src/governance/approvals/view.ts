@@ -1,20 +1,44 @@
 import { holdsGrant, isPerson, type Principal } from '../../auth/principal.js';
-import { barredFromDeciding } from '../../../workflows/approval/state.js';
+import { approvalsOf, barredFromDeciding } from '../../../workflows/approval/state.js';
 import { pickShown } from '../../pick.js';
+import { viewOf, type KeptOutline } from './payload.js';
+import { titleOfOperation } from './summary.js';
 import { absent, Approval, type ApprovalDocument } from './record.js';
 
-/** The approval as the caller sees it. */
-export function toApproval(document: ApprovalDocument, principal: Principal, has_payload: boolean): Approval {
+/** The approval as the caller sees it. `outline` is that of its kept call, if there is one. */
+export function toApproval(
+  document: ApprovalDocument,
+  principal: Principal,
+  outline: KeptOutline | undefined,
+  reader: Reader = readerOf(principal),
+): Approval {
+  const seesWhole = reader === 'person' && mayReadCall(principal, document);
+  const seesCall = outline !== undefined && mayReadCall(principal, document);
   const refusal = refusalToDecide(principal, document);
   return {
     ...absent,
     ...pickShown(Approval, document),
     approval_id: document._id,
+    approvals_given: approvalsOf(document).length,
     outcome_unknown: document.after_unknown ?? false,
     may_decide: refusal === undefined,
     may_not_decide_reason: refusal?.message ?? null,
-    has_payload,
+    summary: outline?.summaries?.[seesWhole ? 'whole' : 'redacted'] ?? titleOfOperation(document.tool),
+    has_payload: seesCall,
+    payload_view: seesCall ? viewOf(outline, seesWhole) : null,
   };
+}
+
+/** `person`: a signed-in person, who reads whole calls. `client`: a program, which reads redacted calls. */
+export type Reader = 'person' | 'client';
+
+export function readerOf(principal: Principal): Reader {
+  return isPerson(principal) ? 'person' : 'client';
+}
+
+/** Approvers and auditors read the call, before and after the decision. */
+export function mayReadCall(principal: Principal, approval: Pick<ApprovalDocument, 'approver_roles'>): boolean {
+  return isApprover(principal, approval) || holdsGrant(principal, 'svc:governance.read');
 }
 
 /** Why the caller may not decide this approval now; undefined if they may. `decide.ts` and the views use the same rules. */

@@ -2,6 +2,7 @@ import type { Recheck } from '../operations/recheck.js';
 import type { Principal } from '../../auth/principal.js';
 import type { AppError } from '../../errors.js';
 import type { ApprovalReuse } from '../approvals/request.js';
+import type { SummarySource } from '../approvals/summary.js';
 import type { PolicyFacts } from '../lifecycles/policy-facts.js';
 import type { ActRecord, LifecycleStatus } from '../lifecycles/record.js';
 import type { causedBy, Operation } from '../operations/operation.js';
@@ -57,6 +58,8 @@ export interface Checked {
   boundState?(): Promise<unknown>;
   /** What an approver sees next to the input, such as the goal of an execution. */
   approvalContext?(): Promise<unknown>;
+  /** What a person reads as the summary of the held call. By default, it is made from the operation and the input. */
+  summary?(): SummarySource;
   /** How an act ended, for its record. */
   actRecord?(status: LifecycleStatus): ActRecord;
   /** Whether the approval stays used although the call failed, because the call may have taken effect. */

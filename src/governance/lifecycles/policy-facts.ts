@@ -19,4 +19,6 @@ export interface PolicyFacts {
   resource_type: string;
   resource_id?: string;
   input: Record<string, FactValue>;
+  /** Facts that could not be computed. A missing fact that is not listed here had a value that is not kept. */
+  absent?: string[];
 }

@@ -9,10 +9,12 @@ type Effect = 'read' | 'data' | 'write' | 'act';
 
 /** A value of a call's input that rules can read as `context.input.<name>`. It comes only from the validated input. */
 export interface Fact {
-  type: 'String' | 'Long' | 'Boolean' | 'Set';
+  /** `Decimal` has four decimal places; its value is a text. */
+  type: 'String' | 'Long' | 'Boolean' | 'Set' | 'Decimal';
   /** People write this text, so it can contain names or secrets. A lifecycle never keeps it (decision 0078). */
   isFreeText?: true;
-  read(input: Readonly<Record<string, unknown>>): FactValue;
+  /** Undefined only for facts that cannot be computed for every call. A rule that reads it then cannot be evaluated. */
+  read(input: Readonly<Record<string, unknown>>): FactValue | undefined;
 }
 
 export type FactValue = string | number | boolean | string[];
@@ -55,7 +57,10 @@ export interface Operation {
   alias?: string;
   /** May depend on the validated input. */
   effect: Effect | ((input: Readonly<Record<string, unknown>>) => Effect);
-  /** Every fact always has a value: empty, 0 or false if the input omits it, so that rules do not fail on a missing fact. */
+  /**
+   * A fact has a value even if the input omits it: empty, 0 or false. Only where that would mislead a rule (`whereKnown`,
+   * `decimal`) it has none.
+   */
   facts: Facts;
   /** The grant that the caller needs on every surface. It can depend on the input, which is not yet validated. */
   grant: NeededGrant | ((rawInput: Readonly<Record<string, unknown>>) => NeededGrant);
@@ -145,7 +150,12 @@ export function causedBy(
 
 export function factsOf({ facts }: Operation, input: unknown): Record<string, FactValue> {
   const fields = fieldsOf(input);
-  return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, fact.read(fields)]));
+  return Object.fromEntries(
+    Object.entries(facts).flatMap(([name, fact]): [string, FactValue][] => {
+      const value = fact.read(fields);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 function fieldsOf(input: unknown): Readonly<Record<string, unknown>> {
@@ -171,6 +181,17 @@ export function integer(field: string): Fact {
   const read = (value: unknown) =>
     typeof value === 'number' ? Math.max(-maxInteger, Math.min(Math.trunc(value), maxInteger)) : 0;
   return { type: 'Long', read: ({ [field]: value }) => read(value) };
+}
+
+/** A fact without a value where the call does not have the field. */
+export function whereKnown(field: string, factOf: (field: string) => Fact): Fact {
+  const fact = factOf(field);
+  return { ...fact, read: (input) => (input[field] === undefined ? undefined : fact.read(input)) };
+}
+
+/** A fact that is a decimal number as text. It has no value where the call does not have the field. */
+export function decimal(field: string): Fact {
+  return { type: 'Decimal', read: ({ [field]: value }) => (typeof value === 'string' ? value : undefined) };
 }
 
 export function count(field: string): Fact {

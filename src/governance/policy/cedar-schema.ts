@@ -2,17 +2,19 @@ import type { SchemaJson } from '@cedar-policy/cedar-wasm/nodejs';
 import type { Catalog } from '../operations/catalog.js';
 import type { Fact, Facts } from '../operations/operation.js';
 
-type Attributes = Record<string, { type: 'String' | 'Long' | 'Boolean' } | ReturnType<typeof record> | typeof strings>;
+type Attributes = Record<string, { type: 'String' | 'Long' | 'Boolean' } | ReturnType<typeof record> | typeof strings | typeof decimal>;
 
 const string = { type: 'String' } as const;
 const long = { type: 'Long' } as const;
 const boolean = { type: 'Boolean' } as const;
 const strings = { type: 'Set', element: string } as const;
+const decimal = { type: 'Extension', name: 'decimal' } as const;
 const typeOfFact: Record<Fact['type'], Attributes[string]> = {
   String: string,
   Long: long,
   Boolean: boolean,
   Set: strings,
+  Decimal: decimal,
 };
 
 /** The entities, actions and attributes that rules can use. Cedar rejects a rule that uses anything else. */

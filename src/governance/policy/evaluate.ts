@@ -118,6 +118,15 @@ function preparse(name: string, set: CompiledSet): void {
     throw new Error(`the policy engine refused a set: ${answer.errors.map(({ message }) => message).join('; ')}`);
 }
 
+function cedarValues({ facts }: Operation, values: Readonly<Record<string, FactValue>>) {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      facts[name]?.type === 'Decimal' ? { __extn: { fn: 'decimal', arg: String(value) } } : value,
+    ]),
+  );
+}
+
 function cedarCall({
   principal,
   operation,
@@ -143,7 +152,7 @@ function cedarCall({
       dry_run: dryRun,
       hour: at.getUTCHours(),
       weekday: at.getUTCDay() || 7,
-      input: { ...(facts ?? factsOf(operation, input)) },
+      input: cedarValues(operation, facts ?? factsOf(operation, input)),
     },
     entities: [
       { uid: user, attrs: { user_id, role, kind, client_id, grants: [...grants] }, parents: [] },

@@ -18,6 +18,7 @@ export function factsToKeep(
   const mayKeep = ([name, value]: [string, FactValue]) =>
     operation.facts[name]?.isFreeText !== true &&
     (Array.isArray(value) ? value.length <= maxItems && value.every(isIdentifier) : isIdentifier(value));
+  const absent = Object.keys(operation.facts).filter((name) => !Object.hasOwn(facts, name));
   return {
     at: at.getTime() / 1000,
     ...(operation.name !== known.name && { operation: operation.name }),
@@ -29,6 +30,7 @@ export function factsToKeep(
     resource_type: resource.type,
     ...(isIdentifier(resource.id) && { resource_id: resource.id }),
     input: Object.fromEntries(Object.entries(facts).filter(mayKeep)),
+    ...(absent.length > 0 && { absent }),
   };
 }
 
@@ -69,7 +71,7 @@ export function recordedRequest(
     ...(facts?.mode === undefined ? ['context.mode'] : []),
     ...(facts?.resource_id === undefined ? ['resource.id'] : []),
     ...Object.keys(operation.facts)
-      .filter((name) => !(name in input))
+      .filter((name) => !(name in input) && facts?.absent?.includes(name) !== true)
       .map((name) => `context.input.${name}`),
   ];
   const channel = channels.find((each) => each === facts?.channel);

@@ -163,6 +163,7 @@ async function check({ tool, input, params }: ReceivedCall, ctx: ToolContext): P
     dryRun: requestedDryRun ?? false,
     ...(tool.lookUp && { lookUp: async () => tool.lookUp?.(validInput, ctx) ?? {} }),
     ...(tool.boundState && { boundState: async () => tool.boundState?.(prepared, ctx) }),
+    summary: () => ({ title: tool.title, fields: isJsonObject(validInput) ? validInput : {} }),
     describe: () => tool.dryRun(prepared, ctx),
     run: ({ recordId = ctx.recordId, bound }) => tool.execute(prepared, { ...ctx, recordId, bound }),
   };

@@ -35,8 +35,15 @@ export function isPlain(text: string): boolean {
  * Replaces personal data and credentials in a text.
  * @param hints the meaning that the name of the property suggests
  * @param known spans that were already found in the same text
+ * @param onlySecrets keeps personal data
  */
-export function redactText(text: string, hints: Hints = noHints, known: readonly Span[] = []): string {
+export function redactText(
+  text: string,
+  hints: Hints = noHints,
+  known: readonly Span[] = [],
+  onlySecrets = false,
+): string {
+  const spansOf = onlySecrets ? secretSpansOf : allSpansOf;
   if (known.length === 0 && !hints.secret && isPlain(text)) return text;
   const normal = text.normalize('NFKC').replace(invisible, '');
   if (normal === text) return replaceSpans(text, spansOf(text, hints, known));
@@ -52,8 +59,12 @@ function replaceSpansIn(text: string, known: readonly Span[], normal: string): s
   return known.length === 0 ? normal : replaceSpans(text, known).normalize('NFKC').replace(invisible, '');
 }
 
-function spansOf(text: string, hints: Hints, known: readonly Span[]): Span[] {
-  const spans = [...known, ...findSecrets(text, hints), ...findMails(text)];
+function secretSpansOf(text: string, hints: Hints, known: readonly Span[]): Span[] {
+  return [...known, ...findSecrets(text, hints)];
+}
+
+function allSpansOf(text: string, hints: Hints, known: readonly Span[]): Span[] {
+  const spans = [...secretSpansOf(text, hints, known), ...findMails(text)];
   if (!/\d(?:.{0,3}\d){4}/.test(text)) return spans;
   const numbers = harmless.reduce((rest, pattern) => rest.replace(pattern, (match) => '~'.repeat(match.length)), text);
   return [

@@ -1,4 +1,4 @@
-import { redactAnswer, surveyTexts } from './redactor.js';
+import { hideSecrets, redactAnswer, surveyTexts } from './redactor.js';
 
 /**
  * Replaces personal data and credentials in a response (`redactor.ts`) without blocking the event loop. `owner` is the
@@ -17,6 +17,14 @@ export function createRedact(inThread: (answer: unknown, owner: string) => Promi
   return async <T>(answer: T, owner = 'small answers') => {
     const found = surveyTexts(answer, maxInlineWork);
     return found.work < maxInlineWork ? redactAnswer(answer, found) : ((await inThread(answer, owner)) as T);
+  };
+}
+
+/** Like `createRedact`, but replaces only credentials. */
+export function createHideSecrets(inThread: (answer: unknown) => Promise<unknown>): Redact {
+  return async <T>(answer: T) => {
+    const found = surveyTexts(answer, maxInlineWork);
+    return found.work < maxInlineWork ? hideSecrets(answer, found) : ((await inThread(answer)) as T);
   };
 }
 

@@ -32,6 +32,14 @@ export async function redactAnswer<T>(answer: T, survey: Survey = surveyTexts(an
   return createRedaction(plain, secrets).value(answer, noHints) as T;
 }
 
+/** Replaces only credentials, for readers who may see personal data. */
+export async function hideSecrets<T>(answer: T, survey: Survey = surveyTexts(answer)): Promise<T> {
+  const { isClean, plain, suspicious } = survey;
+  if (isClean) return answer;
+  const secrets = suspicious.size === 0 ? new Map<string, Span[]>() : await lintSecrets([...suspicious]);
+  return createRedaction(plain, secrets, true).value(answer, noHints) as T;
+}
+
 const valueWork = 2;
 /** The work that a detector may need for a card number, or for a list whose items form one. */
 const numberWork = 20;
@@ -99,16 +107,16 @@ export function surveyTexts(answer: Json, max = Infinity): Survey {
  * Creates the redaction of one response. Processes equal texts with equal hints once, and each map once, even if it
  * appears several times.
  */
-function createRedaction(plain: ReadonlySet<string>, secrets: ReadonlyMap<string, Span[]>) {
+function createRedaction(plain: ReadonlySet<string>, secrets: ReadonlyMap<string, Span[]>, onlySecrets = false) {
   const done = new Map<Hints, Map<string, string>>();
   const maps = new Map<object, Json>();
   const names = new Map<string, { shown: string; hints: Hints }>();
 
   function value(json: Json, hints: Hints): Json {
     if (typeof json === 'string') return text(json, hints);
-    if (typeof json === 'number') return redactNumber(json, hints);
+    if (typeof json === 'number') return onlySecrets ? json : redactNumber(json, hints);
     if (Array.isArray(json)) {
-      const label = labelOfPieces(json);
+      const label = onlySecrets ? undefined : labelOfPieces(json);
       const redacted = json.map((each: Json) => (label ? placeholder(label) : value(each, hints)));
       return redacted.every((each, at) => each === json[at]) ? json : redacted;
     }
@@ -122,7 +130,7 @@ function createRedaction(plain: ReadonlySet<string>, secrets: ReadonlyMap<string
     if (!hints.secret && plain.has(original)) return original;
     const seen = done.get(hints) ?? new Map<string, string>();
     done.set(hints, seen);
-    const redacted = seen.get(original) ?? redactText(original, hints, secrets.get(original));
+    const redacted = seen.get(original) ?? redactText(original, hints, secrets.get(original), onlySecrets);
     seen.set(original, redacted);
     return redacted;
   }

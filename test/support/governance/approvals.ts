@@ -71,6 +71,7 @@ export function heldCall(principal: Principal, fields: Partial<ApprovalRequest> 
     resumeToken: undefined,
     dryRun: false,
     forApprovers: async () => ({ input: payload }),
+    summary: { title: 'Save context', fields: payload },
     ...fields,
   };
 }

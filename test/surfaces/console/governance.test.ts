@@ -35,9 +35,9 @@ test('an approval can be found, read and approved by keyboard with a reason, and
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Approvals' }).waitFor();
     await shot(page, 'approvals');
-    await tabTo(page, 'save-model');
+    await tabTo(page, 'Save model: model held-model');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Approval of save-model' }).waitFor();
+    await page.getByRole('heading', { name: 'Save model: model held-model' }).waitFor();
     await page.getByText('Models are looked at').first().waitFor();
     await page.getByRole('region', { name: 'Exact call' }).getByText('held-model').waitFor();
     const shown = (await page.locator('main').textContent()) ?? '';
@@ -54,7 +54,7 @@ test('an approval can be found, read and approved by keyboard with a reason, and
     await page.keyboard.press('Enter');
     await page.getByRole('status').filter({ hasText: 'approved' }).waitFor();
     await page.getByText('agreed with the owner').waitFor();
-    await page.getByText('The call was deleted after the decision.').waitFor();
+    await page.getByRole('region', { name: 'Exact call' }).getByText('held-model').waitFor();
     // The page can show the decision before its own request is answered.
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
@@ -90,7 +90,7 @@ test('an approval can be rejected; a second decision is refused with the current
     await page.goto(consoleUrl(person, '/approvals?status=pending'));
     await page.getByText('No approvals match these filters.').waitFor();
     await page.getByRole('combobox', { name: 'State' }).selectOption('rejected');
-    await page.getByRole('link', { name: 'save-model' }).waitFor();
+    await page.getByRole('link', { name: 'Save model: model held-model' }).waitFor();
   });
   expect((await approval()).body).toMatchObject({ status: 'rejected', votes: [{ comment: 'no <b>' }] });
 });

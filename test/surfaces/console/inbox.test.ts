@@ -34,7 +34,7 @@ async function waitingExecution({ workspace }: Person, name: string) {
 }
 
 test('items are listed oldest first and decided by keyboard, exactly as they are shown', async () => {
-  verifies('console.inbox', 'console.accessible', 'agent.preview.decided');
+  verifies('console.inbox', 'console.inbox-keys', 'console.accessible', 'agent.preview.decided');
   const person = await createPerson(deps);
   const first = await waitingExecution(person, 'First');
   const second = await waitingExecution(person, 'Second');
@@ -53,14 +53,14 @@ test('items are listed oldest first and decided by keyboard, exactly as they are
     for (const text of ['POST', `${sink.url}${first.path}`, '"subject": "Dear <b>Ada</b>"', 'Send the letter'])
       expect(shown).toContain(text);
     await shot(page, 'inbox');
-    await page.getByRole('list', { name: 'Waiting for a decision' }).getByRole('button').first().focus();
+    await page.getByRole('button', { name: 'Approve…' }).waitFor();
     await page.keyboard.press('a');
     await page.getByRole('heading', { name: /^Approve: First/ }).waitFor();
     expect(sink.seen(first.path)).toEqual([]);
     await page.keyboard.press('Enter');
     await page.getByText('1 item, oldest first').waitFor();
     await other.getByText('1 item, oldest first').waitFor();
-    await page.getByRole('list', { name: 'Waiting for a decision' }).getByRole('button').first().focus();
+    await page.locator('.choices button:focus').waitFor();
     await page.keyboard.press('r');
     await page.getByLabel('Reason (optional)').fill('not today');
     await page.keyboard.press('Enter');

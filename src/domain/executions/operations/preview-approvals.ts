@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { whyNotDecide } from '../../../auth/decisions.js';
+import type { ProposedAction } from '../../../../workflows/agentflow-execution/preview-record.js';
 import { holdsGrant, type Principal } from '../../../auth/principal.js';
 import { notFound } from '../../../errors.js';
 import { payloadDigest } from '../../../governance/approvals/payload-digest.js';
 import type { Approval } from '../../../governance/approvals/record.js';
+import { summaryOf } from '../../../governance/approvals/summary.js';
+import { readerOf, type Reader } from '../../../governance/approvals/view.js';
+import { bounded } from '../../../governance/bounded.js';
+import { canonicalText } from '../../../json.js';
 import { previewRule } from '../../../governance/policy/default-rules.js';
 import { listPage, type ListPosition, type ListQuery, type Page } from '../../../stores/lists.js';
 import type { Deps } from '../../deps.js';
@@ -13,10 +18,9 @@ import { readExecution } from './read.js';
 
 type Preview = ExecutionDocument['previews'][string];
 
-/** A preview in the form of an approval, with the proposal that its approvers decide on. */
-interface PreviewApproval {
-  approval: Approval;
-  title: string;
+/** A preview in the form of an approval. */
+interface PreviewOutline {
+  approval: Omit<Approval, 'summary' | 'payload_view'>;
   call: { agent_id: string; preview_id: string; goal: string; kind: Preview['kind']; proposed: unknown };
 }
 
@@ -29,7 +33,68 @@ const statusOf = {
   expired: 'expired',
 } as const;
 
-export function toPreviewApproval(record: ExecutionDocument, preview: Preview, principal: Principal): PreviewApproval {
+export interface PreviewApproval {
+  approval: Approval;
+  title: string;
+  /** The proposal that approvers decide on, as the reader sees it. */
+  call: unknown;
+}
+
+interface ReadOptions {
+  reader?: Reader | undefined;
+  /** The proposal is only one of a list: it is redacted and shortened for everybody. */
+  isExcerpt?: boolean;
+}
+
+/** A preview as the caller sees it. Reading a whole proposal is audited. */
+export async function toPreviewApproval(
+  { governance: { approvals } }: Pick<Deps, 'governance'>,
+  record: ExecutionDocument,
+  preview: Preview,
+  principal: Principal,
+  { reader = readerOf(principal), isExcerpt = false }: ReadOptions = {},
+): Promise<PreviewApproval> {
+  const { approval, call } = outlineOf(record, preview, principal);
+  const mayRead = holdsGrant(principal, 'svc:orchestrate.write') || holdsGrant(principal, 'svc:governance.read');
+  const seesWhole = reader === 'person' && mayRead;
+  const short = seesWhole ? call : bounded(call);
+  const title = `${record.agentflow.name}: ${preview.title}`;
+  const told = { title, fields: fieldsOf(preview) };
+  const hide = (value: unknown, isWhole: boolean) =>
+    isWhole ? approvals.hideSecrets(value) : approvals.redact(bounded(value));
+  const [seen, shown, source] = await Promise.all([
+    hide(call, seesWhole),
+    isExcerpt && seesWhole ? hide(call, false) : undefined,
+    hide(told, seesWhole),
+  ]);
+  if (seesWhole && !isExcerpt) await approvals.auditReading(principal, approval.approval_id);
+  return {
+    approval: {
+      ...approval,
+      summary: summaryOf(source as typeof told, approval.payload_digest),
+      payload_view: { is_redacted: !seesWhole, has_hidden: differ(seen, short), is_shortened: differ(short, call) },
+    },
+    title,
+    call: shown ?? seen,
+  };
+}
+
+function differ(one: unknown, other: unknown): boolean {
+  return one !== other && canonicalText(one) !== canonicalText(other);
+}
+
+/** What the summary of a preview can name: the inputs of its actions, or its output. */
+function fieldsOf({ proposed }: Preview): Record<string, unknown> {
+  if (!Array.isArray(proposed)) return { output: (proposed as { output?: unknown } | null)?.output };
+  const actions = proposed as readonly ProposedAction[];
+  return Object.fromEntries(actions.map(({ name, input }, at) => [`${at + 1} ${name}`, input]));
+}
+
+function idOf({ _id }: Pick<ExecutionDocument, '_id'>, { agent_id, requested_at }: Preview): string {
+  return `${_id}:${agent_id}:${Math.round(requested_at * 1000)}`;
+}
+
+function outlineOf(record: ExecutionDocument, preview: Preview, principal: Principal): PreviewOutline {
   const { agent_id, preview_id, kind, proposed, requested_at, expires_at, decided_by, decided_at } = preview;
   const payload_digest = payloadDigest(tool, { agent_id, preview_id, proposed });
   const isEdited = preview.status === 'edited';
@@ -37,7 +102,7 @@ export function toPreviewApproval(record: ExecutionDocument, preview: Preview, p
   const refusal = whyNotDecide(principal, 'preview', { askers: askersOf(record) }) ?? reasonOf(status);
   return {
     approval: {
-      approval_id: `${record._id}:${agent_id}:${Math.round(requested_at * 1000)}`,
+      approval_id: idOf(record, preview),
       lifecycle_id: null,
       tool,
       requested_by: record.executed_by._id,
@@ -52,6 +117,7 @@ export function toPreviewApproval(record: ExecutionDocument, preview: Preview, p
       required_approvers: previewRule.approvers,
       approver_roles: null,
       votes: [],
+      approvals_given: status === 'approved' ? 1 : 0,
       created_at: requested_at,
       expires_at,
       clock_stopped_at: null,
@@ -64,7 +130,6 @@ export function toPreviewApproval(record: ExecutionDocument, preview: Preview, p
       may_not_decide_reason: refusal,
       has_payload: true,
     },
-    title: `${record.agentflow.name}: ${preview.title}`,
     call: { agent_id, preview_id, goal: record.goal, kind, proposed },
   };
 }
@@ -79,16 +144,17 @@ export async function findPreview(deps: Deps, principal: Principal, id: string) 
   const record = await readExecution(deps, principal, executionId);
   const preview = Object.hasOwn(record.previews, agentId) ? record.previews[agentId] : undefined;
   // An answer to an earlier preview of the agent must not apply to its current one.
-  const isNamed = preview && toPreviewApproval(record, preview, principal).approval.approval_id === id;
+  const isNamed = preview && idOf(record, preview) === id;
   if (!isNamed || !holdsGrant(principal, 'svc:orchestrate.read')) throw notFound('the approval');
   return { record, preview };
 }
 
 /** The previews that wait in the project, newest first. */
 export async function waitingPreviews(
-  { mongo }: Deps,
+  deps: Deps,
   principal: Principal,
   paging: ListQuery,
+  reader?: Reader,
 ): Promise<Page<ListPosition & { item: PreviewApproval }>> {
   if (!holdsGrant(principal, 'svc:orchestrate.read')) return { data: [], total_count: 0, next_cursor: null };
   const waiting = {
@@ -97,13 +163,17 @@ export async function waitingPreviews(
     status: { $in: ['running', 'paused'] as const },
   };
   const by = 'execution_context.waiting_for.requested_at';
-  const page = await listPage(mongo.collections.executions, waiting as object, paging, by, shown);
-  const data = page.data.flatMap((record) => {
-    const { agent_id, requested_at = null } = Waiting.parse(record.execution_context.waiting_for);
-    const preview = record.previews[agent_id];
-    return preview ? [{ at: requested_at, id: record._id, item: toPreviewApproval(record, preview, principal) }] : [];
-  });
-  return { ...page, data };
+  const page = await listPage(deps.mongo.collections.executions, waiting as object, paging, by, shown);
+  const data = await Promise.all(
+    page.data.map(async (record) => {
+      const { agent_id, requested_at = null } = Waiting.parse(record.execution_context.waiting_for);
+      const preview = record.previews[agent_id];
+      if (!preview) return [];
+      const item = await toPreviewApproval(deps, record, preview, principal, { reader, isExcerpt: true });
+      return [{ at: requested_at, id: record._id, item }];
+    }),
+  );
+  return { ...page, data: data.flat() };
 }
 
 /** What `toPreviewApproval` and the order of the list need. */

@@ -1,6 +1,7 @@
 import { whyNotDecide, type Deciders, type DecisionKind } from '../../../auth/decisions.js';
 import type { Principal } from '../../../auth/principal.js';
 import { notFound } from '../../../errors.js';
+import type { Reader } from '../../../governance/approvals/view.js';
 import { pick } from '../../../pick.js';
 import { readHeld, type HeldCall } from '../../approvals/operations/held.js';
 import type { Deps } from '../../deps.js';
@@ -31,7 +32,12 @@ export function readKey(userId: string, itemId: string): string {
 }
 
 /** @throws AppError `not_found` for an unknown or malformed id, and for an item that the caller may not see */
-export async function findItem(deps: Deps, principal: Principal, id: string): Promise<UnreadItem> {
+export async function findItem(
+  deps: Deps,
+  principal: Principal,
+  id: string,
+  reader?: Reader,
+): Promise<UnreadItem> {
   const [kind, recordId = ''] = id.split(':');
   if (kind === 'memory') return toMemoryItem(deps, principal, await findMemory(deps, principal, recordId));
   if (kind === 'elicitation')
@@ -39,7 +45,7 @@ export async function findItem(deps: Deps, principal: Principal, id: string): Pr
   if (kind === 'authorization') return findAuthorizationItem(deps, principal, id);
   if (kind === 'run') return findHeldRun(deps, principal, recordId);
   if (kind !== 'approval') throw notFound('the item');
-  return namedApproval(deps, await readHeld(deps, principal, id.slice('approval:'.length)));
+  return namedApproval(deps, await readHeld(deps, principal, id.slice('approval:'.length), reader));
 }
 
 function mayDecide(principal: Principal, kind: DecisionKind, deciders: Deciders, status: UnreadItem['status']) {
@@ -149,21 +155,28 @@ async function findAuthorizationItem(deps: Deps, principal: Principal, id: strin
 
 /** The fields of an approval that the body of its item contains. */
 const bodyFields = [
-  ...['tool', 'requested_by', 'reason', 'policy_ids', 'policy_version'],
+  ...['tool', 'summary', 'payload_view', 'requested_by', 'reason', 'policy_ids', 'policy_version'],
   ...['payload_digest', 'edited_payload_digest', 'editable_fields', 'outcome_unknown', 'clock_stopped_at'],
-  ...['lifecycle_id', 'required_approvers', 'approver_roles', 'votes'],
+  ...['lifecycle_id', 'required_approvers', 'approver_roles', 'votes', 'approvals_given'],
 ] as const;
 
-/** `call` is present for approvers only. */
-export function toApprovalItem({ approval, title, call }: HeldCall, names: ReadonlyMap<string, string>): UnreadItem {
-  const { approval_id, tool, requested_by, status, edited_payload_digest } = approval;
+/**
+ * `call` is present for approvers and auditors only.
+ * @param isExcerpt the call is redacted and shortened, because it is one of a list
+ */
+export function toApprovalItem(
+  { approval, title, call }: HeldCall,
+  names: ReadonlyMap<string, string>,
+  isExcerpt = false,
+): UnreadItem {
+  const { approval_id, summary, requested_by, status, edited_payload_digest } = approval;
   const shown = statusOfApproval[status];
   return {
     ...pick(approval, 'execution_id', 'approval_id', 'created_at', 'expires_at', 'may_decide', 'may_not_decide_reason'),
     _id: `approval:${approval_id}`,
     kind: 'approval',
-    title: title ?? `${tool}, asked by ${names.get(requested_by) ?? requested_by}`,
-    body: { ...pick(approval, ...bodyFields), ...(call !== undefined && { call }) },
+    title: title ?? `${summary}, asked by ${names.get(requested_by) ?? requested_by}`,
+    body: { ...pick(approval, ...bodyFields), ...(call !== undefined && { call, is_excerpt: isExcerpt }) },
     status: shown === 'approved' && edited_payload_digest !== null ? 'edited' : shown,
   };
 }

@@ -1,4 +1,6 @@
 import { AppError } from '../../../errors.js';
+import { isJsonObject } from '../../../json.js';
+import { titleOfOperation } from '../../approvals/summary.js';
 import { refusal, type DecidedCall, type PermittedCall } from '../call.js';
 import type { KernelDeps } from '../kernel-deps.js';
 import { digestOnce } from './validate-input.js';
@@ -31,6 +33,10 @@ export async function holdOrResume(deps: KernelDeps, decided: DecidedCall): Prom
     payloadDigest: call.payloadDigest(),
     dryRun: checked.dryRun,
     forApprovers,
+    summary: checked.summary?.() ?? {
+      title: titleOfOperation(name),
+      fields: isJsonObject(checked.input) ? checked.input : {},
+    },
     editable: checked.editable,
     afterUnknown: checked.afterUnknown,
   });

@@ -4,10 +4,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, type Approval, type InboxItem } from '../api.js';
 import { Facts } from '../facts.js';
+import { CallFields, ViewNote, WholeText } from '../inbox/call-view.js';
 import { Decide, DecisionButtons, type Decision } from '../inbox/decide.js';
 import { LifecycleLink, RunLink } from '../links.js';
 import { pollInterval } from '../news.js';
-import { Badge, Data, Time, Page, Section, Loaded, StateLine } from '../parts.js';
+import { Badge, Time, Page, Section, Loaded, StateLine } from '../parts.js';
 import { useMay } from '../session.js';
 import { useNames } from '../use-names.js';
 
@@ -24,7 +25,7 @@ export function ApprovalPage() {
       /^(pending|approved)$/.test(state.data?.status ?? '') ? pollInterval({ state }) : false,
   });
   return (
-    <Page title={query.data ? `Approval of ${query.data.tool}` : 'Approval'}>
+    <Page title={query.data ? query.data.summary : 'Approval'}>
       <Loaded query={query}>
         {(approval) => (
           <>
@@ -43,24 +44,25 @@ export function ApprovalPage() {
 
 function CallDetails({ approval }: { approval: FullApproval }) {
   const nameOf = useNames();
-  const { tool, requested_by, payload, payload_digest, edited_payload_digest, status, clock_stopped_at } = approval;
+  const { tool, requested_by, payload, payload_digest, edited_payload_digest, clock_stopped_at } = approval;
   return (
     <>
       <p>
-        This approval allows <bdi>{nameOf(requested_by)}</bdi> to call <strong>{tool}</strong> once, with exactly this
-        payload. Any other call requires its own approval.
+        This approval allows <bdi>{nameOf(requested_by)}</bdi> to make this call once, exactly as it is. Any other call
+        requires its own approval.
       </p>
-      {payload !== undefined && <Data value={payload} label="Exact call" />}
+      {payload !== undefined && (
+        <>
+          <CallFields call={payload} />
+          <WholeText text={JSON.stringify(payload, null, 2)} label="Exact call" />
+        </>
+      )}
       {payload === undefined && (
-        <p className="note">
-          {status === 'pending'
-            ? 'Only approvers can see the call.'
-            : 'The call was deleted after the decision. Its digest is kept.'}
-        </p>
+        <p className="note">Only approvers and auditors can see the call. Earlier releases kept only its digest.</p>
       )}
       <Facts
         of={{
-          Tool: tool,
+          Operation: <code>{tool}</code>,
           'Requested by': <bdi>{nameOf(requested_by)}</bdi>,
           'Payload SHA-256': <code>{payload_digest}</code>,
           'Edited payload SHA-256': edited_payload_digest && <code>{edited_payload_digest}</code>,
@@ -117,17 +119,16 @@ function Rules({ approval: { policy_ids, policy_version } }: { approval: Approva
   );
 }
 
-function Votes({ approval: { required_approvers: required, votes } }: { approval: Approval }) {
+function Votes({ approval: { required_approvers: required, votes, approvals_given } }: { approval: Approval }) {
   const nameOf = useNames();
-  const approvalCount = votes.filter(({ decision }) => decision === 'approve').length;
   return (
     <Section title="Votes">
       <p>
-        {approvalCount} of {required} required {required === 1 ? 'approval' : 'approvals'}.
+        {approvals_given} of {required} required {required === 1 ? 'approval' : 'approvals'}.
       </p>
       <ul className="rows">
         {votes.map(({ user_id, role, decision, comment, at }) => (
-          <li key={user_id}>
+          <li key={`${user_id} ${at}`}>
             <Badge state={decision} /> <bdi>{nameOf(user_id)}</bdi>, {roleName(role)}, <Time at={at} />
             {comment !== '' && <p className="text">{comment}</p>}
           </li>
@@ -141,7 +142,7 @@ function Votes({ approval: { required_approvers: required, votes } }: { approval
 function DecisionSection({ approval, onDone }: { approval: FullApproval; onDone: () => Promise<unknown> }) {
   const may = useMay();
   const [chosenDecision, setChosenDecision] = useState<Decision>();
-  const { approval_id: id, status, may_decide, may_not_decide_reason, tool, payload, ...rest } = approval;
+  const { approval_id: id, status, may_decide, may_not_decide_reason, summary, payload, ...rest } = approval;
   // An open dialog stays open if somebody else decides in the meantime. The response then says so.
   if (chosenDecision === undefined && (status !== 'pending' || !may('post /v1/approvals/{id}/approve'))) return null;
   if (chosenDecision === undefined && !may_decide)
@@ -150,11 +151,12 @@ function DecisionSection({ approval, onDone }: { approval: FullApproval; onDone:
     _id: id,
     approval_id: id,
     kind: 'approval',
-    title: tool,
-    body: { ...rest, tool, call: payload },
+    title: summary,
+    body: { ...rest, summary, call: payload },
   } as unknown as InboxItem;
   return (
     <Section title="Decision">
+      <ViewNote view={approval.payload_view} />
       <DecisionButtons item={item} onChoose={setChosenDecision} />
       {chosenDecision && (
         <Decide

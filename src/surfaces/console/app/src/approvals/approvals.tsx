@@ -2,7 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { call, type Approval } from '../api.js';
 import { addHoldingRule } from '../curl.js';
 import { named, type FilterField } from '../filter-form.js';
-import { ApprovalLink } from '../links.js';
+import { ApprovalLink, RunLink } from '../links.js';
 import { List } from '../list.js';
 import { Empty, Page } from '../parts.js';
 import { useHoldsGrant, useMay } from '../session.js';
@@ -22,14 +22,21 @@ export function Approvals() {
   const seesAll = useHoldsGrant('svc:governance.read');
   const columns: readonly Column<Approval>[] = [
     stateColumn(({ status }) => status),
-    column('Tool', { width: 'minmax(10rem, 2fr)', onNarrow: 'main' }, ({ approval_id, tool }) => (
-      <ApprovalLink id={approval_id}>{tool}</ApprovalLink>
+    column('What', { width: 'minmax(14rem, 4fr)', onNarrow: 'main' }, ({ approval_id, summary }) => (
+      <ApprovalLink id={approval_id}>{summary}</ApprovalLink>
     )),
+    column('Run', { width: '6rem', onNarrow: 'hidden' }, ({ execution_id }) =>
+      execution_id === null ? null : <RunLink id={execution_id}>Run</RunLink>,
+    ),
     column('Requested by', { width: 'minmax(9rem, 2fr)', onNarrow: 'hidden' }, ({ requested_by }) => (
       <bdi>{nameOf(requested_by)}</bdi>
     )),
+    column('Rules', { width: 'minmax(8rem, 2fr)', onNarrow: 'hidden' }, ({ policy_ids }) => policy_ids.join(', ')),
     timeColumn('Requested', ({ created_at }) => created_at),
-    timeColumn('Decided', ({ decided_at }) => decided_at, 'hidden'),
+    column('Decided by', { width: 'minmax(8rem, 1fr)', onNarrow: 'hidden' }, ({ decided_by }) =>
+      decided_by === null ? null : <bdi>{nameOf(decided_by)}</bdi>,
+    ),
+    timeColumn('Expires', ({ expires_at }) => expires_at, 'hidden'),
   ];
   const { status } = filter;
   const mayAddRule = useMay()('post /v1/policies/rules');

@@ -6,13 +6,19 @@ import { ActionButton, Badge, Data, Problem, Time, Section } from '../parts.js';
 import { quantity } from '../quantity.js';
 import { useMay } from '../session.js';
 
+/** What the person accepts. The hash names the definitions that they saw when they opened the dialog. */
+interface Asked {
+  tools: 'all' | string[];
+  hash: string;
+}
+
 /** Compares the tools that the server offers now with the accepted ones. Reading them also tests the connection. */
 export function McpTools({ connectorId }: { connectorId: string }) {
   const params = { connector_id: connectorId };
   const key = ['mcp-tools', connectorId];
   const queries = useQueryClient();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [toolsToAccept, setToolsToAccept] = useState<'all' | string[]>();
+  const [toolsToAccept, setToolsToAccept] = useState<Asked>();
   const may = useMay();
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: key,
@@ -21,11 +27,11 @@ export function McpTools({ connectorId }: { connectorId: string }) {
     staleTime: Infinity,
   });
   const mayAccept = may('post /connectors/{projectID}/{connector_id}/tools/accept');
-  const accept = async (tools: 'all' | string[]) => {
-    const hash = data?.hash ?? '';
+  const ask = (tools: Asked['tools']) => setToolsToAccept({ tools, hash: data?.hash ?? '' });
+  const accept = async (body: Asked) => {
     queries.setQueryData(
       key,
-      await call('post', '/connectors/{projectID}/{connector_id}/tools/accept', { params, body: { tools, hash } }),
+      await call('post', '/connectors/{projectID}/{connector_id}/tools/accept', { params, body }),
     );
     setSelected(new Set());
   };
@@ -43,12 +49,12 @@ export function McpTools({ connectorId }: { connectorId: string }) {
             <ActionButton
               name={selected.size > 0 ? `Accept ${selected.size} selected…` : 'Accept selected…'}
               isDisabled={selected.size === 0}
-              onClick={() => setToolsToAccept([...selected])}
+              onClick={() => ask([...selected])}
             />
             <ActionButton
               name="Accept all…"
               isDisabled={data.tools.length === 0}
-              onClick={() => setToolsToAccept('all')}
+              onClick={() => ask('all')}
             />
           </>
         )}
@@ -70,7 +76,11 @@ export function McpTools({ connectorId }: { connectorId: string }) {
       </ul>
       {toolsToAccept && (
         <Confirm
-          title={toolsToAccept === 'all' ? 'Accept all tools?' : `Accept ${quantity(toolsToAccept.length, 'tool')}?`}
+          title={
+            toolsToAccept.tools === 'all'
+              ? 'Accept all tools?'
+              : `Accept ${quantity(toolsToAccept.tools.length, 'tool')}?`
+          }
           action="Accept"
           act={() => accept(toolsToAccept)}
           invalidates={[['connector', connectorId]]}
@@ -79,7 +89,7 @@ export function McpTools({ connectorId }: { connectorId: string }) {
           <p>
             Agents can call these tools with their current definitions. If a definition changes, the tool is suspended
             until somebody accepts it again.
-            {toolsToAccept === 'all' && ' Accepted tools that the server no longer offers are removed.'}
+            {toolsToAccept.tools === 'all' && ' Accepted tools that the server no longer offers are removed.'}
           </p>
         </Confirm>
       )}

@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, capitalized, type Approval, type InboxItem } from '../api.js';
 import { ConnectorLink, LifecycleLink, RunLink } from '../links.js';
-import { Badge, Data, Time } from '../parts.js';
+import { Badge, Data, Problem, Time } from '../parts.js';
 import { useMay } from '../session.js';
 import { useNames } from '../use-names.js';
+import { CallFields, ViewNote, WholeText } from './call-view.js';
 import { previewOf } from './edits.js';
 import { Decide, decisionsOf, DecisionButtons, type Decision } from './decide.js';
 import { Facts } from '../facts.js';
@@ -23,7 +24,8 @@ export function InboxCard({ item, onDone, isOnRun = false, decision: decisionByK
   const [ownDecision, setOwnDecision] = useState<Decision>();
   const [openDecision, setOpenDecision] = onDecision ? [decisionByKey, onDecision] : [ownDecision, setOwnDecision];
   const { kind, title, body, execution_id, created_at, expires_at, status } = item;
-  const mayDecide = useMay()('post /inbox/{id}/reply') && item.may_decide;
+  const { held, error } = useHeldItem(item);
+  const mayDecide = useMay()('post /inbox/{id}/reply') && item.may_decide && held !== undefined;
   return (
     <article className="card" aria-label={title}>
       <p>
@@ -34,7 +36,8 @@ export function InboxCard({ item, onDone, isOnRun = false, decision: decisionByK
           </>
         )}
       </p>
-      {kind === 'approval' && <HeldCall item={item} />}
+      {kind === 'approval' && <HeldCall item={held ?? item} isRead={held !== undefined} />}
+      <Problem error={error} />
       {kind === 'elicitation' && <Question item={item} />}
       {kind === 'authorization' && <EndedAuthorization item={item} />}
       {kind === 'memory' && <Data value={body} label="Extracted facts" />}
@@ -44,15 +47,34 @@ export function InboxCard({ item, onDone, isOnRun = false, decision: decisionByK
         </p>
       )}
       {mayDecide ? (
-        <DecisionButtons item={item} onChoose={setOpenDecision} />
+        <div className="decision">
+          <ViewNote view={(held.body as Partial<Approval>).payload_view} />
+          <DecisionButtons item={held} onChoose={setOpenDecision} />
+        </div>
       ) : (
         item.may_not_decide_reason && <p className="note">{capitalized(item.may_not_decide_reason)}.</p>
       )}
-      {openDecision && mayDecide && decisionsOf(item).includes(openDecision) && (
-        <Decide item={item} decision={openDecision} onDone={onDone} onClose={() => setOpenDecision(undefined)} />
+      {openDecision && mayDecide && decisionsOf(held).includes(openDecision) && (
+        <Decide item={held} decision={openDecision} onDone={onDone} onClose={() => setOpenDecision(undefined)} />
       )}
     </article>
   );
+}
+
+/** The item with the whole call, which the list shortens. Undefined until the call is read; other items have none. */
+function useHeldItem(item: InboxItem): { held: InboxItem | undefined; error: unknown } {
+  const id = item.approval_id ?? '';
+  const { payload_digest, edited_payload_digest } = item.body as Partial<Approval>;
+  const { data, error } = useQuery({
+    // An edit makes another call.
+    queryKey: ['approval', id, edited_payload_digest ?? payload_digest],
+    queryFn: () => call('get', '/v1/approvals/{id}', { params: { id } }),
+    enabled: item.kind === 'approval',
+  });
+  if (item.kind !== 'approval') return { held: item, error: undefined };
+  if (!data) return { held: undefined, error };
+  const { payload, ...approval } = data;
+  return { held: { ...item, body: { ...item.body, ...approval, call: payload } }, error };
 }
 
 /** Shows the HTTP request of an agent, which is hard to find in its data. */
@@ -98,46 +120,38 @@ function Question({ item: { body } }: { item: InboxItem }) {
   );
 }
 
-function HeldCall({ item }: { item: InboxItem }) {
-  const { call: includedCall, ...body } = item.body as unknown as Approval & { call?: unknown };
-  const id = item.approval_id ?? '';
-  const { data } = useQuery({
-    queryKey: ['approval', id],
-    queryFn: () => call('get', '/v1/approvals/{id}', { params: { id } }),
-    enabled: includedCall === undefined,
-  });
-  const exactCall = includedCall ?? data?.payload;
+function HeldCall({ item, isRead }: { item: InboxItem; isRead: boolean }) {
+  const { call: exactCall, ...body } = item.body as unknown as Approval & { call?: unknown };
   const preview = previewOf(item);
   const nameOf = useNames();
-  const names = body.votes.map(({ user_id, decision, comment }) => (
-    <li key={user_id}>
+  const names = body.votes.map(({ user_id, decision, comment, at }) => (
+    <li key={`${user_id} ${at}`}>
       <bdi>{nameOf(user_id)}</bdi>: {decision} {comment && <q>{comment}</q>}
     </li>
   ));
   return (
     <>
+      <p className="summary">
+        <strong>
+          <bdi>{body.summary}</bdi>
+        </strong>
+      </p>
       {preview && (
         <p>
           Goal: <bdi>{preview.goal}</bdi>
         </p>
       )}
       <HttpCallLine call={exactCall} />
-      {exactCall === undefined ? (
-        <p className="note">Only approvers can see the call.</p>
-      ) : (
-        <Data
-          value={preview ? proposedText(preview.proposed) : exactCall}
-          label={preview ? 'Proposed output' : 'Exact call'}
-        />
-      )}
+      {!isRead && <p className="soft">Loading the call…</p>}
+      {isRead && exactCall === undefined && <p className="note">Only approvers and auditors can see the call.</p>}
+      {isRead && exactCall !== undefined && <ShownCall call={exactCall} preview={preview} />}
       <Facts
         of={{
           'Policy rules': body.policy_ids.join(', '),
           Reason: body.reason,
           Votes: (
             <>
-              {body.votes.filter(({ decision }) => decision === 'approve').length} of {body.required_approvers}{' '}
-              approvals
+              {body.approvals_given} of {body.required_approvers} approvals
               {names.length > 0 && <ul>{names}</ul>}
             </>
           ),
@@ -147,4 +161,18 @@ function HeldCall({ item }: { item: InboxItem }) {
       />
     </>
   );
+}
+
+/** The plain fields of a call first, and then everything. */
+function ShownCall({ call: exactCall, preview }: { call: unknown; preview: ReturnType<typeof previewOf> }) {
+  if (!preview)
+    return (
+      <>
+        <CallFields call={exactCall} />
+        <WholeText text={JSON.stringify(exactCall, null, 2)} label="Exact call" />
+      </>
+    );
+  const proposed = proposedText(preview.proposed);
+  const text = typeof proposed === 'string' ? proposed : JSON.stringify(proposed, null, 2);
+  return <WholeText text={text} label="Proposed output" />;
 }

@@ -1,8 +1,10 @@
-import { call, type InboxItem } from '../api.js';
+import { useState } from 'react';
+import { call, validationError, type Approval, type InboxItem } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Reason } from '../field.js';
 import { useDraft } from '../use-draft.js';
 import { AnswerFields, answersOf, formOf } from './answer.js';
+import { ViewNote } from './call-view.js';
 import { EditFields, editableOf, previewOf, useEdits, valuesOf } from './edits.js';
 
 export type Decision = 'approve' | 'accept' | 'reject' | 'cancel';
@@ -56,23 +58,35 @@ interface DecideOptions {
   onClose: () => void;
 }
 
+/** The digest of the call as the item shows it; undefined for an item without a call. */
+function digestOf({ kind, body }: InboxItem): string | undefined {
+  const { payload_digest, edited_payload_digest } = body as Record<string, string | null | undefined>;
+  return kind === 'approval' ? (edited_payload_digest ?? payload_digest ?? undefined) : undefined;
+}
+
+const changedText = 'The call changed after you opened this dialog. Close it, and read the call again';
+
 /** Asks the person to confirm a decision, with a reason, and with changes if the item is editable. */
-export function Decide({ item, decision, onDone, onClose, reply = replyTo(item, decision) }: DecideOptions) {
+export function Decide({ item: current, decision, onDone, onClose, reply }: DecideOptions) {
+  // The page may receive another call while the dialog is open. The person decides on the one that they saw.
+  const [item] = useState(current);
+  const isChanged = digestOf(current) !== digestOf(item);
+  const send = reply ?? replyTo(item, decision);
   const [reason, setReason] = useDraft(`${decision}.${item._id}`);
   const edits = useEdits(item._id);
   const editable = decision === 'approve' ? editableOf(item) : undefined;
   const form = decision === 'accept' ? formOf(item) : undefined;
   const name = decisionText(item, decision);
   const act = async (options: { idempotencyKey: string }) => {
+    if (isChanged) throw validationError('payload_digest', changedText);
     const changes = valuesOf(editable, edits.drafts);
-    const { payload_digest, edited_payload_digest } = item.body as Record<string, string | null | undefined>;
-    const seenDigest = edited_payload_digest ?? payload_digest;
-    await reply(
+    const seenDigest = digestOf(item);
+    await send(
       {
         ...(reason.trim() !== '' && { reason: reason.trim() }),
         ...(changes !== undefined && { edits: changes }),
         ...(form && { values: answersOf(form, edits.drafts) }),
-        ...(item.kind === 'approval' && seenDigest && { payload_digest: seenDigest }),
+        ...(seenDigest !== undefined && { payload_digest: seenDigest }),
       },
       options,
     );
@@ -88,6 +102,19 @@ export function Decide({ item, decision, onDone, onClose, reply = replyTo(item, 
       onDone={() => void onDone()}
       onClose={onClose}
     >
+      {isChanged && (
+        <p className="note" role="alert">
+          {changedText}.
+        </p>
+      )}
+      {item.kind === 'approval' && (
+        <p className="summary">
+          <strong>
+            <bdi>{(item.body as Partial<Approval>).summary}</bdi>
+          </strong>
+        </p>
+      )}
+      <ViewNote view={(item.body as Partial<Approval>).payload_view} />
       <p className="soft">{consequenceOf(item, decision)}</p>
       {item.kind !== 'elicitation' && <Reason text={reason} onChange={setReason} />}
       {editable && <EditFields editable={editable} edits={edits} />}

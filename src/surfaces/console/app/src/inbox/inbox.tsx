@@ -1,4 +1,4 @@
-import { useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { call, type InboxItem } from '../api.js';
 import { Empty, Problem, Time, Page, Loading } from '../parts.js';
 import { addHoldingRule } from '../curl.js';
@@ -27,7 +27,9 @@ function Items() {
   const { data: items, error, refetch } = usePolled(['inbox'], readInbox);
   const [choice, setChoice] = useState({ id: '', at: 0 });
   const [asked, setAsked] = useState<{ id: string; decision: Decision }>();
+  const [isOpened, setOpened] = useState(false);
   const list = useRef<HTMLUListElement>(null);
+  const [focusRequests, setFocusRequests] = useState(0);
   const found = items?.findIndex(({ _id }) => _id === choice.id) ?? -1;
   // A decided item leaves the list, and the next item takes its position.
   const at = found < 0 ? Math.min(choice.at, Math.max(0, (items?.length ?? 0) - 1)) : found;
@@ -37,10 +39,19 @@ function Items() {
     const item = items?.[next];
     if (!item) return;
     setChoice({ id: item._id, at: next });
-    list.current?.querySelectorAll<HTMLElement>('button')[next]?.focus();
+    buttonsOf(list.current)[next]?.focus();
+  };
+  const open = (id: string, position: number) => {
+    setChoice({ id, at: position });
+    setOpened(true);
+  };
+  const onDone = async () => {
+    setOpened(false);
+    await refetch();
+    setFocusRequests((count) => count + 1);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isForAnother(event.target)) return;
     const act = {
       ArrowDown: () => focusOn(at + 1),
       j: () => focusOn(at + 1),
@@ -53,24 +64,32 @@ function Items() {
     event.preventDefault();
     act();
   };
+  useEffect(() => {
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  });
+  useEffect(() => {
+    if (focusRequests > 0 && !isDialogOpen()) buttonsOf(list.current)[at]?.focus();
+    // Only after a decision, not when the items change for another reason.
+  }, [focusRequests]);
   if (!items) return error ? <Problem error={error} /> : <Loading />;
   if (items.length === 0) return <NothingWaits error={error} />;
   return (
     <>
       <Problem error={error} />
       <p role="status">{quantity(items.length, 'item')}, oldest first</p>
-      <p className="soft">
+      <p className="soft shortcuts">
         Keyboard shortcuts: <kbd>j</kbd> and <kbd>k</kbd> or the arrow keys to select, <kbd>a</kbd> to approve or
         answer, <kbd>r</kbd> to reject.
       </p>
-      <div className="split">
-        <ul ref={list} className="choices" aria-label="Waiting for a decision" onKeyDown={onKeyDown}>
+      <div className={isOpened ? 'split inbox opened' : 'split inbox'}>
+        <ul ref={list} className="choices" aria-label="Waiting for a decision">
           {items.map((item, position) => (
             <li key={item._id}>
               <button
                 type="button"
                 aria-current={item === chosen}
-                onClick={() => setChoice({ id: item._id, at: position })}
+                onClick={() => open(item._id, position)}
               >
                 <bdi>{item.title}</bdi> <bdi className="soft">{goalOf(item)}</bdi>{' '}
                 <span className="soft">
@@ -81,17 +100,34 @@ function Items() {
           ))}
         </ul>
         {chosen && (
+          <div>
+            <button type="button" className="back" onClick={() => setOpened(false)}>
+              Back to the list
+            </button>
           <InboxCard
             key={chosen._id}
             item={chosen}
-            onDone={refetch}
+            onDone={onDone}
             decision={asked?.id === chosen._id ? asked.decision : undefined}
             onDecision={ask}
           />
+          </div>
         )}
       </div>
     </>
   );
+}
+
+function buttonsOf(list: HTMLUListElement | null): NodeListOf<HTMLElement> | never[] {
+  return list?.querySelectorAll<HTMLElement>('button') ?? [];
+}
+
+const isDialogOpen = () => document.querySelector('[role="dialog"]') !== null;
+
+/** Whether a key belongs to a field, to a dialog, or to a text that scrolls. */
+function isForAnother(target: EventTarget | null): boolean {
+  const isField = target instanceof Element && target.closest('input, textarea, select, pre, [contenteditable]') !== null;
+  return isField || isDialogOpen();
 }
 
 function NothingWaits({ error }: { error: unknown }) {
