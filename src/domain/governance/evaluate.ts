@@ -126,6 +126,10 @@ const formOf = {
   Long: { is: (value: FactValue) => Number.isSafeInteger(value), expected: 'an integer' },
   Boolean: { is: (value: FactValue) => typeof value === 'boolean', expected: 'true or false' },
   Set: { is: (value: FactValue) => Array.isArray(value), expected: 'an array of strings' },
+  Decimal: {
+    is: (value: FactValue) => typeof value === 'string' && /^-?\d+\.\d{1,4}$/.test(value),
+    expected: 'a string with a decimal point and one to four digits after it, such as "120.00"',
+  },
 };
 
 /** @throws AppError `invalid_request` for a fact that the operation does not have, or of the wrong type */
@@ -155,7 +159,7 @@ const PolicyOperation = z
     facts: z.array(
       z.object({
         name: z.string().meta({ example: 'host' }),
-        type: z.enum(['String', 'Long', 'Boolean', 'Set']).describe('As in Cedar.'),
+        type: z.enum(['String', 'Long', 'Boolean', 'Set', 'Decimal']).describe('As in Cedar.'),
         is_recorded: z
           .boolean()
           .describe(

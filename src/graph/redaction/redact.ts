@@ -21,10 +21,10 @@ export function createRedact(inThread: (answer: unknown, owner: string) => Promi
 }
 
 /** Like `createRedact`, but replaces only credentials. */
-export function createHideSecrets(inThread: (answer: unknown) => Promise<unknown>): Redact {
-  return async <T>(answer: T) => {
+export function createHideSecrets(inThread: (answer: unknown, owner: string) => Promise<unknown>): Redact {
+  return async <T>(answer: T, owner = 'small answers') => {
     const found = surveyTexts(answer, maxInlineWork);
-    return found.work < maxInlineWork ? hideSecrets(answer, found) : ((await inThread(answer)) as T);
+    return found.work < maxInlineWork ? hideSecrets(answer, found) : ((await inThread(answer, owner)) as T);
   };
 }
 
