@@ -1,13 +1,15 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { useDeps } from '../support/fixture.js';
-import { colleagueOf, createGatewayWorkspace } from '../support/gateway.js';
+import { personOf, useDeps } from '../support/fixture.js';
+import { createPerson } from '../auth/auth-server.js';
+import { createGatewayWorkspace } from '../support/gateway.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
 let workspace: Awaited<ReturnType<typeof createGatewayWorkspace>>;
 beforeAll(async () => {
   workspace = await createGatewayWorkspace(deps);
-  const admin = await colleagueOf(deps, workspace, { role: 'ORG_ADMIN' });
+  const { userId } = await createPerson(deps, { role: 'ORG_ADMIN', workspace });
+  const admin = await personOf(deps, workspace, { role: 'ORG_ADMIN', userId });
   await admin.post(`/tag?projectID=${workspace.projectID}`, { name: 'urgent' });
   await workspace.gateway.post('/v1/save-model', { model: 'gpt-x' });
 });

@@ -20,7 +20,7 @@ const destroying: readonly [what: string, pattern: RegExp][] = [
   ['deletes a folder', /\brm\s+-\w*r/],
   ['deletes volumes', /\bcompose\b[^\n]*\bdown\b[^\n]*(?:-v\b|--volumes)|\bvolume (?:rm|prune)\b/],
   ['drops a database', /\bdropDatabase\b|--drop\b|DETACH DELETE/],
-  ['overwrites the secrets of a deployment', /^(?!\[ -e \.env \])[^\n]*\ndone > \.env/m],
+  ['overwrites the secrets of a deployment', /^(?!\[ -e \.env \] \|\| )\s*for [^\n]*\n(?:[^\n]*\n)?done > \.env/m],
   ['deletes a record with a made-up id', /(?:-X\s*DELETE[^\n]*\/|['"]delete['"],[^\n]*['"])(?:tag_1|[a-z]+_\d+)\b/i],
 ];
 
