@@ -1,3 +1,4 @@
+/* eslint-disable max-lines-per-function */
 import { collections } from './collections.js';
 import type { Deps } from './domain/deps.js';
 import path from 'node:path';

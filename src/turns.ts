@@ -1,3 +1,4 @@
+/* eslint-disable max-lines-per-function */
 import type { ErrorCode } from './error-catalog.js';
 import { AppError } from './errors.js';
 

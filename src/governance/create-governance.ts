@@ -29,7 +29,17 @@ interface GovernanceOptions {
 }
 
 /** The parts that govern calls. Each serves a stage of the pipeline and the routes that show its records. */
-export function createGovernance({ config, log, mongo, temporal, auth, catalog, threads, redact, hideSecrets }: GovernanceOptions) {
+export function createGovernance({
+  config,
+  log,
+  mongo,
+  temporal,
+  auth,
+  catalog,
+  threads,
+  redact,
+  hideSecrets,
+}: GovernanceOptions) {
   const { collections } = mongo;
   const audit = createAudit({
     collections,

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { decimal, flag, freeText, text, textFacts, texts, whereKnown, type Facts } from '../../governance/operations/operation.js';
+import {
+  decimal,
+  flag,
+  freeText,
+  text,
+  textFacts,
+  texts,
+  whereKnown,
+  type Facts,
+} from '../../governance/operations/operation.js';
 import { defineStream } from '../operation.js';
 import { factsAboutRuns } from './rules.js';
 

@@ -149,7 +149,11 @@ async function askToRepeat(deps: ActDeps, act: PreparedAct): Promise<ActResult> 
   return 'refused' in result ? { refused: notRepeated(result.refused.message) } : result;
 }
 
-async function resultOf(deps: ActDeps, { request, edited }: PreparedAct, { performed }: PerformedAct): Promise<ActResult> {
+async function resultOf(
+  deps: ActDeps,
+  { request, edited }: PreparedAct,
+  { performed }: PerformedAct,
+): Promise<ActResult> {
   const outcome = outcomeOf<ActAnswer>(performed);
   if ('body' in outcome) return outcome.body;
   if (!edited || 'refused' in outcome) return outcome;

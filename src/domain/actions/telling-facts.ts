@@ -42,7 +42,12 @@ function onlyOne<T>(values: readonly unknown[], read: (value: unknown) => T | un
 /** An entry that is not a text stays in the list, so that its domain is unknown. */
 function addressesIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap((item: unknown) => addressesIn(item));
-  return typeof value === 'string' ? value.split(/[,;]/).map((part) => part.trim()).filter((part) => part !== '') : [''];
+  return typeof value === 'string'
+    ? value
+        .split(/[,;]/)
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+    : [''];
 }
 
 const named = /^[^<>@]*<([^<>@\s]+@[^<>@\s]+)>$/u;

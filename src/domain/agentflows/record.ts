@@ -1,3 +1,4 @@
+/* eslint-disable max-lines */
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { ConnectorCategory } from '../connectors/record.js';

@@ -57,7 +57,12 @@ export function createExtraction(maxGrowthMiB = defaultGrowthMiB): Extraction {
   let running = 0;
 
   /** @throws AppError; the given error if the time is over */
-  async function attempt(input: DocumentInput, { owner, signal }: ExtractionOptions, timeoutMs: number, late: AppError) {
+  async function attempt(
+    input: DocumentInput,
+    { owner, signal }: ExtractionOptions,
+    timeoutMs: number,
+    late: AppError,
+  ) {
     signal.throwIfAborted();
     running += 1;
     const stop = new AbortController();
@@ -82,7 +87,12 @@ export function createExtraction(maxGrowthMiB = defaultGrowthMiB): Extraction {
     }
   }
 
-  return async <As extends keyof Extracted>(as: As, bytes: Uint8Array, mimeType: string, options: ExtractionOptions) => {
+  return async <As extends keyof Extracted>(
+    as: As,
+    bytes: Uint8Array,
+    mimeType: string,
+    options: ExtractionOptions,
+  ) => {
     const input = { bytes, mimeType, as };
     const slow = new AppError('unavailable', 'the extraction takes long');
     const extracted = await attempt(input, options, firstMs, slow).catch((error: unknown) => {

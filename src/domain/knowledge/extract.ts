@@ -10,7 +10,13 @@ export class UnreadableDocument extends Error {
 }
 
 /** A document that exceeds these limits is refused. */
-export const extractionLimits = { characters: 20_000_000, chunks: 100_000, pages: 2000, htmlDepth: 500, openElements: 1000 };
+export const extractionLimits = {
+  characters: 20_000_000,
+  chunks: 100_000,
+  pages: 2000,
+  htmlDepth: 500,
+  openElements: 1000,
+};
 
 type Reader = (bytes: Uint8Array) => Section[] | Promise<Section[]>;
 

@@ -124,7 +124,10 @@ export const queryContextTool = defineTool(
       async execute(prepared, ctx) {
         const consumed = { lifecycle_id: ctx.lifecycleId, run: ctx.executionId ?? null, at: epochSeconds() };
         const answer = await ask(cypher, deps, prepared, ctx, consumed);
-        return { body: await redact(answer, ctx.principal.organizationId), consumed: answer.entities.map(({ id }) => id) };
+        return {
+          body: await redact(answer, ctx.principal.organizationId),
+          consumed: answer.entities.map(({ id }) => id),
+        };
       },
     };
   },

@@ -84,7 +84,10 @@ export async function decideApproval(
 }
 
 /** A person or program that does not see all of a call names the call that it approves. */
-export function requireDigest({ payload_view }: Pick<Approval, 'payload_view'>, { decision, payload_digest }: Vote): void {
+export function requireDigest(
+  { payload_view }: Pick<Approval, 'payload_view'>,
+  { decision, payload_digest }: Vote,
+): void {
   if (decision !== 'approve' || payload_digest !== undefined) return;
   if (payload_view?.has_hidden === true || payload_view?.is_shortened === true)
     throw new AppError(

@@ -132,9 +132,7 @@ export async function readPayloads(
     await Promise.all(
       kept.map(async ({ _id, sealed, whole }): Promise<[string, unknown]> => {
         const text =
-          whole === undefined || !seesWhole
-            ? secrets.open(sealed, sealedFor(_id))
-            : secrets.open(whole, wholeFor(_id));
+          whole === undefined || !seesWhole ? secrets.open(sealed, sealedFor(_id)) : secrets.open(whole, wholeFor(_id));
         const payload = JSON.parse(text) as object;
         const digest = edited.get(_id);
         const change = digest === undefined ? undefined : await readEdits(deps, editsId(_id, digest));

@@ -33,10 +33,7 @@ export async function listApprovals(
     deps,
     page.data.map(({ _id }) => _id),
   );
-  return {
-    ...page,
-    data: page.data.map((record) => toApproval(record, principal, outlines.get(record._id), reader)),
-  };
+  return { ...page, data: page.data.map((record) => toApproval(record, principal, outlines.get(record._id), reader)) };
 }
 
 /** @throws AppError `not_found` for an unknown or malformed id, and for an approval that the caller cannot see */
@@ -87,7 +84,10 @@ export async function readApprovalWithCall(
   reader: Reader = readerOf(principal),
 ): Promise<ApprovalWithToken> {
   const approval = await readApproval(deps, principal, id, reader);
-  if (!approval.has_payload || !mayReadCall(principal, { ...approval, approver_roles: approval.approver_roles ?? undefined }))
+  if (
+    !approval.has_payload ||
+    !mayReadCall(principal, { ...approval, approver_roles: approval.approver_roles ?? undefined })
+  )
     return approval;
   const shown = { _id: id, edited_payload_digest: approval.edited_payload_digest };
   if (reader === 'person') await auditReading(deps, principal, id);

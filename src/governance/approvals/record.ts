@@ -131,7 +131,15 @@ export const absent = {
 };
 
 /** The fields that depend on the caller, or have another name or type in the record. */
-type Derived = 'approval_id' | 'lifecycle_id' | 'outcome_unknown' | 'approvals_given' | 'summary' | 'has_payload' | 'payload_view' | `may_${string}`;
+type Derived =
+  | 'approval_id'
+  | 'lifecycle_id'
+  | 'outcome_unknown'
+  | 'approvals_given'
+  | 'summary'
+  | 'has_payload'
+  | 'payload_view'
+  | `may_${string}`;
 
 /** `_id` is the approval id, a UUIDv7. */
 export interface ApprovalDocument extends Omit<Approval, keyof typeof absent | Derived> {

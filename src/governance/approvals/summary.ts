@@ -89,7 +89,8 @@ function fieldsSummary(title: string, { fields, marks }: SummarySource): Line {
     .filter((field) => field !== currency || amounts.length !== 1)
     .map((field) => {
       const { text, isWhole } = shownValue(field.value);
-      const unit = field.kind === 'amount' && amounts.length === 1 && currency ? ` ${shownValue(currency.value).text}` : '';
+      const unit =
+        field.kind === 'amount' && amounts.length === 1 && currency ? ` ${shownValue(currency.value).text}` : '';
       return { part: `${visible(field.name).slice(0, maxValue)} ${text}${unit}`, isWhole };
     });
   let text = title;
@@ -126,7 +127,10 @@ function shownValue(value: unknown): { text: string; isWhole: boolean } {
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) {
     const shown = value.map((item) => shownValue(item));
     const text = shown.map((item) => item.text).join(' + ');
-    return { text: cut(text, maxValue * 2), isWhole: text.length <= maxValue * 2 && shown.every(({ isWhole }) => isWhole) };
+    return {
+      text: cut(text, maxValue * 2),
+      isWhole: text.length <= maxValue * 2 && shown.every(({ isWhole }) => isWhole),
+    };
   }
   const raw = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   const line = visible(raw);

@@ -2,7 +2,10 @@ import type { SchemaJson } from '@cedar-policy/cedar-wasm/nodejs';
 import type { Catalog } from '../operations/catalog.js';
 import type { Fact, Facts } from '../operations/operation.js';
 
-type Attributes = Record<string, { type: 'String' | 'Long' | 'Boolean' } | ReturnType<typeof record> | typeof strings | typeof decimal>;
+type Attributes = Record<
+  string,
+  { type: 'String' | 'Long' | 'Boolean' } | ReturnType<typeof record> | typeof strings | typeof decimal
+>;
 
 const string = { type: 'String' } as const;
 const long = { type: 'Long' } as const;

@@ -69,12 +69,20 @@ export function createPolicies({ collections, catalog, threads }: PolicyDeps) {
       requireGrant(principal, 'svc:governance.write');
       return setOf(
         principal.organizationId,
-        await replacePolicies({ store, check: checkFor(principal.organizationId) }, principal, policies, expectedVersion),
+        await replacePolicies(
+          { store, check: checkFor(principal.organizationId) },
+          principal,
+          policies,
+          expectedVersion,
+        ),
       );
     },
     async changeRules(principal: Principal, change: ChangeOfRules, expectedVersion?: number) {
       requireGrant(principal, 'svc:governance.write');
-      return setOf(principal.organizationId, await changeRules({ store, check: checkFor(principal.organizationId) }, principal, change, expectedVersion));
+      return setOf(
+        principal.organizationId,
+        await changeRules({ store, check: checkFor(principal.organizationId) }, principal, change, expectedVersion),
+      );
     },
     async versions(principal: Principal, query: ListQuery) {
       requireGrant(principal, 'svc:governance.read');

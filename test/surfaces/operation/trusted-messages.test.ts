@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-unnecessary-type-assertion */
 import { describe, expect, test } from '@jest/globals';
 import { Client, WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { defaultPayloadConverter, type ApplicationFailure, type Payload } from '@temporalio/common';

@@ -32,12 +32,7 @@ export function readKey(userId: string, itemId: string): string {
 }
 
 /** @throws AppError `not_found` for an unknown or malformed id, and for an item that the caller may not see */
-export async function findItem(
-  deps: Deps,
-  principal: Principal,
-  id: string,
-  reader?: Reader,
-): Promise<UnreadItem> {
+export async function findItem(deps: Deps, principal: Principal, id: string, reader?: Reader): Promise<UnreadItem> {
   const [kind, recordId = ''] = id.split(':');
   if (kind === 'memory') return toMemoryItem(deps, principal, await findMemory(deps, principal, recordId));
   if (kind === 'elicitation')

@@ -133,10 +133,19 @@ export async function listLiveTools(
 ): Promise<McpToolDefinition[]> {
   const connector = await findConnector(deps.collections, connector_id);
   if (connector?.projectID !== project_id) throw new AppError('not_found', 'the connector was not found');
-  const use = { connectorId: connector_id, projectId: project_id, userId: user_id, organizationId: connector.organization_id };
+  const use = {
+    connectorId: connector_id,
+    projectId: project_id,
+    userId: user_id,
+    organizationId: connector.organization_id,
+  };
   const opened = openServer(deps, openConfig(deps.box, connector), use);
   const live = await recordUse(deps.collections, connector_id, signal, () =>
-    deps.mcp.use(opened.target, { owner: use.organizationId, timeoutMs, signal, secrets: opened.secrets }, readDefinitions),
+    deps.mcp.use(
+      opened.target,
+      { owner: use.organizationId, timeoutMs, signal, secrets: opened.secrets },
+      readDefinitions,
+    ),
   );
   await suspendChangedTools(deps.collections, connector_id, opened, live);
   return live;

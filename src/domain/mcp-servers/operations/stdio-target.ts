@@ -29,8 +29,7 @@ export function stdioTarget({ commands, folder }: StdioConfig, name: string, use
       `the workers do not allow the command ${JSON.stringify(name)}: MCP_STDIO_COMMANDS does not list it`,
     );
   const { command, organizations, projects, user } = entry;
-  const isAllowed =
-    projects === '*' || projects.includes(use.projectId) || organizations.includes(use.organizationId);
+  const isAllowed = projects === '*' || projects.includes(use.projectId) || organizations.includes(use.organizationId);
   if (!isAllowed)
     throw new AppError(
       'unconfigured',

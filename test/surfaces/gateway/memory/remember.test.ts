@@ -1,3 +1,4 @@
+/* eslint-disable max-lines */
 import { describe, expect, test } from '@jest/globals';
 import { removeContents } from '../../../../src/domain/projects/remove-contents.js';
 import { lockProject } from '../../../../src/graph/ontology/state.js';

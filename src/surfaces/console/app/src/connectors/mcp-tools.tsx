@@ -1,3 +1,4 @@
+/* eslint-disable max-lines-per-function */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type McpTool } from '../api.js';

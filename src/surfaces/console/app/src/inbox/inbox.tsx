@@ -1,3 +1,4 @@
+/* eslint-disable max-lines-per-function */
 import { useEffect, useRef, useState } from 'react';
 import { call, type InboxItem } from '../api.js';
 import { Empty, Problem, Time, Page, Loading } from '../parts.js';

@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-unsafe-assignment */
 import { useState } from 'react';
 import { call, validationError } from '../api.js';
 import { Facts } from '../facts.js';
