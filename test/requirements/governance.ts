@@ -1,3 +1,4 @@
+/* eslint-disable max-lines */
 import type { Requirement } from './requirement.js';
 
 /** The pipeline of a governed call: stages, quota, policy, approvals, dry runs, audit. */
