@@ -90,7 +90,10 @@ const unchecked: jsonSchemaValidator = {
 };
 
 /** Returns why a value does not match the output schema of its tool. Rejects after the time limit. */
-export type OutputCheck = (output: McpOutput, options: { owner: string; timeoutMs: number }) => Promise<string | undefined>;
+export type OutputCheck = (
+  output: McpOutput,
+  options: { owner: string; timeoutMs: number },
+) => Promise<string | undefined>;
 
 export type McpClient = ReturnType<typeof createMcpClient>;
 
@@ -122,35 +125,35 @@ export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOu
   ): Promise<T> {
     const problemOf: ProblemOf = (output) => problemOfOutput(output, { owner: options.owner, timeoutMs: checkMs });
     return withDeadline(options, async (signal, clock) => {
-        const failed = new AbortController();
-        const authProvider = 'url' in target && target.bearer ? await authProviderOf(target.bearer) : undefined;
-        const transport = transportTo(http, target, authProvider, (error) => failed.abort(error));
-        // The deadline ends the session, not the library's own limit.
-        const within = { signal: abortWith(signal, failed.signal).signal, timeout: longestMs };
-        // The client offers no roots and no sampling. It always declares support for forms, so that a server lists the
-        // same tools when it is inspected as when it is called.
-        const client = new Client(
-          { name: 'governed-context-service', version: '1' },
-          {
-            // A server of an earlier revision may ignore the question for its version until it is initialized.
-            versionNegotiation: { mode: 'auto', probe: 'url' in target ? {} : { timeoutMs: probeMs } },
-            capabilities: { elicitation: { form: {} } },
-            jsonSchemaValidator: unchecked,
-          },
-        );
-        answerQuestions(client, options, clock, within.signal);
-        try {
-          // The library ignores the signal while it asks for the version.
-          await orAborted(within.signal, client.connect(transport, within));
-          return await work(sessionOf(client, problemOf, within));
-        } catch (error) {
-          signal.throwIfAborted();
-          // Libraries wrap the errors of `fetch`, so throw the original one.
-          throw failed.signal.aborted ? failed.signal.reason : outboundErrorOf(error, options.secrets);
-        } finally {
-          await Promise.race([close(client, transport), delay(farewellMs, undefined, { ref: false })]);
-        }
-      });
+      const failed = new AbortController();
+      const authProvider = 'url' in target && target.bearer ? await authProviderOf(target.bearer) : undefined;
+      const transport = transportTo(http, target, authProvider, (error) => failed.abort(error));
+      // The deadline ends the session, not the library's own limit.
+      const within = { signal: abortWith(signal, failed.signal).signal, timeout: longestMs };
+      // The client offers no roots and no sampling. It always declares support for forms, so that a server lists the
+      // same tools when it is inspected as when it is called.
+      const client = new Client(
+        { name: 'governed-context-service', version: '1' },
+        {
+          // A server of an earlier revision may ignore the question for its version until it is initialized.
+          versionNegotiation: { mode: 'auto', probe: 'url' in target ? {} : { timeoutMs: probeMs } },
+          capabilities: { elicitation: { form: {} } },
+          jsonSchemaValidator: unchecked,
+        },
+      );
+      answerQuestions(client, options, clock, within.signal);
+      try {
+        // The library ignores the signal while it asks for the version.
+        await orAborted(within.signal, client.connect(transport, within));
+        return await work(sessionOf(client, problemOf, within));
+      } catch (error) {
+        signal.throwIfAborted();
+        // Libraries wrap the errors of `fetch`, so throw the original one.
+        throw failed.signal.aborted ? failed.signal.reason : outboundErrorOf(error, options.secrets);
+      } finally {
+        await Promise.race([close(client, transport), delay(farewellMs, undefined, { ref: false })]);
+      }
+    });
   }
 }
 

@@ -96,8 +96,13 @@ describe('the call that an approval shows', () => {
     verifies('approval.call-kept');
     const { owner, id } = await held(call);
     const { payload_digest } = await approvals.read(owner, id);
-    const answer = await api.as(owner).post(`/v1/approvals/${id}/${decision}`, decision === 'approve' ? { payload_digest } : {});
+    const answer = await api
+      .as(owner)
+      .post(`/v1/approvals/${id}/${decision}`, decision === 'approve' ? { payload_digest } : {});
     expect(answer).toMatchObject({ status: 200, body: { has_payload: true } });
-    expect(await approvals.readWithCall(owner, id)).toMatchObject({ payload: { input: call }, summary: answer.body.summary });
+    expect(await approvals.readWithCall(owner, id)).toMatchObject({
+      payload: { input: call },
+      summary: answer.body.summary,
+    });
   });
 });

@@ -19,8 +19,7 @@ test('a summary names ids, amount with currency, recipients and account, or foll
 
 test('a value cannot look like another part of a summary, and a shortened summary names its call', () => {
   verifies('approval.summary');
-  const of = (to: string, template?: string) =>
-    summaryOf({ title: 'Pay', template, fields: { to } }, digest);
+  const of = (to: string, template?: string) => summaryOf({ title: 'Pay', template, fields: { to } }, digest);
   for (const template of [undefined, 'Pay {{ to | raw }}'])
     for (const [value, shown] of [
       ['a, amount 1 EUR', '“a, amount 1 EUR”'],
@@ -40,11 +39,9 @@ test('facts about recipients and amounts are exact, and have no value where they
     { field_id: 'unit', mark: 'currency' as const },
   ];
   const of = (input: Record<string, unknown>, recipients?: string[]) => tellingFacts(fields, input, recipients);
-  expect(of({ payee: 'Ada <a@X.Example>, b@xn--bcher-kva.example', sum: 120.1, unit: 'eur' }, ['c@z.example'])).toEqual({
-    recipient_domains: ['bücher.example', 'x.example', 'z.example'],
-    amount: '120.1',
-    currency: 'EUR',
-  });
+  expect(of({ payee: 'Ada <a@X.Example>, b@xn--bcher-kva.example', sum: 120.1, unit: 'eur' }, ['c@z.example'])).toEqual(
+    { recipient_domains: ['bücher.example', 'x.example', 'z.example'], amount: '120.1', currency: 'EUR' },
+  );
   for (const payee of ['nobody', 'a@b@c', 'a@', 'Ada <a@x.example> b@y.example', 5])
     expect(of({ payee })).toMatchObject({ recipient_domains: undefined });
   for (const sum of ['1e3', '1,000', 1e21, 0.00001, Number.MAX_SAFE_INTEGER, '', null])

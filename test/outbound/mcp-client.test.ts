@@ -22,10 +22,14 @@ afterAll(() => Promise.all([sink.close(), http.close()]));
 
 /** Lists the tools of the server and calls one. */
 const call = (target: McpTarget, timeoutMs: number, by = client) =>
-  by.use(target, { owner: 'organization', timeoutMs, signal: new AbortController().signal, secrets: [] }, async (session) => {
-    await session.listTools();
-    return session.callTool('echo', {}, { meta: {} });
-  });
+  by.use(
+    target,
+    { owner: 'organization', timeoutMs, signal: new AbortController().signal, secrets: [] },
+    async (session) => {
+      await session.listTools();
+      return session.callTool('echo', {}, { meta: {} });
+    },
+  );
 
 const content = [{ type: 'text', text: 'done' }];
 const serverInfo = { name: 'odd', version: '1' };

@@ -52,11 +52,7 @@ export function McpTools({ connectorId }: { connectorId: string }) {
               isDisabled={selected.size === 0}
               onClick={() => ask([...selected])}
             />
-            <ActionButton
-              name="Accept all…"
-              isDisabled={data.tools.length === 0}
-              onClick={() => ask('all')}
-            />
+            <ActionButton name="Accept all…" isDisabled={data.tools.length === 0} onClick={() => ask('all')} />
           </>
         )}
         <p role="status" className="count">

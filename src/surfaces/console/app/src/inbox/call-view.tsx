@@ -94,8 +94,6 @@ export function ViewNote({ view }: { view: Approval['payload_view'] | undefined 
     view.is_shortened && 'Long texts and lists are shortened',
   ].filter((part) => part !== false);
   return (
-    <p className="note">
-      {parts.join('. ')}. Your decision applies to the whole call, which its SHA-256 identifies.
-    </p>
+    <p className="note">{parts.join('. ')}. Your decision applies to the whole call, which its SHA-256 identifies.</p>
   );
 }

@@ -87,11 +87,7 @@ function Items() {
         <ul ref={list} className="choices" aria-label="Waiting for a decision">
           {items.map((item, position) => (
             <li key={item._id}>
-              <button
-                type="button"
-                aria-current={item === chosen}
-                onClick={() => open(item._id, position)}
-              >
+              <button type="button" aria-current={item === chosen} onClick={() => open(item._id, position)}>
                 <bdi>{item.title}</bdi> <bdi className="soft">{goalOf(item)}</bdi>{' '}
                 <span className="soft">
                   {item.kind}, <Time at={item.created_at} />
@@ -105,13 +101,13 @@ function Items() {
             <button type="button" className="back" onClick={() => setOpened(false)}>
               Back to the list
             </button>
-          <InboxCard
-            key={chosen._id}
-            item={chosen}
-            onDone={onDone}
-            decision={asked?.id === chosen._id ? asked.decision : undefined}
-            onDecision={ask}
-          />
+            <InboxCard
+              key={chosen._id}
+              item={chosen}
+              onDone={onDone}
+              decision={asked?.id === chosen._id ? asked.decision : undefined}
+              onDecision={ask}
+            />
           </div>
         )}
       </div>
@@ -127,7 +123,8 @@ const isDialogOpen = () => document.querySelector('[role="dialog"]') !== null;
 
 /** Whether a key belongs to a field, to a dialog, or to a text that scrolls. */
 function isForAnother(target: EventTarget | null): boolean {
-  const isField = target instanceof Element && target.closest('input, textarea, select, pre, [contenteditable]') !== null;
+  const isField =
+    target instanceof Element && target.closest('input, textarea, select, pre, [contenteditable]') !== null;
   return isField || isDialogOpen();
 }
 
