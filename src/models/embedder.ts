@@ -63,7 +63,12 @@ export function createEmbedder(config: EmbeddingConfig | undefined): Embedder {
   /** Reduced after a request that timed out: a small local model needs a second for some texts. */
   let textsPerRequest = maxTextsPerRequest;
 
-  async function request(texts: readonly string[], as: EmbeddingModel, owner: string, signal: AbortSignal): Promise<Embedded> {
+  async function request(
+    texts: readonly string[],
+    as: EmbeddingModel,
+    owner: string,
+    signal: AbortSignal,
+  ): Promise<Embedded> {
     await turn(owner, signal);
     const key = JSON.stringify(as);
     const answer = await ask(client, texts, as, { saysLength: needDimensions.has(key), signal });

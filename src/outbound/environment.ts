@@ -28,4 +28,7 @@ const stdioCommands = z
     ),
   );
 
-export const outboundVariables = { MCP_STDIO_COMMANDS: stdioCommands.default({}), MCP_STDIO_DIR: z.string().optional() };
+export const outboundVariables = {
+  MCP_STDIO_COMMANDS: stdioCommands.default({}),
+  MCP_STDIO_DIR: z.string().optional(),
+};

@@ -44,7 +44,9 @@ export function wasNeverStarted(error: unknown): boolean {
   const cause = causeOf(error);
   if (!(error instanceof ActivityFailure && cause instanceof TimeoutFailure)) return false;
   const inQueue = cause.timeoutType === 'SCHEDULE_TO_START' || cause.timeoutType === 'SCHEDULE_TO_CLOSE';
-  return inQueue && (onlyWaited(cause.cause) || (cause.cause === undefined && cause.lastHeartbeatDetails === undefined));
+  return (
+    inQueue && (onlyWaited(cause.cause) || (cause.cause === undefined && cause.lastHeartbeatDetails === undefined))
+  );
 }
 
 function onlyWaited(failure: unknown): boolean {
