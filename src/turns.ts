@@ -128,7 +128,8 @@ export function createTurns(limits: {
       let away = 0;
       const begun = async (longest?: number) => {
         await enter(line, signal, longest);
-        if (isOver) exit(line);
+        // Meanwhile the work may have ended, or gone away again.
+        if (isOver || hasTurn || away > 0) exit(line);
         else hasTurn = true;
       };
       const end = () => {
@@ -142,7 +143,7 @@ export function createTurns(limits: {
           return wait().finally(async () => {
             away -= 1;
             // A call that has begun keeps its place, however long it waits for its next turn.
-            if (away === 0 && !isOver) await begun();
+            if (away === 0 && !hasTurn && !isOver) await begun();
           });
         },
       };
