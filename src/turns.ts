@@ -1,4 +1,5 @@
 /* eslint-disable max-lines-per-function */
+import { setMaxListeners } from 'node:events';
 import type { ErrorCode } from './error-catalog.js';
 import { AppError } from './errors.js';
 
@@ -84,6 +85,8 @@ export function createTurns(limits: {
       const onAbort = () => leave(disconnected());
       const timer = waitTimeoutMs === undefined ? undefined : setTimeout(() => leave(retryLater()), waitTimeoutMs);
       line.waiting.push(start);
+      // Many calls may share the signal of their process.
+      if (signal) setMaxListeners(0, signal);
       signal?.addEventListener('abort', onAbort, { once: true });
     });
   }
