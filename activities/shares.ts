@@ -17,7 +17,7 @@ export function sharedAmongOrganizations({
 }: Pick<WorkerConfig, 'activities' | 'activitiesPresent'>): ActivityInterceptorsFactory {
   const maxRunning = shareOf(max);
   const turns = createTurns({
-    what: 'steps in this worker',
+    what: 'activities in this worker',
     whose: 'the organization',
     maxRunning,
     maxTotal: max,

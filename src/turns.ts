@@ -1,4 +1,5 @@
 /* eslint-disable max-lines-per-function */
+import { setMaxListeners } from 'node:events';
 import type { ErrorCode } from './error-catalog.js';
 import { AppError } from './errors.js';
 
@@ -84,6 +85,8 @@ export function createTurns(limits: {
       const onAbort = () => leave(disconnected());
       const timer = waitTimeoutMs === undefined ? undefined : setTimeout(() => leave(retryLater()), waitTimeoutMs);
       line.waiting.push(start);
+      // Many calls may share the signal of their process.
+      if (signal) setMaxListeners(0, signal);
       signal?.addEventListener('abort', onAbort, { once: true });
     });
   }
@@ -128,7 +131,8 @@ export function createTurns(limits: {
       let away = 0;
       const begun = async (longest?: number) => {
         await enter(line, signal, longest);
-        if (isOver) exit(line);
+        // Meanwhile the work may have ended, or gone away again.
+        if (isOver || hasTurn || away > 0) exit(line);
         else hasTurn = true;
       };
       const end = () => {
@@ -142,7 +146,7 @@ export function createTurns(limits: {
           return wait().finally(async () => {
             away -= 1;
             // A call that has begun keeps its place, however long it waits for its next turn.
-            if (away === 0 && !isOver) await begun();
+            if (away === 0 && !hasTurn && !isOver) await begun();
           });
         },
       };

@@ -8,7 +8,6 @@ import {
   SdkHttpError,
   specTypeSchemas,
   StreamableHTTPClientTransport,
-  type AuthProvider,
   type CallToolResult,
   type ElicitResult,
   type JsonSchemaValidator,
@@ -17,29 +16,17 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { abortWith } from '../abort-with.js';
-import { createAnsweredFetch } from './answered-fetch.js';
 import { orAborted, withDeadline, type Clock } from './deadline.js';
 import { hideSecrets } from './hide-secrets.js';
 import type { HttpClient } from './http-client.js';
 import { isOutboundError, OutboundError } from './outbound-error.js';
 import type { McpOutput } from './mcp-output.js';
+import { authProviderOf, transportTo, type McpTarget } from './mcp-transport.js';
 import { isTransientStatus } from './retry-hints.js';
 import { createTurns, shareOf } from '../turns.js';
-
-/**
- * Returns an access token other than the one that the server refused.
- * @throws OutboundError
- */
-export type BearerToken = (refused?: string) => Promise<string>;
-
-/** A server at a URL, with headers or tokens for this URL only, or a command line that runs in a folder of its own. */
-export type McpTarget =
-  | { url: string; headers: Record<string, string>; bearer?: BearerToken | undefined }
-  | { commandLine: readonly string[]; folder: string };
 
 interface McpCallOptions {
   meta: Record<string, unknown>;
@@ -70,8 +57,6 @@ export interface McpSessionOptions {
   ask?: ((question: ElicitationQuestion, signal: AbortSignal) => Promise<ElicitationAnswer>) | undefined;
 }
 
-/** The maximum size of a response over HTTP and stdio: one message, or one stream. */
-const maxMcpAnswerBytes = 4 * 1024 * 1024;
 const farewellMs = 1000;
 const probeMs = 10_000;
 /** Exceeds the duration of any call. */
@@ -243,52 +228,6 @@ async function callAsTask(
     if (signal.aborted) await client.request(cancel, z.unknown(), { timeout: farewellMs }).catch(() => undefined);
     throw error;
   }
-}
-
-/**
- * Returns the tokens of a session. The transport repeats a request once after a 401, and the session refreshes its
- * token at most once.
- */
-async function authProviderOf(bearer: BearerToken): Promise<AuthProvider> {
-  let token = await bearer();
-  let refreshing: Promise<void> | undefined;
-  const refresh = async () => {
-    token = await bearer(token);
-  };
-  return { token: async () => token, onUnauthorized: () => (refreshing ??= refresh()) };
-}
-
-function transportTo(
-  http: Pick<HttpClient, 'fetchWith'>,
-  target: McpTarget,
-  authProvider: AuthProvider | undefined,
-  failed: (error: OutboundError) => void,
-): Transport {
-  if ('url' in target) {
-    return new StreamableHTTPClientTransport(new URL(target.url), {
-      fetch: createAnsweredFetch(http.fetchWith({ maxBytes: maxMcpAnswerBytes, failed }), failed),
-      requestInit: { headers: { ...target.headers, 'accept-encoding': 'identity' } },
-      ...(authProvider && { authProvider }),
-      reconnectionOptions: {
-        maxRetries: 0,
-        initialReconnectionDelay: 1000,
-        maxReconnectionDelay: 1000,
-        reconnectionDelayGrowFactor: 1,
-      },
-    });
-  }
-  const [command = '', ...args] = target.commandLine;
-  // The process inherits only a few harmless environment variables (`getDefaultEnvironment` of the SDK).
-  const { folder: cwd } = target;
-  const transport = new StdioClientTransport({
-    ...{ command, args, cwd, env: { HOME: cwd }, stderr: 'ignore', maxBufferSize: maxMcpAnswerBytes },
-  });
-  transport.onerror = ({ message }) => {
-    // The library then ends the process, as if the server had closed the connection.
-    if (message.startsWith('ReadBuffer exceeded'))
-      failed(new OutboundError('too_large', `the answer is larger than ${maxMcpAnswerBytes} bytes`));
-  };
-  return transport;
 }
 
 /** Ends the session of an older server, which would otherwise keep it until it expires. */

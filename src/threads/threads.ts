@@ -30,6 +30,8 @@ interface JobOptions {
   /** The longest time that the job runs; 20 seconds if omitted. */
   timeoutMs?: number;
   signal?: AbortSignal;
+  /** Called when a thread takes the job. */
+  begun?: () => void;
 }
 
 /** Runs work in threads of this process that would otherwise block the event loop. */
@@ -72,12 +74,13 @@ export function createThreads({ heapMiB = defaultHeapMiB, longestWaitMs = jobTim
     async run<Name extends JobName>(
       name: Name,
       input: Input<Name>,
-      { owner, timeoutMs = jobTimeoutMs, signal }: JobOptions,
+      { owner, timeoutMs = jobTimeoutMs, signal, begun }: JobOptions,
     ): Promise<Result<Name>> {
       const answer = await turns.take(
         owner,
         () => {
           pool ??= start();
+          begun?.();
           const ended = abortWith(AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : []));
           const job = pool.run(input, { name, signal: ended.signal }) as Promise<ThreadAnswer<Result<Name>>>;
           return answerOf(job).finally(() => ended.abort());

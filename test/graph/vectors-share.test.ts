@@ -108,7 +108,14 @@ describe('a project with 1 % of all nodes', () => {
     verifies('embeddings.share');
     const consumed = { lifecycle_id: newId(), run: null, at: 1 };
     for (const word of words) {
-      const question = { text: word, projectIds: [small], asOf: undefined, limit: 200, timeoutMs: 30_000 };
+      const question = {
+        text: word,
+        projectIds: [small],
+        organizationId: small,
+        asOf: undefined,
+        limit: 200,
+        timeoutMs: 30_000,
+      };
       const { entities } = await retrieve(deps.graph, question, consumed);
       expect(new Set(entities.map(({ project_id }) => project_id))).toEqual(new Set([small]));
       const having = vectors.map((_, at) => `n${at}`).filter((_id, at) => textOf(at, 2).includes(word));

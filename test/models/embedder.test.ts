@@ -95,10 +95,10 @@ test('pauses questions after an endpoint hung, also if the caller left before', 
   const model = { model: 'words', dimensions };
   let requests = 0;
   endpoint.answer(() => void (requests += 1));
-  const callers = [1, 2].map(() => vectorOf('a question', model, AbortSignal.timeout(10)));
+  const callers = [1, 2].map(() => vectorOf('a question', model, { signal: AbortSignal.timeout(10) }));
   for (const result of await Promise.allSettled(callers)) expect(result.status).toBe('rejected');
   await eventually(() =>
-    expect(vectorOf('another', model, AbortSignal.timeout(10))).rejects.toThrow('no answer within'),
+    expect(vectorOf('another', model, { signal: AbortSignal.timeout(10) })).rejects.toThrow('no answer within'),
   );
   const before = requests;
   await expect(vectorOf('one more', model)).rejects.toThrow('no answer within');

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newId } from '../../src/ids.js';
 import { createHttpClient } from '../../src/outbound/http-client.js';
-import { createMcpClient, type McpTarget } from '../../src/outbound/mcp-client.js';
+import { createMcpClient } from '../../src/outbound/mcp-client.js';
+import type { McpTarget } from '../../src/outbound/mcp-transport.js';
 import { eventually } from '../support/eventually.js';
 import { sendJson } from '../support/fake-model.js';
 import { startHttpSink, type HttpSink } from '../support/http-sink.js';
@@ -116,6 +117,7 @@ test('a list of tools is refused once all its pages together are too large', asy
 
 /** A server as a process that answers only these methods, and writes the ids of its processes to a file. */
 const processOf = (file: string, answered: object): McpTarget => ({
+  folder: path.dirname(file),
   folder: tmpdir(),
   commandLine: [
     process.execPath,

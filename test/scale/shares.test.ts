@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
 import { newId } from '../../src/ids.js';
 import { eventually } from '../support/eventually.js';
 import { moveExecution, startExecution, untilExecution } from '../support/executions.js';
@@ -20,7 +21,7 @@ let everything: { url: string; close(): void };
 beforeAll(async () => {
   [model, everything] = await Promise.all([startFakeModel(), startEverything()]);
   Object.assign(settings, { LLM_BASE_URL: model.url, LLM_MODEL: 'answers' });
-  model.on('hangs', () => undefined);
+  model.on('hangs', (res) => countOpen('hangs', res));
   model.on(
     'answers',
     (res) => void res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer)),
@@ -32,6 +33,16 @@ afterAll(async () => {
 });
 const product = useRunningProduct(settings);
 
+/** The requests that are open at once, and the most that were. A request that took too long is sent again. */
+const open = new Map<string, { now: number; most: number }>();
+function countOpen(name: string, res: ServerResponse): void {
+  const count = open.get(name) ?? { now: 0, most: 0 };
+  open.set(name, count);
+  count.now += 1;
+  count.most = Math.max(count.most, count.now);
+  res.on('close', () => (count.now -= 1));
+}
+
 const workspaceHere = async (): Promise<Workspace> => product.through(await createWorkspace(deps));
 
 const flowTo = (path: string) => flowThatCalls([product.sink.url + path]);
@@ -42,35 +53,41 @@ async function expectAllToHang(workspace: Workspace, ids: readonly string[]): Pr
   expect(runs.map(({ body }) => body.status)).toEqual(ids.map(() => 'running'));
 }
 
+const thinking = { name: 'Thinker', agents: [{ ...agentThatCalls([]), llm: { model: 'hangs' } }] };
+
 async function endAll(workspace: Workspace, ids: readonly string[]): Promise<void> {
   for (const id of ids) await moveExecution(workspace, id, 'cancel');
 }
 
 describe('while the runs of other organizations hang', () => {
   test.each([
-    ['calls of a server that never answers', (path: string) => flowTo(path)],
-    ['model requests', () => ({ name: 'Thinker', agents: [{ ...agentThatCalls([]), llm: { model: 'hangs' } }] })],
-  ])('in %s, those of another complete, also after kill -9', async (_name, hanging) => {
+    ['calls of a server that never answers', ['/one', '/two'], (name: string) => flowTo(name)],
+    ['model requests', ['hangs', 'hangs'], () => thinking],
+  ])('in %s, those of another complete, also after kill -9', async (_name, names, hanging) => {
     verifies('shares.steps');
-    const attackers = [await workspaceHere(), await workspaceHere()];
     const runs: [Workspace, string[]][] = [];
-    for (const attacker of attackers) {
-      product.sink.hold(`/${attacker.projectID}`);
+    for (const name of names) {
+      product.sink.answer(name, (_request, res) => countOpen(name, res));
+      const attacker = await workspaceHere();
       const ids = [];
-      for (let n = 0; n < 15; n += 1) ids.push(await startExecution(attacker, hanging(`/${attacker.projectID}`)));
+      for (let n = 0; n < 15; n += 1) ids.push(await startExecution(attacker, hanging(name)));
       runs.push([attacker, ids]);
     }
-    const asked = () => model.asked('hangs').length + attackers.flatMap(product.requestsOf).length;
-    await eventually(() => expect(asked()).toBeGreaterThanOrEqual(attackers.length * share));
+    const ofAll = (kind: 'now' | 'most') =>
+      [...new Set(names)].reduce((sum, name) => sum + (open.get(name)?.[kind] ?? 0), 0);
     const other = await workspaceHere();
-    await untilExecution(other, await startExecution(other, flowTo(`/${other.projectID}`)), 'completed');
-    for (const [attacker, ids] of runs) await expectAllToHang(attacker, ids);
-    expect(asked()).toBe(attackers.length * share);
-    await product.kill('worker');
-    await product.start('worker');
-    await untilExecution(other, await startExecution(other, flowTo(`/${other.projectID}`)), 'completed');
-    for (const [attacker, ids] of runs) await expectAllToHang(attacker, ids);
+    for (const restart of [true, false]) {
+      await eventually(() => expect(ofAll('now')).toBe(names.length * share));
+      await untilExecution(other, await startExecution(other, flowTo(`/${other.projectID}`)), 'completed');
+      for (const [attacker, ids] of runs) await expectAllToHang(attacker, ids);
+      expect(ofAll('most')).toBe(names.length * share);
+      if (!restart) continue;
+      await product.kill('worker');
+      await eventually(() => expect(ofAll('now')).toBe(0));
+      await product.start('worker');
+    }
     for (const [attacker, ids] of runs) await endAll(attacker, ids);
+    await eventually(() => expect(ofAll('now')).toBe(0));
   });
 });
 

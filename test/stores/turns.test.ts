@@ -68,6 +68,28 @@ test('work that ends while it is away takes no turn with it', async () => {
   expect(await turns.take('a', async () => 'free')).toBe('free');
 });
 
+test('work that goes away again while it waits for its turn holds at most one turn', async () => {
+  verifies('shares.turns');
+  const turns = createTurns({ ...limits, maxRunning: 2, maxTotal: 2 });
+  const { begun, work, end } = heldWork();
+  const asking = turns.take('a', async (turn) => {
+    const questions = [new Promise<void>(setImmediate), new Promise<void>((resolve) => setTimeout(resolve, 1))];
+    const others = ['x', 'y'].map((name) => turns.take('b', work(name)));
+    const first = turn.away(() => questions[0] ?? Promise.resolve());
+    await eventually(() => expect(begun).toEqual(['x', 'y']));
+    const second = turn.away(() => questions[1] ?? Promise.resolve());
+    end('x');
+    end('y');
+    await Promise.all([first, second, ...others]);
+  });
+  await asking;
+  const free = ['f1', 'f2'].map((name) => turns.take('c', work(name)));
+  await eventually(() => expect(begun).toEqual(['x', 'y', 'f1', 'f2']));
+  end('f1');
+  end('f2');
+  await Promise.all(free);
+});
+
 test('a call whose caller has left does not wait', async () => {
   verifies('shares.turns');
   const turns = createTurns({ ...limits, maxRunning: 1 });

@@ -1,3 +1,4 @@
+import { abortWith } from '../../abort-with.js';
 import { AppError, isAppError } from '../../errors.js';
 import { createTurns } from '../../turns.js';
 import { createThreads } from '../../threads/threads.js';
@@ -64,26 +65,30 @@ export function createExtraction(maxGrowthMiB = defaultGrowthMiB): Extraction {
     late: AppError,
   ) {
     signal.throwIfAborted();
-    running += 1;
-    const stop = new AbortController();
-    const before = process.memoryUsage.rss();
+    const stop = abortWith(signal);
     let problem: AppError | undefined;
-    const watch = setInterval(() => {
-      if (process.memoryUsage.rss() - before <= maxGrowthMiB * 1024 * 1024) return;
-      problem ??= running === 1 ? unreadable(tooMuchMemory) : otherMemory();
-      stop.abort();
-    }, 100);
-    const abort = () => stop.abort();
-    signal.addEventListener('abort', abort, { once: true });
+    let end = () => {};
+    const begun = () => {
+      running += 1;
+      const before = process.memoryUsage.rss();
+      const watch = setInterval(() => {
+        if (process.memoryUsage.rss() - before <= maxGrowthMiB * 1024 * 1024) return;
+        problem ??= running === 1 ? unreadable(tooMuchMemory) : otherMemory();
+        stop.abort();
+      }, 100);
+      end = () => {
+        running -= 1;
+        clearInterval(watch);
+      };
+    };
     try {
-      return await threads.run('extractDocument', input, { owner, timeoutMs, signal: stop.signal });
+      return await threads.run('extractDocument', input, { owner, timeoutMs, signal: stop.signal, begun });
     } catch (error) {
       signal.throwIfAborted();
       throw problem ?? problemOf(error, late);
     } finally {
-      running -= 1;
-      clearInterval(watch);
-      signal.removeEventListener('abort', abort);
+      end();
+      stop.abort();
     }
   }
 

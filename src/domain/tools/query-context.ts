@@ -158,6 +158,7 @@ function callOf({ input, projectIds, asOf }: PreparedQuery, query: GuardedQuery,
     query,
     params,
     projectId: ctx.projectId,
+    organizationId: ctx.principal.organizationId,
     grantedProjectIds: projectIds,
     asOf,
     limit,
@@ -177,7 +178,11 @@ async function ask(
   const { input, query, projectIds } = prepared;
   if (query) return cypher.run(callOf(prepared, query, ctx), consumed);
   const { query: text, limit, timeout_ms: timeoutMs, bookmark, explain } = input;
-  const question = { text, projectIds, asOf: input.as_of, limit, timeoutMs, bookmark, explain, signal: ctx.signal };
+  const { organizationId } = ctx.principal;
+  const question = {
+    ...{ text, projectIds, organizationId, asOf: input.as_of, limit, timeoutMs, bookmark, explain },
+    signal: ctx.signal,
+  };
   return retrieve(graph, question, consumed, { nearest: graph.embeds ? nearestByText : undefined, reranker });
 }
 

@@ -34,6 +34,8 @@ interface Question {
   text: string;
   /** The project of the caller, or the projects that the caller is granted. */
   projectIds: readonly string[];
+  /** The organization of the caller. */
+  organizationId: string;
   /**
    * A point in time in epoch seconds. Without it, the search uses the current time and the times that the question
    * names.
@@ -79,8 +81,8 @@ export async function retrieve(
   let msLeft = timeoutMs;
   const read = async <T>(work: (tx: ManagedTransaction) => Promise<T>): Promise<T> => {
     const begun = performance.now();
-    const { projectIds, bookmark, signal } = question;
-    const options = { timeoutMs: Math.max(1, Math.ceil(msLeft)), fetchSize, projectIds, bookmark };
+    const { projectIds, organizationId, bookmark, signal } = question;
+    const options = { timeoutMs: Math.max(1, Math.ceil(msLeft)), fetchSize, projectIds, organizationId, bookmark };
     const result = await inReadTransaction(graph, work, { ...options, ...(signal && { signal }) });
     msLeft -= performance.now() - begun;
     return result;

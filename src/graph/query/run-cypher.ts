@@ -4,7 +4,7 @@ import { parametersFor, type GuardedQuery } from '../guard/guard.js';
 import { createReadPlanCheck } from '../guard/read-plan.js';
 import { refuse } from '../guard/refusal.js';
 import type { Consumption } from '../store/provenance.js';
-import { fetchSize, forgetting, readSession, withSession, type Connection } from '../store/sessions.js';
+import { fetchSize, forgetting, inTurnToRead, readSession, withSession, type Connection } from '../store/sessions.js';
 import { toParameter } from '../store/values.js';
 import { createTimedGuard, timeParameter } from './as-of.js';
 import { createCollector } from './collect.js';
@@ -14,6 +14,7 @@ export interface CypherCall {
   query: GuardedQuery;
   params: Record<string, unknown>;
   projectId: string;
+  organizationId: string;
   grantedProjectIds: readonly string[];
   /** A point in time in epoch seconds. */
   asOf: number;
@@ -41,7 +42,7 @@ export function createCypherQueries(graph: Connection) {
         await Promise.race([done, deadline.databaseIsDone]);
         deadline.clear();
       };
-      graph.reads.take(call.projectId, running, { signal: call.signal }).catch(reject);
+      inTurnToRead(graph, call, running, call.signal).catch(reject);
     });
   return {
     /**

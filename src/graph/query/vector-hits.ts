@@ -25,6 +25,7 @@ export async function nearestTo(
   question: {
     text: string;
     projectIds: readonly string[];
+    organizationId: string;
     moment: Moment;
     timeoutMs: number;
     bookmark?: string | undefined;
@@ -36,6 +37,7 @@ export async function nearestTo(
   const deadline = AbortSignal.timeout(timeoutMs);
   const options = {
     moment: question.moment,
+    organizationId: question.organizationId,
     timeoutMs,
     bookmark: question.bookmark,
     signal: signal ? abortWith(signal, deadline).signal : deadline,

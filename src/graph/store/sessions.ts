@@ -2,7 +2,10 @@ import neo4j, { Neo4jError, type Driver, type ManagedTransaction, type Session, 
 import { AppError } from '../../errors.js';
 import type { Graph } from '../../stores/neo4j.js';
 
-export type Connection = Pick<Graph, 'driver' | 'writer' | 'reads' | 'writes' | 'bookmarks' | 'embeds'>;
+export type Connection = Pick<
+  Graph,
+  'driver' | 'writer' | 'reads' | 'readsOfOrganizations' | 'writes' | 'bookmarks' | 'embeds'
+>;
 
 /** The number of records per fetch. It is small, because each record may be as large as a response. */
 export const fetchSize = 20;
@@ -50,6 +53,8 @@ interface ReadOptions {
    * The projects to read. The first one is the caller's and needs a slot. Reads include the last writes of all of them.
    */
   projectIds?: readonly string[];
+  /** The organization of the caller. Without it, the project counts for itself. */
+  organizationId?: string | undefined;
   /** The bookmark that the caller received from a save. */
   bookmark?: string | undefined;
   signal?: AbortSignal;
@@ -61,12 +66,22 @@ export function inReadTransaction<T>(
   work: (tx: ManagedTransaction) => Promise<T>,
   options: ReadOptions = {},
 ): Promise<T> {
-  const { timeoutMs = readTimeoutMs, projectIds: [first] = [], signal } = options;
+  const { timeoutMs = readTimeoutMs, projectIds: [first] = [], organizationId, signal } = options;
   const read = () =>
     withSession(readSession(graph, options), (session) =>
       session.executeRead(work, { timeout: timeoutMs }).catch(forgetting(graph.bookmarks, options.projectIds)),
     );
-  return first === undefined ? read() : graph.reads.take(first, read, { signal });
+  return first === undefined ? read() : inTurnToRead(graph, { projectId: first, organizationId }, read, signal);
+}
+
+/** Runs a read when its project and its organization may run more. */
+export function inTurnToRead<T>(
+  { reads, readsOfOrganizations }: Connection,
+  { projectId, organizationId = projectId }: { projectId: string; organizationId?: string | undefined },
+  read: () => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  return reads.take(projectId, () => readsOfOrganizations.take(organizationId, read, { signal }), { signal });
 }
 
 export function readSession(

@@ -27,6 +27,8 @@ interface NearestOptions {
   /** The timeout of each of the two queries. */
   timeoutMs?: number;
   bookmark?: string | undefined;
+  /** The organization that asks. Without it, the project counts for itself. */
+  organizationId?: string;
   signal?: AbortSignal;
 }
 
@@ -41,7 +43,11 @@ export type NearestByText = (
 interface NearestDeps {
   graph: Connection;
   /** Returns the vector of the question from the model of the generation. */
-  embed(question: string, model: Generation, signal: AbortSignal | undefined): Promise<readonly number[]>;
+  embed(
+    question: string,
+    model: Generation,
+    options: { owner: string; signal: AbortSignal | undefined },
+  ): Promise<readonly number[]>;
   /** Whether an endpoint is configured. */
   isConfigured: boolean;
   /** Returns the message for the caller if `embed` fails. Other errors are thrown. */
@@ -75,22 +81,23 @@ export function createNearestByText({
 }: NearestDeps): NearestByText {
   return async (projectId, question, limit, options = {}) => {
     if (!isConfigured) return { unavailable: 'no embedding endpoint is configured' };
+    const { organizationId, signal } = options;
+    const asking = { owner: organizationId ?? projectId, signal };
     const read = <T>(work: (tx: ManagedTransaction) => Promise<T>) =>
       inReadTransaction(graph, work, {
         timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
         projectIds: [projectId],
+        organizationId,
         bookmark: options.bookmark,
         ...(options.signal && { signal: options.signal }),
       });
     const known = await read((tx) => readGeneration(tx, projectId, exactUpTo));
     if (!known) return { unavailable: 'the project is not embedded yet' };
-    const vector = await embed(graphText(question, maxQuestion), known.generation, options.signal).catch(
-      (error: unknown) => {
-        const unavailable = reasonOf(error);
-        if (unavailable === undefined) throw error;
-        return { unavailable };
-      },
-    );
+    const vector = await embed(graphText(question, maxQuestion), known.generation, asking).catch((error: unknown) => {
+      const unavailable = reasonOf(error);
+      if (unavailable === undefined) throw error;
+      return { unavailable };
+    });
     if ('unavailable' in vector) return vector;
     const search = { projectId, generation: known.generation.id, vector, limit, ...options };
     const hits = await read((tx) => (known.isSmall ? exact(tx, search) : fromIndex(tx, search)));

@@ -2,7 +2,8 @@ import type { McpToolsInput } from '../../../../workflows/mcp-tools/messages.js'
 import type { SecretBox } from '../../../auth/secret-box.js';
 import { AppError } from '../../../errors.js';
 import { answerGate, checkJson } from '../../../json-gate.js';
-import type { BearerToken, McpClient, McpSession, McpTarget } from '../../../outbound/mcp-client.js';
+import type { McpClient, McpSession } from '../../../outbound/mcp-client.js';
+import type { BearerToken, McpTarget } from '../../../outbound/mcp-transport.js';
 import { OutboundError } from '../../../outbound/outbound-error.js';
 import type { Collections } from '../../../stores/collections.js';
 import { epochSeconds } from '../../../time.js';

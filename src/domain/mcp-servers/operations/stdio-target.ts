@@ -2,7 +2,7 @@ import { chownSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { AppError } from '../../../errors.js';
 import type { StdioCommand } from '../../../outbound/environment.js';
-import type { McpTarget } from '../../../outbound/mcp-client.js';
+import type { McpTarget } from '../../../outbound/mcp-transport.js';
 import { sha256Hex } from '../../../sha256.js';
 
 export interface StdioConfig {

@@ -110,7 +110,10 @@ describe('extract', () => {
 
   test('reads a long flat document of short elements', async () => {
     verifies('knowledge.nested-html');
-    const chunks = await extract(bytes('<p>one<br><img src="x"><li>two'.repeat(2000)), 'text/html');
+    const chunks = await extract(
+      bytes('<p>one<br><img src="x"><p>two<ul><li>three<li>four</ul>'.repeat(2000)),
+      'text/html',
+    );
     expect(chunks.length).toBeGreaterThan(0);
   });
 });
