@@ -77,7 +77,7 @@ async function definitions(): Promise<Definition[]> {
     (file) => /^[a-z-]+\/.*\.ts$/.test(file) && !file.endsWith('interceptors.ts'),
   );
   const found = files.map(async (file) => {
-    const exported = (await import(path.join(root, file).replace(/\.ts$/, '.js'))) as Record<string, unknown>;
+    const exported = (await import(`../../workflows/${file.slice(0, -3)}.js`)) as Record<string, unknown>;
     return Object.values(exported).flatMap((each) => {
       const { type: kind, name } = (each ?? {}) as { type?: string; name?: string };
       const folder = file.split('/')[0] ?? '';
