@@ -23,8 +23,9 @@ const logger = new DefaultLogger('ERROR');
 Runtime.install({ logger, telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } } });
 const sinks = { tracing: { runEnded: { fn: () => undefined } } };
 // Saved histories are not encrypted, like those of an early release.
+let acceptUnboundUntil = Infinity;
 const earlierRelease = {
-  acceptUnboundUntil: () => Promise.resolve(Infinity),
+  acceptUnboundUntil: () => Promise.resolve(acceptUnboundUntil),
   isOwnKey: () => Promise.resolve(false),
   begin: () => Promise.reject(new Error('not used')),
   untilSchedulesAreSealed: () => Promise.resolve(),
@@ -86,6 +87,20 @@ describe('saved histories', () => {
   test('replay on the current code', async () => {
     verifies('durability.replay');
     expect(await outcomesOf(histories)).toEqual(histories.map(({ name }) => [name, 'replayed']));
+  });
+
+  test('replay as begun before the end of an upgrade, but not as begun after it', async () => {
+    verifies('trust.upgrade');
+    const saved = histories.filter(({ name }) => name === 'approval-approved');
+    const at = saved[0]?.history.events[0]?.eventTime as string;
+    try {
+      acceptUnboundUntil = Date.parse(at) / 1000 + 3600;
+      expect(await outcomesOf(saved)).toEqual([['approval-approved', 'replayed']]);
+      acceptUnboundUntil = Date.parse(at) / 1000 - 3600;
+      expect(await outcomesOf(saved)).not.toEqual([['approval-approved', 'replayed']]);
+    } finally {
+      acceptUnboundUntil = Infinity;
+    }
   });
 
   test('do not replay on a workflow with other behaviour', async () => {

@@ -394,6 +394,27 @@ export const operations = [
     says: 'A signal or update that the product did not send to this run has no effect, and the run goes on.',
   },
   {
+    id: 'trust.copied-inputs',
+    source: 'docs/decisions/0117-only-messages-of-the-product.md',
+    says: 'The input of a run, copied or changed by somebody with access to Temporal, starts nothing and sends no request.',
+  },
+  {
+    id: 'trust.activities',
+    source: 'docs/decisions/0117-only-messages-of-the-product.md',
+    says: 'An activity runs only with an input of its workflow, and a workflow accepts only the results of its activities.',
+  },
+  {
+    id: 'trust.upgrade',
+    source: 'docs/decisions/0117-only-messages-of-the-product.md',
+    says: 'An upgraded installation accepts messages of the earlier release for one hour, a new one never; older histories replay.',
+  },
+  {
+    id: 'trust.schedules',
+    source: 'docs/decisions/0117-only-messages-of-the-product.md',
+    says: 'The input of a schedule is valid only for its own runs, and schedules of earlier releases get such inputs.',
+  },
+  { id: 'trust.reset', source: 'docs/guides/operations.md', says: 'A run that an operator resets continues.' },
+  {
     id: 'trust.operator-signals',
     source: 'docs/guides/operations.md',
     says: 'Operators pause, resume and cancel runs with the Temporal UI or CLI, and cannot do so in the name of a person.',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { DefaultLogger, makeTelemetryFilterString, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { Deps } from '../../src/domain/deps.js';
+import { trustedActivities } from '../../src/temporal/trusted-activities.js';
 import { workflowBundle } from '../../src/workflow-code.js';
 import { queueName } from '../../workflows/queues/queues.js';
 
@@ -14,7 +15,13 @@ export function useWorkflowWorkers(deps: Deps, taskQueue: string, activities: ob
   beforeAll(async () => {
     const connection = await NativeConnection.connect(deps.config.temporal.connection);
     const { namespace } = deps.config.temporal;
-    const shared = { connection, namespace, activities, dataConverter: deps.temporal.workerDataConverter };
+    const shared = {
+      connection,
+      namespace,
+      activities,
+      dataConverter: deps.temporal.workerDataConverter,
+      interceptors: { activity: [trustedActivities(deps.temporal.trust)] },
+    };
     const workers = await Promise.all([
       Worker.create({ ...shared, taskQueue, workflowBundle }),
       Worker.create({ ...shared, taskQueue: queueName(taskQueue, 'control') }),
