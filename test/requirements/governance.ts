@@ -4,6 +4,16 @@ import type { Requirement } from './requirement.js';
 /** The pipeline of a governed call: stages, quota, policy, approvals, dry runs, audit. */
 export const governance = [
   {
+    id: 'turns.aborted-call',
+    source: 'docs/architecture.md',
+    says: 'A call that has already ended does not wait for a turn.',
+  },
+  {
+    id: 'docs.links',
+    source: 'docs/architecture.md',
+    says: 'Each relative link in the documentation names an existing file and an existing heading.',
+  },
+  {
     id: 'sweep.failing-records',
     source: 'docs/architecture.md',
     says: 'A record that a sweep cannot process does not keep the sweep from the other records.',

@@ -101,3 +101,18 @@ test('a share is a third, and at least one', () => {
   verifies('shares.turns');
   expect([1, 2, 3, 5, 6, 300].map(shareOf)).toEqual([1, 1, 1, 1, 2, 100]);
 });
+
+test('a call whose caller has already left gets no turn and no place in the line', async () => {
+  verifies('turns.aborted-call');
+  const turns = createTurns({ ...limits, maxRunning: 1, maxWaiting: 1 });
+  const { begun, work, end } = heldWork();
+  const running = turns.take('a', work('a1'));
+  const left = turns.take('a', work('left'), AbortSignal.abort());
+  await expect(left).rejects.toMatchObject({ code: 'call_timed_out' });
+  // The only place in the line is still free.
+  const next = turns.take('a', work('a2'));
+  end('a1');
+  await eventually(() => expect(begun).toEqual(['a1', 'a2']));
+  end('a2');
+  await Promise.all([running, next]);
+});
