@@ -23,9 +23,9 @@ interface GovernanceOptions {
   catalog: Catalog;
   threads: Threads;
   /** Replaces secrets and personal data in the calls that programs see. */
-  redact(value: unknown): Promise<unknown>;
+  redact(value: unknown, organizationId: string): Promise<unknown>;
   /** Replaces secrets in the calls that approvers see. */
-  hideSecrets(value: unknown): Promise<unknown>;
+  hideSecrets(value: unknown, organizationId: string): Promise<unknown>;
 }
 
 /** The parts that govern calls. Each serves a stage of the pipeline and the routes that show its records. */

@@ -8,7 +8,7 @@ import { Id, UserId } from '../../ids.js';
 import { EpochSeconds } from '../../time.js';
 import { AppError } from '../../errors.js';
 import { catalogData } from '../../governance/operations/catalog.js';
-import { factsOf, type FactValue, type Operation } from '../../governance/operations/operation.js';
+import { factsOf, isDecimalText, type FactValue, type Operation } from '../../governance/operations/operation.js';
 import { PolicyRules } from '../../governance/policy/rule.js';
 import type { Threads } from '../../threads/threads.js';
 import { candidateRules, CandidateRule } from './candidate.js';
@@ -127,7 +127,7 @@ const formOf = {
   Boolean: { is: (value: FactValue) => typeof value === 'boolean', expected: 'true or false' },
   Set: { is: (value: FactValue) => Array.isArray(value), expected: 'an array of strings' },
   Decimal: {
-    is: (value: FactValue) => typeof value === 'string' && /^-?\d+\.\d{1,4}$/.test(value),
+    is: isDecimalText,
     expected: 'a string with a decimal point and one to four digits after it, such as "120.00"',
   },
 };

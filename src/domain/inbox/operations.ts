@@ -76,7 +76,7 @@ export async function pageOfInbox(
       deps.mongo.collections,
       approvals.map(({ requested_by }) => requested_by),
     ),
-    deps.governance.approvals.heldCalls(approvals),
+    deps.governance.approvals.heldCalls(principal, approvals),
   ]);
   const lists = await Promise.all([
     ...held.map((list) =>

@@ -26,21 +26,21 @@ export function createApprovals(
     list: (principal: Principal, query: ApprovalQuery, reader?: Reader) =>
       listApprovals(deps, principal, query, reader),
     /** The redacted and shortened calls of runs, by approval id. Omits those that the caller may not see. */
-    heldCalls: (approvals: readonly Approval[]) =>
+    heldCalls: ({ organizationId }: Principal, approvals: readonly Approval[]) =>
       readPayloads(
         deps,
         approvals
           .filter(({ execution_id, has_payload }) => execution_id !== null && has_payload)
           .map(({ approval_id, edited_payload_digest }) => ({ _id: approval_id, edited_payload_digest })),
-        false,
+        { seesWhole: false, organizationId },
       ),
     read: (principal: Principal, id: string) => readApproval(deps, principal, id),
     readWithCall: (principal: Principal, id: string, reader?: Reader) =>
       readApprovalWithCall(deps, principal, id, reader),
     /** Must be called before a whole call that is kept elsewhere, such as a preview, is shown to a person. */
     auditReading: (principal: Principal, id: string) => auditReading(deps, principal, id),
-    hideSecrets: (value: unknown) => deps.hideSecrets(value),
-    redact: (value: unknown) => deps.redact(value),
+    hideSecrets: deps.hideSecrets,
+    redact: deps.redact,
     decide: (principal: Principal, id: string, vote: Vote, updateId?: string, reader?: Reader) =>
       decideApproval(deps, principal, id, vote, updateId, reader),
   };

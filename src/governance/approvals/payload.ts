@@ -12,15 +12,16 @@ export interface PayloadDeps {
   collections: Pick<Collections, 'approval_payloads' | 'act_edits'>;
   secrets: Pick<SecretBox, 'seal' | 'open'>;
   /** Replaces secrets and personal data. */
-  redact(value: unknown): Promise<unknown>;
+  redact(value: unknown, organizationId: string): Promise<unknown>;
   /** Replaces secrets. */
-  hideSecrets(value: unknown): Promise<unknown>;
+  hideSecrets(value: unknown, organizationId: string): Promise<unknown>;
 }
 
 /** A call that waits: the call itself, and what its summary is made from. */
 export interface KeptCall {
   approvalId: string;
   projectId: string;
+  organizationId: string;
   digest: string;
   call: unknown;
   summary: SummarySource;
@@ -40,15 +41,15 @@ const maxSealed = 14 * 1024 * 1024;
  */
 export async function keepPayload(
   { collections, secrets, redact, hideSecrets }: PayloadDeps,
-  { approvalId: _id, projectId: project_id, digest, call, summary }: KeptCall,
+  { approvalId: _id, projectId: project_id, organizationId, digest, call, summary }: KeptCall,
 ): Promise<void> {
   const short = bounded(call);
   const fields = { title: summary.title, fields: summary.fields };
   const [whole, redacted, wholeFields, redactedFields] = await Promise.all([
-    hideSecrets(call),
-    redact(short),
-    hideSecrets(fields),
-    redact(bounded(fields)),
+    hideSecrets(call, organizationId),
+    redact(short, organizationId),
+    hideSecrets(fields, organizationId),
+    redact(bounded(fields), organizationId),
   ]);
   const summaries: Summaries = {
     whole: summaryOf({ ...summary, ...(wholeFields as typeof fields) }, digest),
@@ -120,7 +121,7 @@ type Shown = Pick<ApprovalDocument, '_id'> & { edited_payload_digest?: string | 
 export async function readPayloads(
   deps: PayloadDeps,
   approvals: readonly Shown[],
-  seesWhole: boolean,
+  { seesWhole, organizationId }: { seesWhole: boolean; organizationId: string },
 ): Promise<ReadonlyMap<string, unknown>> {
   if (approvals.length === 0) return new Map();
   const { collections, secrets } = deps;
@@ -137,7 +138,7 @@ export async function readPayloads(
         const digest = edited.get(_id);
         const change = digest === undefined ? undefined : await readEdits(deps, editsId(_id, digest));
         if (!change) return [_id, payload];
-        const edits = await (seesWhole ? deps.hideSecrets(change.edits) : deps.redact(bounded(change.edits)));
+        const edits = await (seesWhole ? deps.hideSecrets(change.edits, organizationId) : deps.redact(bounded(change.edits), organizationId));
         return [_id, { ...payload, edits }];
       }),
     ),

@@ -68,6 +68,7 @@ export async function requestApproval(deps: RequestDeps, call: ApprovalCall): Pr
     await keepPayload(deps, {
       approvalId: approval_id,
       projectId: request.project_id,
+      organizationId: request.organization_id,
       digest: request.payload_digest,
       call: await call.forApprovers(),
       summary: call.summary,

@@ -189,9 +189,16 @@ export function whereKnown(field: string, factOf: (field: string) => Fact): Fact
   return { ...fact, read: (input) => (input[field] === undefined ? undefined : fact.read(input)) };
 }
 
-/** A fact that is a decimal number as text. It has no value where the call does not have the field. */
+/** Cedar's decimals have up to four decimal places. All numbers with 14 digits before them fit. */
+const decimalText = /^-?\d{1,14}\.\d{1,4}$/;
+
+export function isDecimalText(value: unknown): value is string {
+  return typeof value === 'string' && decimalText.test(value);
+}
+
+/** A fact that is a decimal number as text, such as `120.5`. It has no value where the call has no such text. */
 export function decimal(field: string): Fact {
-  return { type: 'Decimal', read: ({ [field]: value }) => (typeof value === 'string' ? value : undefined) };
+  return { type: 'Decimal', read: ({ [field]: value }) => (isDecimalText(value) ? value : undefined) };
 }
 
 export function count(field: string): Fact {

@@ -61,7 +61,9 @@ export async function toPreviewApproval(
   const title = `${record.agentflow.name}: ${preview.title}`;
   const told = { title, fields: fieldsOf(preview) };
   const hide = (value: unknown, isWhole: boolean) =>
-    isWhole ? approvals.hideSecrets(value) : approvals.redact(bounded(value));
+    isWhole
+      ? approvals.hideSecrets(value, principal.organizationId)
+      : approvals.redact(bounded(value), principal.organizationId);
   const [seen, shown, source] = await Promise.all([
     hide(call, seesWhole),
     isExcerpt && seesWhole ? hide(call, false) : undefined,
