@@ -63,13 +63,13 @@ test('agentflows are found by text, promoted, compared, and tried with inputs', 
     expect(await violations(page)).toEqual([]);
     await page.getByText('promoting a version changes nothing there').waitFor();
     await page.getByRole('button', { name: 'Load version 1 into the editor' }).click();
-    await page.getByText('Version 1 is loaded into the form, and not saved.').waitFor();
-    await page.getByText('This agentflow has changes that are not saved.').waitFor();
+    await page.getByText('Version 1 is loaded into the form. It takes effect when you save it.').waitFor();
+    await page.getByText('You have unsaved changes to this agentflow.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Description', exact: true }).inputValue()).toBe(
       'Writes <b>letters</b>',
     );
     await page.getByRole('button', { name: 'Discard changes' }).click();
-    await page.getByText('This agentflow has changes that are not saved.').waitFor({ state: 'detached' });
+    await page.getByText('You have unsaved changes to this agentflow.').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Test run…' }).click();
     const inputs = page.getByRole('textbox', { name: 'Input variables' });
     expect(JSON.parse(await inputs.inputValue())).toEqual({ reader: '' });

@@ -73,7 +73,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
         {agentflow && <AgentflowActions agentflow={agentflow} editor={editor} onDone={setDone} />}
       </div>
       <p role="status">{done}</p>
-      {agentflow && editor.isChanged && <p className="note">This agentflow has changes that are not saved.</p>}
+      {agentflow && editor.isChanged && <p className="note">You have unsaved changes to this agentflow.</p>}
       {editor.isOutdated && (
         <p className="note">
           Somebody has changed this agentflow since you started editing. If you save, your changes overwrite theirs in
@@ -129,9 +129,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
             mayEdit={mayEdit}
             onLoad={(version) => {
               setView('form');
-              setDone(
-                `Version ${version} is loaded into the form, and not saved. Save it to use it, or discard the changes.`,
-              );
+              setDone(`Version ${version} is loaded into the form. It takes effect when you save it.`);
             }}
           />
         </Suspense>
