@@ -209,6 +209,11 @@ export const consoleApp = [
     says: 'GET /{projectID}/events streams new states of executions, inbox items and schedules and which other records changed, continues after Last-Event-ID at any process, and ends with its credential and its process.',
   },
   {
+    id: 'schedule.listed',
+    source: 'docs/guides/schedules.md#list',
+    says: 'The list of schedules has the next times and the latest run of each one; without Temporal, the next times are null.',
+  },
+  {
     id: 'console.layout',
     source: 'docs/guides/console.md',
     says: 'On every page, at 1440 and 375 px, the header and a filter take one line, a list begins in the upper part of the window, and no control covers or touches another one.',

@@ -22,8 +22,9 @@ import { findAgentflow } from '../agentflows/operations/store.js';
 import { startRules, startsOf } from '../caused-rules.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { readTable } from '../tables/record.js';
+import { toListed } from './listed.js';
 import { findSchedule, makerOf, toSchedule, workOfSchedule, type ScheduleDocument } from './record.js';
-import { NewSchedule, Schedule, SchedulePatch } from './schemas.js';
+import { ListedSchedule, NewSchedule, Schedule, SchedulePatch } from './schemas.js';
 import { applySchedule, trigger } from './temporal.js';
 import { timesOf } from './times.js';
 import { Id } from '../../ids.js';
@@ -39,11 +40,11 @@ export const listSchedules = defineOperation({
   name: 'schedule.list',
   ...reads,
   input: ListQuery,
-  output: listOf(Schedule),
+  output: listOf(ListedSchedule),
   async run({ deps, ctx, input }) {
     const filter = { projectID: ctx.principal.projectId, is_deleted: false };
     const found = await listPage(deps.mongo.collections.schedules, filter, input);
-    return { ...found, data: found.data.map(toSchedule) };
+    return { ...found, data: await toListed(deps, found.data) };
   },
 });
 

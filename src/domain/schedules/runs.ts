@@ -18,7 +18,8 @@ const lookBackSeconds = 7 * 24 * 3600;
 const maxRuns = 1000;
 /** A planned time that is more recent than this may be about to fire. */
 const settledSeconds = 10;
-const maxNextTimes = 10;
+/** Temporal describes a schedule with this many of its next times. */
+export const maxNextTimes = 10;
 
 /** Runs, planned times that did not fire with their reasons, and the next ten times (contract, schedules). */
 export const listRuns = defineOperation({

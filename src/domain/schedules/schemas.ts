@@ -206,6 +206,19 @@ export const ScheduleRun = z.object({
 });
 export type ScheduleRun = z.infer<typeof ScheduleRun>;
 
+/** A schedule in a list, with what a list shows of its past and future. */
+export const ListedSchedule = Schedule.extend({
+  next_times: z
+    .array(Time)
+    .nullable()
+    .describe('The next ten planned times. Empty unless the schedule is active; null if Temporal does not answer.'),
+  latest_run: ScheduleRun.pick({ scheduled_for: true, started_at: true, ended_at: true, status: true, error: true })
+    .nullable()
+    .describe('The run with the latest planned time. Null before the first one.'),
+  temporal_ui_url: z.string().describe('The schedule in the Temporal UI.'),
+}).meta({ id: 'ListedSchedule', example: undefined });
+export type ListedSchedule = z.infer<typeof ListedSchedule>;
+
 export const ScheduleRuns = z
   .object({
     data: z.array(ScheduleRun).describe('Newest first.'),

@@ -7,6 +7,7 @@ const route = routesOf('schedules');
 export const scheduleRoutes: readonly Route[] = [
   route('GET /schedule/coworker', schedules.listSchedules, {
     summary: 'List the schedules of the project, newest first',
+    description: 'Each schedule has its next times and its latest run.',
     response: { description: 'One page of schedules.' },
   }),
   route('GET /schedule/coworker/{id}', schedules.readSchedule, {

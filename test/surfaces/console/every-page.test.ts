@@ -9,7 +9,7 @@ import { createPerson, type Person } from '../../auth/auth-server.js';
 import { shot } from '../../support/browser.js';
 import { useDeps } from '../../support/fixture.js';
 import { verifies } from '../../support/verifies.js';
-import { consoleUrl, withPage } from './chromium.js';
+import { consoleUrl, signIn, withPage } from './chromium.js';
 import { asPage } from './console-browser.js';
 import { projectWithEverything, type PageCase } from './pages.js';
 import { addressOf, visitPages } from './visit-pages.js';
@@ -142,5 +142,32 @@ test('who may only read is offered no change on any page', async () => {
         .getByRole('button', { name: /(?<!^Refreshing)…$|^(Save|Create|Start|Authorize)/ });
       expect([each.name, await changes.allTextContents()]).toEqual([each.name, []]);
     });
+  });
+});
+
+test('who does not see all records of a list is told so', async () => {
+  verifies('console.every-page');
+  const newcomer = await createPerson(deps);
+  await withPage(async (page) => {
+    await page.context().addInitScript(() => {
+      const ask = globalThis.fetch;
+      globalThis.fetch = async (input, init) => {
+        const response = await ask(input, init);
+        if (new URL(response.url).pathname !== '/console/session') return response;
+        const session = (await response.json()) as { grants: string[] };
+        return Response.json({ ...session, grants: session.grants.filter((grant) => !grant.includes('governance')) });
+      };
+    });
+    await signIn(page, newcomer, consoleUrl(newcomer));
+    for (const [address, text] of [
+      ['', 'You do not see the calls of other people'],
+      ['/inbox', 'You do not see the calls of other people'],
+      ['/approvals', 'You may only see the approvals that you requested.'],
+      ['/approvals?status=approved', 'You may only see the approvals that you requested.'],
+    ] as const) {
+      await page.goto(consoleUrl(newcomer, address));
+      await isShown(page, text);
+      expect([address, await page.getByText('This project has no approvals').count()]).toEqual([address, 0]);
+    }
   });
 });

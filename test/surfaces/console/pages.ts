@@ -109,7 +109,7 @@ export async function projectWithEverything(deps: Deps): Promise<{ person: Perso
     { name: 'keys', path: '/keys', filled: 'active', empty: 'active' },
     { name: 'settings', path: '/settings', filled: 'The project is in', empty: 'The project is in' },
     list('/apps', 'No apps are connected.', 'No apps are connected.'),
-    list('/usage', 'Remaining plan credits', 'No credits have been charged yet.'),
+    list('/usage', 'Remaining plan credits', 'No credits have been charged yet'),
   ];
   return { person, pages };
 }

@@ -33,6 +33,8 @@ test('schedules are listed with a calendar, and link to their runs, executions a
   expect(run.temporal_ui_url).toContain(encodeURIComponent(coworkerRunId(once._id)));
   const { next } = await runsOf(person.workspace, cron._id);
   await withPage(async (page) => {
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await signIn(page, person, consoleUrl(person, '/schedules'));
     await page.getByText('2 schedules').waitFor();
     const daily = page.getByRole('region', { name: 'List of schedules' }).getByRole('row').filter({ hasText: 'Brief' });
@@ -44,6 +46,8 @@ test('schedules are listed with a calendar, and link to their runs, executions a
     const calendar = page.getByRole('region', { name: 'Calendar of upcoming runs' });
     await calendar.locator(`time[datetime="${new Date(next[1] * 1000).toISOString()}"]`).waitFor();
     expect(await calendar.locator('time').first().getAttribute('title')).toMatch(/ UTC$/);
+    // One request lists the schedules with their times, however many there are.
+    expect(asked.filter((path) => path.startsWith('/schedule/coworker/'))).toEqual([]);
     await page.getByRole('button', { name: 'Next week' }).click();
     await calendar.locator(`time[datetime="${new Date(next[8] * 1000).toISOString()}"]`).waitFor();
     await shot(page, 'schedules');
@@ -214,7 +218,11 @@ test('planned times that did not fire are shown with the reason, and a long list
     });
     await page.getByRole('button', { name: 'Load more' }).click();
     const release = await held;
-    const newsRead = page.waitForRequest((request) => request.url().includes(`/schedule/coworker/${id}/runs`));
+    // The tabs share the events.
+    const tab = await page.context().newPage();
+    await tab.goto(consoleUrl(person, `/schedules/${id}`));
+    await tab.getByText('paused', { exact: false }).first().waitFor();
+    const newsRead = tab.waitForRequest((request) => request.url().includes(`/schedule/coworker/${id}`));
     await person.workspace.api.patch(`/schedule/coworker/${id}`, { status: 'active' });
     await newsRead;
     release();

@@ -93,6 +93,7 @@ test('the session names the person, the project and what they may do; nobody els
     person: { user_id: owner.userId, email: owner.email.toLowerCase() },
     project: { _id: owner.workspace.projectID, role: 'OWNER' },
     may: expect.arrayContaining(['post /execute_flow/{execution_id}/pause', 'get /inbox']),
+    grants: expect.arrayContaining(['svc:governance.read', 'svc:agent.run']),
   });
   const { may } = await read(viewer);
   expect(may).not.toContain('post /execute_flow/{execution_id}/pause');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { toListed } from '../../../../src/domain/schedules/listed.js';
 import { newId } from '../../../../src/ids.js';
 import { eventually } from '../../../support/eventually.js';
 import { createWorkspace, useDeps } from '../../../support/fixture.js';
@@ -137,6 +138,39 @@ describe('a schedule', () => {
         refusal(404, 'not_found'),
       );
     }
+  });
+
+  test('is listed with its next times and its latest run', async () => {
+    verifies('schedule.listed');
+    const workspace = await createWorkspace(deps);
+    const coworker_id = await coworker(workspace);
+    const { _id: paused } = await scheduled(workspace, { coworker_id, ...hourly });
+    await workspace.api.patch(`/schedule/coworker/${paused}`, { status: 'paused' });
+    const { _id } = await scheduled(workspace, { coworker_id, ...hourly });
+    await workspace.api.post(`/schedule/coworker/${_id}/trigger`, {});
+    const run = await eventually(async () => {
+      const [latest] = (await runsOf(workspace, _id)).data;
+      expect(latest).toMatchObject({ status: 'completed' });
+      return latest;
+    });
+    const { next } = await runsOf(workspace, _id);
+    expect(next).toHaveLength(10);
+    const { scheduled_for, started_at, ended_at, status, error } = run;
+    expect((await workspace.api.get('/schedule/coworker')).body.data).toMatchObject([
+      { _id, next_times: next, latest_run: { scheduled_for, started_at, ended_at, status, error } },
+      { _id: paused, next_times: [], latest_run: null },
+    ]);
+    // Without Temporal, the stored part is listed.
+    const down = { ...deps.temporal, call: () => Promise.reject(new Error('Temporal is down')) };
+    const records = await deps.mongo.collections.schedules.find({ projectID: workspace.projectID }).toArray();
+    const listed = await toListed({ ...deps, temporal: down }, records);
+    expect(new Map(listed.map((each) => [each._id, each.next_times]))).toEqual(
+      new Map([
+        [_id, null],
+        [paused, []],
+      ]),
+    );
+    expect(listed.find((each) => each._id === _id)?.latest_run).toMatchObject({ status: 'completed' });
   });
 
   test('changes in record and Temporal, is paused with a reason and resumes', async () => {

@@ -3,12 +3,12 @@ import { call, type Execution, type InboxItem } from './api.js';
 import { Box } from './home-box.js';
 import { Health, Quota, SyncHealth, Workers } from './home-state.js';
 import { goalOf } from './inbox/edits.js';
-import { readInbox } from './inbox/inbox.js';
+import { hiddenCalls, readInbox } from './inbox/inbox.js';
 import { ApprovalLink, RunLink, ScheduleLink } from './links.js';
 import { quantity } from './quantity.js';
 import { roleName } from './roles.js';
 import { Elapsed, Time, Page, Loading } from './parts.js';
-import { useMay, useSession } from './session.js';
+import { useHoldsGrant, useMay, useSession } from './session.js';
 import { queryOf, type RunFilter } from './runs/filter.js';
 import { failureOf } from './states.js';
 import { usePolled } from './use-polled.js';
@@ -93,6 +93,7 @@ function RunLine({ run }: { run: Execution }) {
 
 function WaitingPanel() {
   const { data, error } = usePolled(['inbox'], readInbox);
+  const seesAll = useHoldsGrant('svc:governance.read');
   return (
     <Box
       name="Waiting for a decision"
@@ -102,7 +103,9 @@ function WaitingPanel() {
       rows={data?.slice(0, maxEntries).map((item) => (
         <WaitingLine key={item._id} item={item} />
       ))}
-    />
+    >
+      {!seesAll && <p className="soft">{hiddenCalls}</p>}
+    </Box>
   );
 }
 
@@ -121,18 +124,14 @@ function WaitingLine({ item }: { item: InboxItem }) {
   );
 }
 
-/** Returns the next planned times of the newest active schedules. */
+/** Returns the next planned times of the newest schedules. */
 async function readNext() {
-  const schedules = await call('get', '/schedule/coworker', { query: { limit: 200 } });
-  const active = schedules.data.filter(({ status }) => status === 'active').slice(0, 20);
-  const planned = await Promise.all(
-    active.map(async ({ _id: id, goal }) => {
-      const { next } = await call('get', '/schedule/coworker/{id}/runs', { params: { id }, query: { limit: 1 } });
-      return next.slice(0, maxEntries).map((at) => ({ at, id, goal: goal.template }));
-    }),
+  const schedules = await call('get', '/schedule/coworker', { query: { limit: 25 } });
+  const planned = schedules.data.flatMap(({ _id: id, goal, next_times }) =>
+    (next_times ?? []).map((at) => ({ at, id, goal: goal.template })),
   );
-  const next = planned.flat().sort((a, b) => a.at - b.at);
-  return { next: next.slice(0, maxEntries), total: schedules.total_count };
+  const next = planned.sort((a, b) => a.at - b.at).slice(0, maxEntries);
+  return { next, total: schedules.total_count };
 }
 
 function NextPanel() {

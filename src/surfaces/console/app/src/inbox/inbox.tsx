@@ -8,7 +8,7 @@ import { decisionsOf, type Decision } from './decide.js';
 import { goalOf } from './edits.js';
 import { quantity } from '../quantity.js';
 import { readAll } from '../read-all.js';
-import { useMay } from '../session.js';
+import { useHoldsGrant, useMay } from '../session.js';
 import { usePolled } from '../use-polled.js';
 
 /** Returns all pending items, oldest first, although the API lists the newest first. */
@@ -128,13 +128,19 @@ function isForAnother(target: EventTarget | null): boolean {
   return isField || isDialogOpen();
 }
 
+/** For people without `svc:governance.read`. */
+export const hiddenCalls =
+  'You do not see the calls of other people that wait for approval: this requires the grant svc:governance.read.';
+
 function NothingWaits({ error }: { error: unknown }) {
   const mayAddRule = useMay()('post /v1/policies/rules');
+  const seesAll = useHoldsGrant('svc:governance.read');
   return (
     <>
       <Problem error={error} />
       <Empty {...(mayAddRule && { command: addHoldingRule })}>
         Nothing is waiting for a decision. Agents in preview mode and calls that require approval wait here.
+        {!seesAll && ` ${hiddenCalls}`}
         {mayAddRule && ' This command adds a rule that requires approval for every HTTP call of an agent:'}
       </Empty>
     </>

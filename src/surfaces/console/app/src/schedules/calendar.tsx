@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api.js';
 import { ActionButton, Problem, ScrollTable, Time, Section } from '../parts.js';
-import type { Schedule } from './schedule.js';
+import type { ListedSchedule, PlannedTimes, Schedule } from './schedule.js';
 import { ScheduleLink } from '../links.js';
 
 const days = 7;
@@ -19,17 +19,19 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'n
 const timeFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 
 /** Shows the planned runs of a week in local time, with a row for each schedule and a column for each day. */
-export function Calendar({ schedules }: { schedules: readonly Schedule[] }) {
+export function Calendar({ schedules }: { schedules: readonly ListedSchedule[] }) {
   const [week, setWeek] = useState(0);
   const starts = Array.from({ length: days + 1 }, (_, at) => startOfDay(week * days + at));
   const [from, to] = [starts[0]?.getTime() ?? 0, starts.at(-1)?.getTime() ?? 0];
   const active = schedules.filter(({ status }) => status === 'active');
   const planned = useQueries({
-    queries: active.map(({ _id: id }) => ({
-      queryKey: ['schedule', id, 'times', from],
+    queries: active.map((schedule) => ({
+      queryKey: ['schedule', schedule._id, 'times', from],
+      // The list has all times of a week of most schedules.
+      enabled: !hasTimesUntil(schedule, to / 1000),
       queryFn: () =>
         call('get', '/schedule/coworker/{id}/times', {
-          params: { id },
+          params: { id: schedule._id },
           query: { from: Math.max(from, Date.now()) / 1000, to: to / 1000 - 1 },
         }),
       refetchInterval: refreshMs,
@@ -55,7 +57,7 @@ export function Calendar({ schedules }: { schedules: readonly Schedule[] }) {
           head={['Schedule', ...starts.slice(0, days).map((day) => dayFormat.format(day))]}
         >
           {active.map((schedule, at) => {
-            const { times = [], is_complete: isComplete = true } = planned[at]?.data ?? {};
+            const { times, isComplete } = timesOfWeek(schedule, to / 1000, planned[at]?.data);
             return (
               <WeekRow
                 key={schedule._id}
@@ -72,9 +74,23 @@ export function Calendar({ schedules }: { schedules: readonly Schedule[] }) {
   );
 }
 
+/** The API lists this many next times of a schedule, or all of them if there are fewer. */
+const listedTimes = 10;
+
+/** Whether the list has all planned times of a schedule before a time. */
+function hasTimesUntil({ next_times: next }: ListedSchedule, to: number): boolean {
+  return next !== null && (next.length < listedTimes || (next.at(-1) ?? 0) >= to);
+}
+
+/** The planned times of a schedule up to the end of a week: from the list if it has them all, otherwise as asked for. */
+function timesOfWeek(schedule: ListedSchedule, to: number, asked: PlannedTimes | undefined) {
+  if (hasTimesUntil(schedule, to)) return { times: schedule.next_times ?? [], isComplete: true };
+  const times = asked?.times.map(({ scheduled_for }) => scheduled_for) ?? [];
+  return { times, isComplete: asked?.is_complete ?? true };
+}
+
 /** Cuts the planned runs at the schedule's limit. `count` includes triggered runs, so the schedule may end later. */
-function withinLimit({ limit, count }: Schedule, times: readonly { scheduled_for: number }[]): readonly number[] {
-  const planned = times.map(({ scheduled_for }) => scheduled_for);
+function withinLimit({ limit, count }: Schedule, planned: readonly number[]): readonly number[] {
   return limit === null ? planned : planned.slice(0, Math.max(0, limit - count));
 }
 

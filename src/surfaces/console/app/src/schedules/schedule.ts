@@ -2,6 +2,8 @@ import type { components } from '../../../../../../sdk/node/src/openapi.js';
 import { durationText } from '../parts.js';
 
 export type Schedule = components['schemas']['Schedule'];
+export type ListedSchedule = components['schemas']['ListedSchedule'];
+export type PlannedTimes = components['schemas']['ScheduleTimes'];
 export type ScheduleRuns = components['schemas']['ScheduleRuns'];
 export type ScheduleRun = ScheduleRuns['data'][number];
 

@@ -6,9 +6,8 @@ import { Badge, Empty, ScrollTable, LoadOlder, Problem, Time, Page, Loading } fr
 import { useMay } from '../session.js';
 import { usePages } from '../use-pages.js';
 import { Calendar } from './calendar.js';
-import { cadenceOf, overlapTexts, type Schedule } from './schedule.js';
+import { cadenceOf, overlapTexts, type ListedSchedule } from './schedule.js';
 import { ScheduleLink } from '../links.js';
-import { usePolled } from '../use-polled.js';
 
 export function Schedules() {
   const may = useMay();
@@ -16,7 +15,7 @@ export function Schedules() {
     queryKey: ['schedules'],
     load: (query) => call('get', '/schedule/coworker', { query }),
     counted: ['schedule', 'schedules'],
-    // Each row loads its runs in a separate request.
+    // The API asks Temporal about each row.
     pageSize: 25,
   });
   return (
@@ -43,7 +42,7 @@ export function Schedules() {
   );
 }
 
-function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
+function ScheduleTable({ schedules }: { schedules: readonly ListedSchedule[] }) {
   return (
     <ScrollTable
       label="List of schedules"
@@ -56,13 +55,8 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
   );
 }
 
-function ScheduleRow({ schedule }: { schedule: Schedule }) {
-  const { _id: id, goal, status, reason, count, limit, overlap } = schedule;
-  // Only Temporal has the times. If it is down, the stored part of the list is still shown.
-  const { data: runs, error } = usePolled(['schedule', id, 'latest'], () =>
-    call('get', '/schedule/coworker/{id}/runs', { params: { id }, query: { limit: 1 } }),
-  );
-  const [last] = runs?.data ?? [];
+function ScheduleRow({ schedule }: { schedule: ListedSchedule }) {
+  const { _id: id, goal, status, reason, count, limit, overlap, next_times: next, latest_run: last } = schedule;
   return (
     <tr>
       <th scope="row">
@@ -79,7 +73,7 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
         )}
       </td>
       <td>{cadenceOf(schedule)}</td>
-      <td>{error ? <span className="soft">Unknown</span> : <Time at={runs?.next[0]} />}</td>
+      <td>{next ? <Time at={next[0]} /> : <span className="soft">Unknown</span>}</td>
       <td>
         {last && (
           <>
@@ -93,11 +87,9 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
       </td>
       <td>{overlapTexts[overlap]}</td>
       <td>
-        {runs && (
-          <a href={runs.temporal_ui_url} rel="noreferrer">
-            Open<span className="hidden"> the schedule {goal.template} in the Temporal UI</span>
-          </a>
-        )}
+        <a href={schedule.temporal_ui_url} rel="noreferrer">
+          Open<span className="hidden"> the schedule {goal.template} in the Temporal UI</span>
+        </a>
       </td>
     </tr>
   );

@@ -135,7 +135,8 @@ function Credits() {
         keyOf={({ _id }) => _id}
         empty={
           <Empty command={curl('v1/run-agent', { agentflow_id: '<agentflow id>', goal: 'Try it' })}>
-            No credits have been charged yet. Runs use credits. To start a run, use this command:
+            No credits have been charged yet in the projects that you may see. Runs use credits. To start a run, use
+            this command:
           </Empty>
         }
       />
