@@ -10,8 +10,6 @@ import { createQuestions, type BeginQuestions } from '../src/domain/mcp-servers/
 import { createMcpTokens } from '../src/domain/mcp-servers/operations/tokens.js';
 import { createMcpClient } from '../src/outbound/mcp-client.js';
 import { createMcpOauth } from '../src/outbound/mcp-oauth.js';
-import { createOwnServers } from '../src/outbound/own-servers.js';
-import { ownServersOf } from '../src/outbound/own-servers-of.js';
 import { createSmtpClient } from '../src/outbound/smtp-client.js';
 import { createQueryAsExecution } from '../src/domain/tools/query-as-execution.js';
 import type { Activities } from '../workflows/activities.js';
@@ -42,7 +40,7 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
   const keepFiles = createKeepForRun(deps.files);
   const ask = createQuestions({ collections, box: secrets, temporal, waitSeconds: config.mcpElicitationWait });
   const questions: BeginQuestions = (call) => outsideSlot(ask(call));
-  const smtp = createSmtpClient({ ...config, ownServers: createOwnServers(ownServersOf(config)) });
+  const smtp = createSmtpClient({ ...config, ownServers: deps.ownServers });
   const prepare = createPrepareAction({ ...{ http, smtp, mongo, secrets, keepFiles, questions, log }, ...mcpServers });
   const extract = createExtraction();
   const steps = {

@@ -34,7 +34,7 @@ import { createReranker } from './models/reranker.js';
 import { createQuestionVector, reasonOf } from './models/question-vector.js';
 import { createHttpClient } from './outbound/http-client.js';
 import { createOwnServers } from './outbound/own-servers.js';
-import { ownServersOf } from './outbound/own-servers-of.js';
+import { ownServersOf } from './own-servers-of.js';
 import { createDataEventsReader } from './domain/settings/operations.js';
 import { createDiskBlobStore, createObjectBlobStore } from './stores/blobs.js';
 import { createEncryptedBlobStore } from './stores/encrypted-blobs.js';
@@ -100,6 +100,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     ...createSharedReaders({ config, mongo, temporal, metrics, log, governance }, stopping.signal),
     blobs,
     http,
+    ownServers,
     models: createModels(config.llm),
     embedder,
     reranker: createReranker(config.rerank),

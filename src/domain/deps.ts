@@ -21,6 +21,7 @@ import type { Embedder } from '../models/embedder.js';
 import type { Reranker } from '../models/reranker.js';
 import type { ChatModel } from '../models/port.js';
 import type { HttpClient } from '../outbound/http-client.js';
+import type { OwnServers } from '../outbound/own-servers.js';
 import type { OutputCheck } from '../outbound/mcp-client.js';
 import type { EncryptedBlobStore } from '../stores/encrypted-blobs.js';
 import type { Mongo } from '../stores/mongo.js';
@@ -49,6 +50,7 @@ export interface Deps {
   queueFacts(): Promise<QueueFacts[]>;
   blobs: EncryptedBlobStore;
   http: HttpClient;
+  ownServers: OwnServers;
   models: ChatModel;
   embedder: Embedder;
   nearestByText: NearestByText;

@@ -147,10 +147,10 @@ describe('POST /v1/policies/simulate on calls of the product', () => {
       Object.entries(own).flatMap(([fact, { isFreeText }]) => (isFreeText ? [`${name}.${fact}`] : [])),
     );
     const words =
-      /^(.*_)?(id|type|status|step|operation|decision|role|mode|topic|category|grants|entity_types|model|host|method|language|started_by)$/;
+      /^(.*_)?(id|type|status|step|operation|decision|role|mode|topic|category|grants|entity_types|model|hosts?|recipient_domains|currency|method|language|started_by)$/;
     const others = catalog.operations.flatMap(({ name, facts: own }) =>
       Object.entries(own).flatMap(([fact, { type, isFreeText }]) =>
-        isFreeText || type === 'Long' || type === 'Boolean' || words.test(fact) ? [] : [`${name}.${fact}`],
+        isFreeText || ['Long', 'Boolean', 'Decimal'].includes(type) || words.test(fact) ? [] : [`${name}.${fact}`],
       ),
     );
     expect(others).toEqual([]);

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHttpClient, type HttpClient } from '../../src/outbound/http-client.js';
 import { createOwnServers, type OwnServer } from '../../src/outbound/own-servers.js';
-import { ownServersOf } from '../../src/outbound/own-servers-of.js';
+import { ownServersOf } from '../../src/own-servers-of.js';
 import { createSmtpClient } from '../../src/outbound/smtp-client.js';
 import { loadConfig } from '../../src/config.js';
 import { listen, type Listening } from '../support/ports.js';

@@ -50,7 +50,7 @@ export async function applyPolicies(deps: KernelDeps, call: CheckedCall): Promis
     const cannotWait = other.decision === 'require_approval' ? call.cannotWait : undefined;
     const error =
       cannotWait === undefined
-        ? new AppError('policy_denied', `${what}: ${other.reason} (${other.policy_ids.join(', ')})`)
+        ? new AppError('policy_denied', `${what}: ${other.reason}`)
         : new AppError('approval_refused', cannotWait);
     throw refusal(error, { ...call, checked, decision: other, policyFacts, recheck });
   };

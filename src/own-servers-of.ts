@@ -1,5 +1,5 @@
-import type { Config } from '../config.js';
-import type { OwnServer } from './own-servers.js';
+import type { Config } from './config.js';
+import type { OwnServer } from './outbound/own-servers.js';
 
 /** The default ports of the HTTP APIs that Temporal and Neo4j open beside those that the product uses. */
 const temporalHttpPort = 7243;
