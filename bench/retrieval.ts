@@ -99,7 +99,14 @@ function vectorOf(question: string): number[] {
 }
 
 function ask(graph: Graph, projectId: string, text: string, options: RetrieveOptions) {
-  const question = { text, projectIds: [projectId], asOf: Date.now() / 1000, limit: 25, timeoutMs: 30_000 };
+  const question = {
+    text,
+    organizationId: 'bench',
+    projectIds: [projectId],
+    asOf: Date.now() / 1000,
+    limit: 25,
+    timeoutMs: 30_000,
+  };
   return retrieve(graph, question, { lifecycle_id: 'bench', run: null, at: 0 }, options);
 }
 

@@ -16,7 +16,14 @@ export type Method = (projectId: string, question: string) => Promise<string[]>;
 /** Searches with the product, using the given options. */
 export function productMethod(graph: Graph, options: RetrieveOptions): Method {
   return async (projectId, text) => {
-    const question = { text, projectIds: [projectId], asOf: undefined, limit: maxResults, timeoutMs: 30_000 };
+    const question = {
+      text,
+      organizationId: 'bench',
+      projectIds: [projectId],
+      asOf: undefined,
+      limit: maxResults,
+      timeoutMs: 30_000,
+    };
     const answer = await retrieve(graph, question, { lifecycle_id: 'bench', run: null, at: 0 }, options);
     return answer.entities.map(({ id }) => id);
   };

@@ -118,7 +118,6 @@ test('a list of tools is refused once all its pages together are too large', asy
 /** A server as a process that answers only these methods, and writes the ids of its processes to a file. */
 const processOf = (file: string, answered: object): McpTarget => ({
   folder: path.dirname(file),
-  folder: tmpdir(),
   commandLine: [
     process.execPath,
     '-e',

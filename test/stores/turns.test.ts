@@ -107,7 +107,7 @@ test('a call whose caller has already left gets no turn and no place in the line
   const turns = createTurns({ ...limits, maxRunning: 1, maxWaiting: 1 });
   const { begun, work, end } = heldWork();
   const running = turns.take('a', work('a1'));
-  const left = turns.take('a', work('left'), AbortSignal.abort());
+  const left = turns.take('a', work('left'), { signal: AbortSignal.abort() });
   await expect(left).rejects.toMatchObject({ code: 'call_timed_out' });
   // The only place in the line is still free.
   const next = turns.take('a', work('a2'));

@@ -118,7 +118,8 @@ describe('the input of a run', () => {
     await deps.temporal.client.workflowService.resetWorkflowExecution({
       namespace: deps.config.temporal.namespace,
       workflowExecution: { workflowId: messages.executionWorkflowId(id) },
-      workflowTaskFinishEventId: 4,
+      // The generated type is a Long. The client also encodes a number.
+      workflowTaskFinishEventId: 4 as never,
       requestId: newId(),
       reason: 'test',
     });
