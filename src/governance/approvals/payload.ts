@@ -138,7 +138,9 @@ export async function readPayloads(
         const digest = edited.get(_id);
         const change = digest === undefined ? undefined : await readEdits(deps, editsId(_id, digest));
         if (!change) return [_id, payload];
-        const edits = await (seesWhole ? deps.hideSecrets(change.edits, organizationId) : deps.redact(bounded(change.edits), organizationId));
+        const edits = await (seesWhole
+          ? deps.hideSecrets(change.edits, organizationId)
+          : deps.redact(bounded(change.edits), organizationId));
         return [_id, { ...payload, edits }];
       }),
     ),

@@ -91,6 +91,8 @@ export async function readApprovalWithCall(
     return approval;
   const shown = { _id: id, edited_payload_digest: approval.edited_payload_digest };
   if (reader === 'person') await auditReading(deps, principal, id);
-  const payload = (await readPayloads(deps, [shown], { seesWhole: reader === 'person', organizationId: principal.organizationId })).get(id);
+  const payload = (
+    await readPayloads(deps, [shown], { seesWhole: reader === 'person', organizationId: principal.organizationId })
+  ).get(id);
   return { ...approval, ...(payload !== undefined && { payload }) };
 }
