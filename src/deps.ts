@@ -1,4 +1,3 @@
-/* eslint-disable max-lines-per-function */
 import { collections } from './collections.js';
 import type { Deps } from './domain/deps.js';
 import path from 'node:path';
@@ -56,7 +55,6 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
   const metrics = createMetrics();
   const tracing = createTracing(config.tracing, name, log);
   const { mongo, graph } = createStores(config, tracing);
-  const embedder = createEmbedder(config.embedding);
   const [threads, untrustedThreads] = [createThreads(), createThreads()];
   const redact = createRedact((answer, owner) => threads.run('redactAnswer', answer, { owner }));
   const hideSecrets = createHideSecrets((answer, owner) => threads.run('hideSecrets', answer, { owner }));
@@ -101,15 +99,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     blobs,
     http,
     ownServers,
-    models: createModels(config.llm),
-    embedder,
-    reranker: createReranker(config.rerank),
-    nearestByText: createNearestByText({
-      graph,
-      isConfigured: embedder.model !== undefined,
-      embed: createQuestionVector(embedder),
-      reasonOf,
-    }),
+    ...createModelClients(config, graph),
     idempotency,
     requestLimit: createRequestLimit(mongo.collections, config.requestLimit),
     auth,
@@ -133,6 +123,21 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
       ]);
       await tracing.close().catch((error: unknown) => log.warn({ err: error }, 'the last spans were not exported'));
     },
+  };
+}
+
+function createModelClients(config: Config, graph: Deps['graph']) {
+  const embedder = createEmbedder(config.embedding);
+  return {
+    models: createModels(config.llm),
+    embedder,
+    reranker: createReranker(config.rerank),
+    nearestByText: createNearestByText({
+      graph,
+      isConfigured: embedder.model !== undefined,
+      embed: createQuestionVector(embedder),
+      reasonOf,
+    }),
   };
 }
 

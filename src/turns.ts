@@ -1,4 +1,3 @@
-/* eslint-disable max-lines-per-function */
 import { setMaxListeners } from 'node:events';
 import type { ErrorCode } from './error-catalog.js';
 import { AppError } from './errors.js';
@@ -30,11 +29,7 @@ export interface Turn {
 /** The part of a shared resource that one owner may use: a third, so that others always find a free part. */
 export const shareOf = (total: number): number => Math.max(1, Math.floor(total / 3));
 
-/**
- * Shares a limited resource of a process. Each owner runs at most `maxRunning` at once, and all together `maxTotal`.
- * A free turn goes to the waiting owner that runs least, and among equals to the one whose last turn is longest ago.
- */
-export function createTurns(limits: {
+interface Limits {
   what: string;
   maxRunning: number;
   /** The default is no limit over all owners. */
@@ -46,72 +41,16 @@ export function createTurns(limits: {
   whose?: string;
   code?: ErrorCode;
   retryAfterSeconds?: number;
-}) {
-  const { maxRunning, maxTotal = Infinity, maxWaiting, retryAfterSeconds = 1 } = limits;
+}
+
+/**
+ * Shares a limited resource of a process. Each owner runs at most `maxRunning` at once, and all together `maxTotal`.
+ * A free turn goes to the waiting owner that runs least, and among equals to the one whose last turn is longest ago.
+ */
+export function createTurns(limits: Limits) {
+  const { maxRunning, maxWaiting } = limits;
   const lines = new Map<string, Line>();
-  let running = 0;
-  let turns = 0;
-  const retryLater = () =>
-    new AppError(
-      limits.code ?? 'quota_exceeded',
-      `${limits.whose ?? 'the project'} has too many ${limits.what} at once: ${maxRunning} run and at most ${maxWaiting} wait; retry in ${retryAfterSeconds} s`,
-      { retryAfterSeconds },
-    );
-
-  function begin(line: Line): void {
-    line.running += 1;
-    line.lastTurn = turns += 1;
-    running += 1;
-  }
-
-  function enter(line: Line, signal: AbortSignal | undefined, waitTimeoutMs: number | undefined): Promise<void> {
-    const disconnected = () => new AppError('call_timed_out', 'the caller disconnected');
-    if (signal?.aborted) return Promise.reject(disconnected());
-    if (line.running < maxRunning && running < maxTotal) {
-      begin(line);
-      return Promise.resolve();
-    }
-    return new Promise((resolve, reject) => {
-      const settle = (how: () => void) => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
-        how();
-      };
-      const leave = (error: AppError) => {
-        line.waiting.splice(line.waiting.indexOf(start), 1);
-        settle(() => reject(error));
-      };
-      const start = () => settle(resolve);
-      const onAbort = () => leave(disconnected());
-      const timer = waitTimeoutMs === undefined ? undefined : setTimeout(() => leave(retryLater()), waitTimeoutMs);
-      line.waiting.push(start);
-      // Many calls may share the signal of their process.
-      if (signal) setMaxListeners(0, signal);
-      signal?.addEventListener('abort', onAbort, { once: true });
-    });
-  }
-
-  function exit(line: Line): void {
-    line.running -= 1;
-    running -= 1;
-    const next = nextLine();
-    const start = next?.waiting.shift();
-    if (!next || !start) return;
-    begin(next);
-    start();
-  }
-
-  function nextLine(): Line | undefined {
-    let best: Line | undefined;
-    for (const line of lines.values()) {
-      if (line.waiting.length === 0 || line.running >= maxRunning) continue;
-      const isBetter =
-        !best || line.running < best.running || (line.running === best.running && line.lastTurn < best.lastTurn);
-      if (isBetter) best = line;
-    }
-    return best;
-  }
-
+  const slots = createSlots(limits, lines);
   return {
     /**
      * Runs `work` when its owner may run more.
@@ -123,20 +62,20 @@ export function createTurns(limits: {
       { signal, waitTimeoutMs = limits.waitTimeoutMs }: TakeOptions = {},
     ): Promise<T> {
       const line = lines.get(owner) ?? { running: 0, present: 0, lastTurn: 0, waiting: [] };
-      if (line.present >= maxRunning + maxWaiting) throw retryLater();
+      if (line.present >= maxRunning + maxWaiting) throw retryLater(limits);
       lines.set(owner, line);
       line.present += 1;
       let hasTurn = false;
       let isOver = false;
       let away = 0;
       const begun = async (longest?: number) => {
-        await enter(line, signal, longest);
+        await slots.enter(line, signal, longest);
         // Meanwhile the work may have ended, or gone away again.
-        if (isOver || hasTurn || away > 0) exit(line);
+        if (isOver || hasTurn || away > 0) slots.exit(line);
         else hasTurn = true;
       };
       const end = () => {
-        if (hasTurn) exit(line);
+        if (hasTurn) slots.exit(line);
         hasTurn = false;
       };
       const turn: Turn = {
@@ -161,4 +100,75 @@ export function createTurns(limits: {
       }
     },
   };
+}
+
+/** Counts the turns that are taken, and gives each free one to a line that waits. */
+function createSlots(limits: Limits, lines: ReadonlyMap<string, Line>) {
+  const { maxRunning, maxTotal = Infinity } = limits;
+  let running = 0;
+  let turns = 0;
+
+  function begin(line: Line): void {
+    line.running += 1;
+    line.lastTurn = turns += 1;
+    running += 1;
+  }
+
+  function nextLine(): Line | undefined {
+    let best: Line | undefined;
+    for (const line of lines.values()) {
+      if (line.waiting.length === 0 || line.running >= maxRunning) continue;
+      const isBetter =
+        !best || line.running < best.running || (line.running === best.running && line.lastTurn < best.lastTurn);
+      if (isBetter) best = line;
+    }
+    return best;
+  }
+
+  return {
+    enter(line: Line, signal: AbortSignal | undefined, waitTimeoutMs: number | undefined): Promise<void> {
+      const disconnected = () => new AppError('call_timed_out', 'the caller disconnected');
+      if (signal?.aborted) return Promise.reject(disconnected());
+      if (line.running < maxRunning && running < maxTotal) {
+        begin(line);
+        return Promise.resolve();
+      }
+      return new Promise((resolve, reject) => {
+        const settle = (how: () => void) => {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', onAbort);
+          how();
+        };
+        const leave = (error: AppError) => {
+          line.waiting.splice(line.waiting.indexOf(start), 1);
+          settle(() => reject(error));
+        };
+        const start = () => settle(resolve);
+        const onAbort = () => leave(disconnected());
+        const timer =
+          waitTimeoutMs === undefined ? undefined : setTimeout(() => leave(retryLater(limits)), waitTimeoutMs);
+        line.waiting.push(start);
+        // Many calls may share the signal of their process.
+        if (signal) setMaxListeners(0, signal);
+        signal?.addEventListener('abort', onAbort, { once: true });
+      });
+    },
+    exit(line: Line): void {
+      line.running -= 1;
+      running -= 1;
+      const next = nextLine();
+      const start = next?.waiting.shift();
+      if (!next || !start) return;
+      begin(next);
+      start();
+    },
+  };
+}
+
+function retryLater({ what, whose = 'the project', maxRunning, maxWaiting, code, retryAfterSeconds = 1 }: Limits) {
+  return new AppError(
+    code ?? 'quota_exceeded',
+    `${whose} has too many ${what} at once: ${maxRunning} run and at most ${maxWaiting} wait; retry in ${retryAfterSeconds} s`,
+    { retryAfterSeconds },
+  );
 }

@@ -1,5 +1,6 @@
 import { acts } from './requirements/acts.js';
 import { agents } from './requirements/agents.js';
+import { approvals } from './requirements/approvals.js';
 import { authentication } from './requirements/authentication.js';
 import { callbacks } from './requirements/callbacks.js';
 import { consoleApp } from './requirements/console.js';
@@ -35,6 +36,7 @@ const all = [
   ...executions,
   ...gateway,
   ...governance,
+  ...approvals,
   ...decisions,
   ...policies,
   ...authentication,

@@ -1,4 +1,3 @@
-/* eslint-disable max-lines */
 import type { Requirement } from './requirement.js';
 
 /** The pipeline of a governed call: stages, quota, policy, approvals, dry runs, audit. */
@@ -483,30 +482,5 @@ export const governance = [
     id: 'idempotency.lease-renewed',
     source: 'docs/guides/api-reference.md',
     says: 'A request with an Idempotency-Key that takes long is not run a second time while its process lives.',
-  },
-  {
-    id: 'approval.whole-call',
-    source: 'docs/decisions/0113-who-sees-what-is-approved.md',
-    says: 'Approvers and auditors see the whole call without its secrets; programs see a redacted call. What is hidden or shortened is said, and then a decision names the digest.',
-  },
-  {
-    id: 'approval.reading-audited',
-    source: 'docs/decisions/0113-who-sees-what-is-approved.md',
-    says: 'Each reading of a whole call by a person is in the audit chain; repeated readings within ten minutes are one entry.',
-  },
-  {
-    id: 'approval.call-kept',
-    source: 'docs/decisions/0113-who-sees-what-is-approved.md',
-    says: 'The call stays after the decision, with the edits of approvers, until its project is deleted.',
-  },
-  {
-    id: 'approval.summary',
-    source: 'docs/decisions/0113-who-sees-what-is-approved.md',
-    says: 'Each approval has a summary in one line, which values of fields cannot forge.',
-  },
-  {
-    id: 'approval.votes-counted',
-    source: 'docs/guides/govern-agents.md',
-    says: 'approvals_given counts only the approvals of the call as it is now.',
   },
 ] as const satisfies readonly Requirement[];

@@ -42,6 +42,7 @@ interface Planned {
  */
 export async function startReplicaSet(uri: string): Promise<ReplicaSet> {
   const target = new URL(uri);
+  const authSource = target.searchParams.get('authSource');
   const name = 'rs0';
   const sockets = new Set<Socket>();
   const sent: SentCommand[] = [];
@@ -143,7 +144,9 @@ export async function startReplicaSet(uri: string): Promise<ReplicaSet> {
     name,
     hosts,
     // By default, the driver looks for another primary every half second.
-    uri: (database) => `mongodb://${hosts.join(',')}/${database}?replicaSet=${name}&minHeartbeatFrequencyMS=20`,
+    uri: (database) =>
+      `mongodb://${target.username}:${target.password}@${hosts.join(',')}/${database}` +
+      `?replicaSet=${name}&minHeartbeatFrequencyMS=20${authSource ? `&authSource=${authSource}` : ''}`,
     sent,
     fault: (fits, fault) => new Promise((met) => planned.push({ fits, fault, met })),
     isolate() {

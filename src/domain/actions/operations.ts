@@ -3,7 +3,7 @@ import { AppError, notFound } from '../../errors.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { actionProblems, newAction } from '../agentflows/rules.js';
-import { NewStandaloneAction } from '../agentflows/record.js';
+import { NewStandaloneAction } from '../agentflows/record/skills.js';
 import { ConnectorCategory } from '../connectors/record.js';
 import { createActionRules } from '../caused-rules.js';
 import { defineOperation, reads } from '../operation.js';

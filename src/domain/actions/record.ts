@@ -1,6 +1,6 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
-import { Action } from '../agentflows/record.js';
+import { Action } from '../agentflows/record/skills.js';
 import { exampleAction } from '../agentflows/record/examples.js';
 import { exampleId } from '../../ids.js';
 

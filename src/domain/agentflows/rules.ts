@@ -1,19 +1,14 @@
 import { syntaxProblem } from '../../prompts/template.js';
 import type {
-  Action,
   Agent,
   Agentflow,
-  Skill,
   AgentflowDocument,
   AgentflowPatch,
   AgentPatch,
-  NewAction,
   NewAgent,
   NewAgentflow,
-  NewSchemaField,
-  NewSkill,
-  SchemaField,
 } from './record.js';
+import type { Action, Skill, NewAction, NewSchemaField, NewSkill, SchemaField } from './record/skills.js';
 import type { Principal } from '../../auth/principal.js';
 import { newId } from '../../ids.js';
 

@@ -6,7 +6,7 @@ import type { Collections } from '../../stores/collections.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { skillProblems, newSkill } from '../agentflows/rules.js';
-import { NewSkill, Skill } from '../agentflows/record.js';
+import { NewSkill, Skill } from '../agentflows/record/skills.js';
 import { findConnector } from '../connectors/operations/store.js';
 import { mcpToolProblems } from '../mcp-servers/operations/plan-tools.js';
 import { defineOperation, reads } from '../operation.js';

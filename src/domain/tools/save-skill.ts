@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Id } from '../../ids.js';
-import { NewSkill } from '../agentflows/record.js';
+import { NewSkill } from '../agentflows/record/skills.js';
 import type { Deps } from '../deps.js';
 import { saveSkill } from '../skills/operations.js';
 import { createSkillRules } from '../caused-rules.js';

@@ -6,7 +6,7 @@ import { startExecution, untilExecution } from '../../support/executions.js';
 import { field as inputField, flowOf } from '../../support/connectors.js';
 import { actionTo, agentThatCalls } from '../../support/flows.js';
 import { createKey, useDeps } from '../../support/fixture.js';
-import { bearerClient } from '../../support/gateway.js';
+import { bearerClient, colleagueOf } from '../../support/gateway.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
 import { consoleUrl, signIn, withPage } from './chromium.js';
@@ -134,6 +134,41 @@ test('an approver edits the call of an agent; a wrong value is explained, and no
   });
   await untilExecution(workspace, id, 'completed');
   expect(sink.seen(path).map(({ body }) => JSON.parse(body))).toEqual([{ text: 'Dear Grace', count: 3 }]);
+});
+
+test('a person decides only on the call that the dialog showed', async () => {
+  verifies('console.decision-seen');
+  const person = await createPerson(deps);
+  const { workspace } = person;
+  const ask = { policy_id: 'ask', effect: 'require_approval', tools: ['act.http'], approvers: 2 };
+  await bearerClient(workspace.apiKey).put('/v1/policies', { policies: [{ policy_id: 'all', effect: 'permit' }, ask] });
+  const path = `/${workspace.projectID}/order`;
+  const action = { ...actionTo(`${sink.url}${path}`), input_schema: { fields: [inputField('text')] } };
+  const id = await startExecution(workspace, flowOf(null, action), { input_variables: { text: 'one chair' } });
+  const held = { status: 'running', execution_context: { waiting_for: { kind: 'approval' } } };
+  const { execution_context } = await untilExecution(workspace, id, held);
+  const colleague = await colleagueOf(deps, workspace);
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/inbox'));
+    const card = page.getByRole('article');
+    const approve = page.getByRole('button', { name: 'Approve', exact: true });
+    await card.getByText('0 of 2 approvals').waitFor();
+    await card.getByRole('button', { name: 'Approve…' }).click();
+    await approve.waitFor();
+    const address = `/v1/approvals/${execution_context.waiting_for.approval_id}/approve`;
+    expect(await colleague.post(address, { edits: { text: 'ninety chairs' } })).toMatchObject({ status: 200 });
+    await approve.click();
+    await page.getByRole('alert').getByText(/another call waits|The call changed/).first().waitFor();
+    expect(sink.seen(path)).toEqual([]);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await card.getByText('ninety chairs').first().waitFor();
+    await card.getByText('1 of 2 approvals').waitFor();
+    await card.getByRole('button', { name: 'Approve…' }).click();
+    await approve.click();
+    await page.getByText('Nothing is waiting for a decision.').waitFor();
+  });
+  await untilExecution(workspace, id, 'completed');
+  expect(sink.seen(path).map(({ body }) => JSON.parse(body))).toEqual([{ text: 'ninety chairs' }]);
 });
 
 test('what an MCP server asks is shown as its own text, and answered with the form that it sent', async () => {

@@ -7,8 +7,11 @@ import {
   newAgentflow,
 } from '../../../src/domain/agentflows/rules.js';
 import * as examples from '../../../src/domain/agentflows/record/examples.js';
-import * as schemas from '../../../src/domain/agentflows/record.js';
+import * as agentflowSchemas from '../../../src/domain/agentflows/record.js';
+import * as skillSchemas from '../../../src/domain/agentflows/record/skills.js';
 import { ConnectorCategory } from '../../../src/domain/connectors/record.js';
+
+const schemas = { ...agentflowSchemas, ...skillSchemas };
 
 const maker = { projectId: 'project_1', organizationId: 'org_1', userId: 'user_1' };
 const compose = (request: object) =>

@@ -103,10 +103,15 @@ describe('GET /inbox', () => {
     expect(body.data[2]).toEqual({
       _id: expect.stringMatching(/^[\w.:-]+$/),
       kind: 'approval',
-      may_decide: true,
-      may_not_decide_reason: null,
+      // The key belongs to the person who started the run.
+      may_decide: false,
+      may_not_decide_reason: expect.stringMatching(
+        /^an API key of a person who asked for it or caused it does not decide/,
+      ),
       title: 'Newcomer guide: Writer',
       body: {
+        ...{ summary: 'Newcomer guide: Writer: output “Welcome!”', approvals_given: 0, is_excerpt: true },
+        payload_view: { has_hidden: false, is_redacted: true, is_shortened: false },
         ...{ tool: 'execution.preview', requested_by: mine.userId, policy_ids: ['builtin.preview'], policy_version: 0 },
         ...{ reason: 'An agent in preview mode asks a person before it acts.', required_approvers: 1, votes: [] },
         ...{ payload_digest: expect.stringMatching(/^[0-9a-f]{64}$/), edited_payload_digest: null },
@@ -193,7 +198,9 @@ describe('POST /inbox/{id}/read', () => {
         api.post(`/inbox/${item._id}/read`),
         api.post(`/inbox/${item._id}/read`, { projectID: workspace.projectID }),
       ]);
-      expect(answers[0]).toMatchObject({ status: 200, body: { ...item, read_at: expect.any(Number) } });
+      // The list shows an excerpt of the call, the item itself the call.
+      const body = { ...item, body: { ...item.body, is_excerpt: false }, read_at: expect.any(Number) };
+      expect(answers[0]).toMatchObject({ status: 200, body });
       expect(answers[1]?.body).toEqual(answers[0]?.body);
       expect((await api.post(`/inbox/${item._id}/read`)).body).toEqual(answers[0]?.body);
     }

@@ -132,15 +132,16 @@ describe('an approver', () => {
   });
 
   test('restarts the count with an edit: others see the edits, and approve exactly these', async () => {
-    verifies('act.edit.several');
+    verifies('act.edit.several', 'approval.votes-counted');
     const of = await governed({ ...ask, approvers: 2 });
     const id = await startLetter(of);
     const approval = await heldApproval(of, id);
     const second = await personOf(deps, of.workspace, { userId: newId(), role: 'OWNER' });
     const { body: first } = await approve(of, approval, {});
-    expect(first).toMatchObject({ status: 'pending', votes: [{ decision: 'approve' }] });
+    expect(first).toMatchObject({ status: 'pending', votes: [{ decision: 'approve' }], approvals_given: 1 });
     const edited = await second.post(`/v1/approvals/${approval}/approve`, { edits: { text: 'Dear Grace' } });
-    expect(edited).toMatchObject({ status: 200, body: { status: 'pending' } });
+    expect(edited).toMatchObject({ status: 200, body: { status: 'pending', approvals_given: 1 } });
+    expect(edited.body.votes).toHaveLength(2);
     // Neither an approval without having seen the edits nor an earlier approval counts.
     expect(await approve(of, approval, {})).toMatchObject({ status: 409 });
     const { payload_digest } = first;

@@ -1,4 +1,3 @@
-/* eslint-disable max-lines-per-function */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -74,13 +73,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
         {agentflow && <AgentflowActions agentflow={agentflow} editor={editor} onDone={setDone} />}
       </div>
       <p role="status">{done}</p>
-      {agentflow && editor.isChanged && <p className="note">You have unsaved changes to this agentflow.</p>}
-      {editor.isOutdated && (
-        <p className="note">
-          Somebody has changed this agentflow since you started editing. If you save, your changes overwrite theirs in
-          the fields that you edited.
-        </p>
-      )}
+      {agentflow && <ChangeNotes editor={editor} />}
       <Problem error={top} />
       <form
         ref={form}
@@ -134,6 +127,20 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
             }}
           />
         </Suspense>
+      )}
+    </>
+  );
+}
+
+function ChangeNotes({ editor: { isChanged, isOutdated } }: { editor: Editor }) {
+  return (
+    <>
+      {isChanged && <p className="note">You have unsaved changes to this agentflow.</p>}
+      {isOutdated && (
+        <p className="note">
+          Somebody has changed this agentflow since you started editing. If you save, your changes overwrite theirs in
+          the fields that you edited.
+        </p>
       )}
     </>
   );

@@ -1,4 +1,3 @@
-/* eslint-disable max-lines-per-function */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type McpTool } from '../api.js';
@@ -72,25 +71,39 @@ export function McpTools({ connectorId }: { connectorId: string }) {
         ))}
       </ul>
       {toolsToAccept && (
-        <Confirm
-          title={
-            toolsToAccept.tools === 'all'
-              ? 'Accept all tools?'
-              : `Accept ${quantity(toolsToAccept.tools.length, 'tool')}?`
-          }
-          action="Accept"
+        <AcceptTools
+          connectorId={connectorId}
+          tools={toolsToAccept.tools}
           act={() => accept(toolsToAccept)}
-          invalidates={[['connector', connectorId]]}
           onClose={() => setToolsToAccept(undefined)}
-        >
-          <p>
-            Agents can call these tools with their current definitions. If a definition changes, the tool is suspended
-            until somebody accepts it again.
-            {toolsToAccept.tools === 'all' && ' Accepted tools that the server no longer offers are removed.'}
-          </p>
-        </Confirm>
+        />
       )}
     </Section>
+  );
+}
+
+interface AcceptOptions {
+  connectorId: string;
+  tools: Asked['tools'];
+  act: () => Promise<void>;
+  onClose: () => void;
+}
+
+function AcceptTools({ connectorId, tools, act, onClose }: AcceptOptions) {
+  return (
+    <Confirm
+      title={tools === 'all' ? 'Accept all tools?' : `Accept ${quantity(tools.length, 'tool')}?`}
+      action="Accept"
+      act={act}
+      invalidates={[['connector', connectorId]]}
+      onClose={onClose}
+    >
+      <p>
+        Agents can call these tools with their current definitions. If a definition changes, the tool is suspended until
+        somebody accepts it again.
+        {tools === 'all' && ' Accepted tools that the server no longer offers are removed.'}
+      </p>
+    </Confirm>
   );
 }
 

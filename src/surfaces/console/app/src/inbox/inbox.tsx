@@ -1,4 +1,3 @@
-/* eslint-disable max-lines-per-function */
 import { useEffect, useRef, useState } from 'react';
 import { call, type InboxItem } from '../api.js';
 import { Empty, Problem, Time, Page, Loading } from '../parts.js';
@@ -51,23 +50,13 @@ function Items() {
     await refetch();
     setFocusRequests((count) => count + 1);
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isForAnother(event.target)) return;
-    const act = {
-      ArrowDown: () => focusOn(at + 1),
-      j: () => focusOn(at + 1),
-      ArrowUp: () => focusOn(at - 1),
-      k: () => focusOn(at - 1),
-      a: () => ask(chosen && decisionsOf(chosen)[0]),
-      r: () => ask('reject'),
-    }[event.key];
-    if (!act) return;
-    event.preventDefault();
-    act();
-  };
-  useEffect(() => {
-    document.addEventListener('keydown', onKeyDown);
-    return () => document.removeEventListener('keydown', onKeyDown);
+  useShortcuts({
+    ArrowDown: () => focusOn(at + 1),
+    j: () => focusOn(at + 1),
+    ArrowUp: () => focusOn(at - 1),
+    k: () => focusOn(at - 1),
+    a: () => ask(chosen && decisionsOf(chosen)[0]),
+    r: () => ask('reject'),
   });
   useEffect(() => {
     if (focusRequests > 0 && !isDialogOpen()) buttonsOf(list.current)[at]?.focus();
@@ -113,6 +102,21 @@ function Items() {
       </div>
     </>
   );
+}
+
+/** Calls the action of a key that is pressed outside of fields and dialogs. */
+function useShortcuts(actions: Readonly<Record<string, () => void>>): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isForAnother(event.target)) return;
+      const act = Object.hasOwn(actions, event.key) && actions[event.key];
+      if (!act) return;
+      event.preventDefault();
+      act();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  });
 }
 
 function buttonsOf(list: HTMLUListElement | null): NodeListOf<HTMLElement> | never[] {

@@ -1,4 +1,3 @@
-/* eslint-disable @typescript-eslint/no-unsafe-assignment */
 import { useState } from 'react';
 import { call, validationError } from '../api.js';
 import { Facts } from '../facts.js';
@@ -98,13 +97,17 @@ function factsIn(operation: Operation | undefined, drafts: Readonly<Record<strin
 function valueOf({ name, type }: Fact, text: string): unknown {
   if (type === 'Boolean') return text === 'true';
   if (type === 'Set') return text.split(',').map((item) => item.trim());
-  if (type === 'String') return text;
+  if (type === 'String' || type === 'Decimal') return text;
   const value = Number(text);
   if (!Number.isInteger(value)) throw validationError(`facts.${name}`, 'must be an integer');
   return value;
 }
 
-const hints = { Long: 'An integer', Set: 'Several values, separated by commas' } as const;
+const hints = {
+  Long: 'An integer',
+  Decimal: 'A number with one to four decimal places, such as 120.00',
+  Set: 'Several values, separated by commas',
+} as const;
 
 interface FactOptions {
   fact: Fact;

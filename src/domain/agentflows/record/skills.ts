@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { fieldMarks } from '../../../governance/approvals/summary.js';
+import { ConnectorCategory } from '../../connectors/record.js';
+import { endpointProblem } from '../../connectors/rules/provider-operations.js';
+import { Id, Pointer, Name, Text, maxEntries } from './fields.js';
+import { exampleAction, exampleField, exampleSkill, newSkillExample } from './examples.js';
+
+const Line = z.string().max(1000);
+const endpointMeta = {
+  description:
+    "For `restful`: an http(s) URL, or a path relative to the connector's base URL; Liquid templates are allowed after the host. For the other categories: the name of an operation, or a URL of the account provider's API. `mail` ignores it. For `mcp`: the name of an accepted tool.",
+};
+const summaryMeta = {
+  description:
+    'A Liquid template over the input fields: the one line that people read when they approve the action. Without it, the line is made from the name of the action and its fields.',
+};
+
+const Category = ConnectorCategory.describe('All categories except `restful` require a connector.');
+const HttpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+const FieldType = z.enum(['string', 'number', 'integer', 'boolean', 'object', 'array', 'any']);
+
+const Mark = z
+  .enum(fieldMarks)
+  .describe(
+    'What the field means. Summaries of approvals name it, and rules read it as `amount`, `currency` and `recipient_domains`. At most one field of an action is the amount, and one the currency.',
+  );
+
+export const SchemaField = z
+  .object({
+    field_id: z.string(),
+    label: z.string(),
+    type: FieldType,
+    required: z.boolean(),
+    description: z.string(),
+    mark: Mark.optional(),
+  })
+  .meta({ id: 'SchemaField', example: exampleField });
+export type SchemaField = z.infer<typeof SchemaField>;
+
+export const NewSchemaField = z
+  .strictObject({
+    field_id: z.string().min(1).max(200),
+    label: Line.default(''),
+    type: FieldType.default('string'),
+    required: z.boolean().default(false),
+    description: Text.default(''),
+    mark: Mark.optional(),
+  })
+  .meta({ id: 'NewSchemaField', example: exampleField });
+export type NewSchemaField = z.infer<typeof NewSchemaField>;
+
+/** Maximum length of each list of agents, skills, actions and fields. A longer list is refused before its entries are checked. */
+const FieldList = z.object({ fields: z.array(SchemaField) });
+const NewFieldList = z
+  .strictObject({ fields: z.array(NewSchemaField).max(maxEntries).default([]) })
+  .default({ fields: [] });
+
+export const Action = z
+  .object({
+    _id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    category: Category,
+    method: HttpMethod,
+    endpoint: z.string().meta(endpointMeta),
+    summary: z.string().optional().meta(summaryMeta),
+    sort: z.number(),
+    previous_action_id: z.string().nullable(),
+    next_action_id: z.string().nullable(),
+    is_terminal: z.boolean(),
+    input_schema: FieldList,
+    output_schema: FieldList,
+  })
+  .meta({ id: 'Action', example: exampleAction });
+export type Action = z.infer<typeof Action>;
+
+const newActionFields = {
+  name: Name,
+  description: Text.default(''),
+  category: Category.default('restful'),
+  method: HttpMethod.default('POST'),
+  endpoint: z.string().trim().max(4000).default('').meta(endpointMeta),
+  summary: z.string().trim().max(1000).optional().meta(summaryMeta),
+  sort: z.number().optional().describe('Defaults to the position in `actions`.'),
+  previous_action_id: Pointer.nullable().default(null),
+  next_action_id: Pointer.nullable().default(null),
+  is_terminal: z.boolean().optional().describe('Defaults to true if `next_action_id` is null.'),
+  input_schema: NewFieldList,
+  output_schema: NewFieldList,
+};
+
+function checkEndpoint({ category, endpoint }: Pick<Action, 'category' | 'endpoint'>, context: z.RefinementCtx): void {
+  const problem = endpointProblem(category, endpoint);
+  if (problem !== undefined) context.addIssue({ code: 'custom', path: ['endpoint'], message: problem });
+}
+
+export const NewAction = z
+  .strictObject({ _id: Id.optional(), ...newActionFields })
+  .superRefine(checkEndpoint)
+  .meta({ id: 'NewAction', example: exampleAction });
+export type NewAction = z.infer<typeof NewAction>;
+
+/** An action that is not embedded in a skill. Its id is the record id. */
+export const NewStandaloneAction = z
+  .strictObject({ ...newActionFields, projectID: z.string().optional() })
+  .superRefine(checkEndpoint)
+  .meta({
+    id: 'NewStandaloneAction',
+    example: { name: 'Look up the claim', method: 'GET', endpoint: '/claims/{{ inputs.claim_number }}' },
+  });
+
+export const Skill = z
+  .object({
+    _id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    logo: z.string(),
+    projectID: z.string(),
+    user_id: z.string(),
+    connector_id: z.string().nullable(),
+    connector_name: z.string(),
+    is_deleted: z.boolean(),
+    actions: z.array(Action),
+    initial_action_id: z.string().nullable(),
+  })
+  .meta({ id: 'Skill', example: exampleSkill });
+export type Skill = z.infer<typeof Skill>;
+
+export const NewSkill = z
+  .strictObject({
+    _id: Id.optional(),
+    name: Name,
+    description: Text.default(''),
+    logo: Text.default(''),
+    connector_id: Pointer.nullable().default(null),
+    connector_name: Line.default(''),
+    actions: z.array(NewAction).max(maxEntries).default([]),
+    initial_action_id: Pointer.nullish().describe('Defaults to the first of `actions`; null runs none.'),
+  })
+  .meta({ id: 'NewSkill', example: newSkillExample });
+export type NewSkill = z.infer<typeof NewSkill>;
