@@ -127,9 +127,9 @@ export async function userTokenOf(
   );
 }
 
-/** HTTP to both surfaces with such a token. */
+/** HTTP to both surfaces with such a token. By default, to the API process that the workspace uses. */
 export async function personOf(deps: Deps, workspace: Workspace, options: PersonOptions = {}): Promise<ApiClient> {
-  return apiClient(options.url ?? testRun().url, {
+  return apiClient(options.url ?? workspace.api.url, {
     authorization: `Bearer ${await userTokenOf(deps, workspace, options)}`,
   });
 }
