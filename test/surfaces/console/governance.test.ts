@@ -221,7 +221,10 @@ test('the audit chain is filtered, exported, verified, and verified again after 
       .click();
     await page.getByRole('dialog').getByText('Previous hash').waitFor();
     await shot(page, 'audit');
-    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Only entries with this outcome' }).click();
+    await page.waitForURL(/audit\?.*outcome=completed/);
+    await page.getByText('3 entries', { exact: true }).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     const { audit_entries } = deps.mongo.collections;
     const changed = await audit_entries.findOne({ _id: { $regex: `^${person.workspace.organizationId}:` }, seq: 2 });
     await audit_entries.updateOne({ _id: changed?._id ?? '' }, { $set: { outcome: 'never happened' } });

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, send, type AuditEntry } from '../api.js';
 import { exampleCall } from '../curl.js';
@@ -129,6 +129,19 @@ function Entries() {
   const [open, setOpen] = useState<AuditEntry>();
   const [columns] = useState(() => columnsOf(setOpen));
   const { since, ...exactFilters } = filter;
+  const alike = (name: Name, value: string, shown = value) => (
+    <>
+      <bdi>{shown}</bdi>{' '}
+      <Link
+        to="/audit"
+        search={{ ...filter, [name]: value }}
+        aria-label={`Only entries with this ${name}`}
+        onClick={() => setOpen(undefined)}
+      >
+        Only these
+      </Link>
+    </>
+  );
   return (
     <>
       <List
@@ -154,10 +167,10 @@ function Entries() {
           <Facts
             of={{
               Time: <Time at={open.at} />,
-              Actor: `${open.actor_name} (${open.actor})`,
-              Action: open.action,
-              Resource: open.resource,
-              Outcome: open.outcome,
+              Actor: alike('actor', open.actor, `${open.actor_name} (${open.actor})`),
+              Action: alike('action', open.action),
+              Resource: alike('resource', open.resource),
+              Outcome: alike('outcome', open.outcome),
               Lifecycle: open.lifecycle_id && <LifecycleLink id={open.lifecycle_id} />,
               Hash: <code>{open.hash}</code>,
               'Previous hash': <code>{open.prev_hash}</code>,
