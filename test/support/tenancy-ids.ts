@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { newId } from '../../src/ids.js';
 import { flowThatCalls } from './flows.js';
 import type { Workspace } from './fixture.js';
+import { bearerClient } from './gateway.js';
 import { createTable } from './tables.js';
 import { file, send } from './uploads.js';
 
@@ -72,6 +73,11 @@ export const seeders: Record<string, Seeder> = {
     });
     return ((await answer.json()) as { lifecycle_id: string }).lifecycle_id;
   },
+  rule: async ({ workspace: { api, apiKey, projectID } }) => {
+    const rule = { policy_id: 'seeded', effect: 'forbid', tools: ['tag.delete'], projects: [projectID] };
+    expect(await bearerClient(apiKey, api.url).post('/v1/policies/rules', rule)).toMatchObject({ status: 201 });
+    return rule.policy_id;
+  },
   // A workflow creates items that wait for a decision: an unknown id of the same form is sufficient here.
   inbox: async () => `approval:${newId()}`,
   approval: undefined,
@@ -111,7 +117,7 @@ export const kindByName: Record<string, string> = {
   item_id: 'inbox',
 };
 
-/** The meaning of `{id}` by the beginning of the path. */
+/** The meaning of `{id}`, and of a name that means something else in a body, by the beginning of the path. */
 export const kindByPath: Record<string, string> = {
   '/agentflow/': 'agentflow',
   '/skill/': 'skill',
@@ -124,6 +130,7 @@ export const kindByPath: Record<string, string> = {
   '/v1/lifecycles/': 'lifecycle',
   '/v1/approvals/': 'approval',
   '/v1/connected-apps/': 'connected_app',
+  '/v1/policies/rules/': 'rule',
 };
 
 /** Parameters that name no record, with a value that the route accepts. */
@@ -178,6 +185,7 @@ export const asksForNothing: Record<string, string> = {
       'PUT /v1/policies',
       'POST /v1/policies/rules',
       'POST /v1/policies/evaluate',
+      'GET /v1/policies/operations',
       'GET /v1/policies/versions',
       'GET /v1/policies/versions/{version}',
       'GET /v1/connected-apps',

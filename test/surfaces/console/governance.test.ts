@@ -9,6 +9,8 @@ import { consoleUrl, signIn, withPage } from './chromium.js';
 import { asPage } from './console-browser.js';
 
 const deps = useDeps();
+/** The beginning of what the held call says. */
+const heldSummary = 'Set the default model: model held-model';
 
 /** A call that a rule of the organization holds until another person decides. */
 async function heldCall(person: Person, model = 'held-model') {
@@ -35,9 +37,9 @@ test('an approval can be found, read and approved by keyboard with a reason, and
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Approvals' }).waitFor();
     await shot(page, 'approvals');
-    await tabTo(page, 'Save model: model held-model');
+    await tabTo(page, heldSummary);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Save model: model held-model' }).waitFor();
+    await page.getByRole('heading', { name: heldSummary }).waitFor();
     await page.getByText('Models are looked at').first().waitFor();
     await page.getByRole('region', { name: 'Exact call' }).getByText('held-model').waitFor();
     const shown = (await page.locator('main').textContent()) ?? '';
@@ -90,7 +92,7 @@ test('an approval can be rejected; a second decision is refused with the current
     await page.goto(consoleUrl(person, '/approvals?status=pending'));
     await page.getByText('No approvals match these filters.').waitFor();
     await page.getByRole('combobox', { name: 'State' }).selectOption('rejected');
-    await page.getByRole('link', { name: 'Save model: model held-model' }).waitFor();
+    await page.getByRole('link', { name: heldSummary }).waitFor();
   });
   expect((await approval()).body).toMatchObject({ status: 'rejected', votes: [{ comment: 'no <b>' }] });
 });
@@ -155,7 +157,7 @@ test('a lifecycle is shown as its eight stages, with its decision and its audit 
       expect(main).toContain(text);
     await shot(page, 'lifecycle');
     await page.getByRole('link', { name: id }).click();
-    await page.getByRole('heading', { name: 'Approval of save-model' }).waitFor();
+    await page.getByRole('heading', { name: heldSummary }).waitFor();
     await page.goto(consoleUrl(person, `/lifecycles/${refused}`));
     await page.locator('.strip .failed').getByText('validate-input').waitFor();
     await shot(page, 'lifecycle-refused');
@@ -185,7 +187,7 @@ test('the quota is shown as meters that follow the calls, with their numbers as 
     expect(
       await page.getByRole('meter', { name: 'Organization' }).evaluate(({ value, max }: any) => [value, max]),
     ).toEqual([3, organizationMax]);
-    await page.getByText('No credits have been charged yet.').waitFor();
+    await page.getByText('No credits have been charged yet in the projects that you may see.').waitFor();
     await shot(page, 'usage');
   });
   expect(await gateway.get('/v1/quota')).toMatchObject({

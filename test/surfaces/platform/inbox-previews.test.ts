@@ -56,7 +56,10 @@ test('a reply in the inbox continues the waiting execution once', async () => {
   const reply = () => person.post(`/inbox/${item._id}/reply`, { decision: 'approve' });
   const answers = await Promise.all([reply(), reply(), reply()]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
-  expect(answers.find(({ status }) => status === 200)?.body).toEqual({ ...item, ...decided('approved') });
+  // The list shows an excerpt, and a person sees the whole call.
+  const payload_view = { ...item.body.payload_view, is_redacted: false };
+  const body = { ...item.body, is_excerpt: false, payload_view, approvals_given: 1 };
+  expect(answers.find(({ status }) => status === 200)?.body).toEqual({ ...item, body, ...decided('approved') });
   await untilExecution(workspace, id, 'completed');
   expect(calls()).toBe(1);
   await eventually(async () => expect((await workspace.api.get('/inbox')).body.total_count).toBe(0));
@@ -127,11 +130,12 @@ test('a preview is an approval under a built-in rule, which the person who start
   const { workspace, person, id, item, calls } = await waitingItem();
   const api = person;
   const path = `/v1/approvals/${item.approval_id}`;
-  const { call, ...shown } = item.body;
+  const { call, is_excerpt: _, ...shown } = item.body;
   const approval = {
     ...shown,
     ...{ approval_id: item.approval_id, execution_id: id, status: 'pending', may_decide: true },
     ...{ policy_ids: ['builtin.preview'], expires_at: item.expires_at },
+    payload_view: { ...shown.payload_view, is_redacted: false },
   };
   expect((await api.get('/v1/approvals')).body).toMatchObject({ total_count: 1, data: [approval] });
   expect((await api.get('/v1/approvals?status=approved')).body).toMatchObject({ total_count: 0 });

@@ -61,7 +61,7 @@ function ownerOf(workspace: Workspace): Owner {
 function kindOf(path: string, name: string): string | undefined {
   if (name in plainParams) return undefined;
   const byPath = Object.entries(kindByPath).find(([prefix]) => path.startsWith(prefix))?.[1];
-  const kind = name === 'id' ? byPath : kindByName[name];
+  const kind = kindByName[name] ?? byPath;
   if (kind === undefined) throw new Error(`${path}: add what {${name}} names to test/support/tenancy-ids.ts`);
   return kind;
 }

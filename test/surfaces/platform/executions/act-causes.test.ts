@@ -140,7 +140,7 @@ test.each(cases)('a person who $what may not decide its acts, and another person
       body: { error_description: reason },
     });
   expect(of.seen()).toBe(0);
-  const { body: audit } = await of.approver.get(`/v1/audit?resource=approval:${approval}`);
+  const { body: audit } = await of.approver.get(`/v1/audit?resource=approval:${approval}&action=approval.decide`);
   expect(audit.data).toHaveLength(2);
   for (const entry of audit.data)
     expect(entry).toMatchObject({ actor: `user_jwt:${userId}`, outcome: expect.stringMatching(/^denied/) });
