@@ -21,7 +21,8 @@ const deps = useDeps({ TEMPORAL_TASK_QUEUE: taskQueue });
 let stopped = () => undefined as void;
 const untilStopped = new Promise<void>((resolve) => (stopped = resolve));
 
-/** Every activity lasts until the end of the test, so that the runs stay open. */
+/** Every activity lasts until the end of the test, so that the runs stay open. The workers wait for them when they stop. */
+afterAll(() => stopped());
 useWorkflowWorkers(deps, taskQueue, { publishExecution: () => Promise.resolve(), default: () => untilStopped });
 
 const organization_id = newId();
@@ -217,5 +218,3 @@ describe('an activity', () => {
     await expect(run(genuine, { heartbeatDetails })).rejects.toMatchObject({ type: 'untrusted_input' });
   });
 });
-
-afterAll(() => stopped());
