@@ -102,7 +102,8 @@ export async function projectWithEverything(deps: Deps): Promise<{ person: Perso
       address: `/lifecycles/${held.lifecycle_id}`,
       filled: 'Previous hash',
     },
-    list('/policies', '1 version', 'No policies are saved.'),
+    // Its next step is the button that adds a rule.
+    { name: 'policies', path: '/policies', filled: '1 version', empty: 'No policies are saved.' },
     // The sign-in is an entry.
     { name: 'audit', path: '/audit', filled: 'The chain is valid.', empty: 'The chain is valid.' },
     { name: 'members', path: '/members', filled: '(you)', empty: '(you)' },
