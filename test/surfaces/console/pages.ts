@@ -93,7 +93,7 @@ export async function projectWithEverything(deps: Deps): Promise<{ person: Perso
     { name: 'table', path: '/tables/:id', address: `/tables/${table._id}`, filled: '1 row' },
     list('/files', '1 file', 'This project has no files yet'),
     list('/syncs', 'This project follows no repositories', 'This project follows no repositories'),
-    list('/approvals', 'save-model', 'This project has no approvals yet.'),
+    list('/approvals', 'Set the default model', 'This project has no approvals yet.'),
     { name: 'approval', path: '/approvals/:id', address: `/approvals/${held.approval_id}`, filled: 'Approve…' },
     list('/lifecycles', 'save-model', 'No governed calls have been made in this project yet'),
     {
