@@ -154,7 +154,13 @@ describe('a run', () => {
     async ({ folder, name }) => {
       verifies('trust.messages');
       const { handle, workflowId, scheduled } = await openRun(folder);
-      const state = () => handle.query('state').catch(() => 'no such query');
+      // A run publishes its state at its own time. Some workflows have no such query.
+      const state = async () => {
+        const { projected_at, published, unpublished, ...decided } = await handle
+          .query<Record<string, unknown>>('state')
+          .catch(() => ({}) as Record<string, unknown>);
+        return decided;
+      };
       const before = [await scheduled(), await state()];
       const input = { change_id: newId(), callback_id: newId(), run_id: newId(), events: 1, entities: [], starts: [] };
       const message: Message = ['signal', name, workflowId];
