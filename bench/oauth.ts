@@ -4,7 +4,7 @@ import express from 'express';
 import { exportJWK, generateKeyPair, jwtVerify, type CryptoKey } from 'jose';
 import { requestLog } from '../src/http/request-log.js';
 import { authenticateBearer } from '../src/auth/authenticate-bearer.js';
-import { createClients } from '../src/auth/oauth/clients.js';
+import { createClients, type ClientMetadata } from '../src/auth/oauth/clients.js';
 import { createOauthRouter } from '../src/surfaces/oauth/create-oauth.js';
 import { createOauth } from '../src/auth/oauth/create-oauth.js';
 import { createCodes } from '../src/auth/oauth/codes.js';
@@ -57,13 +57,14 @@ async function startOurs({ deps, person }: BenchEnvironment): Promise<BenchServe
   app.use(requestLog(deps.log));
   app.use(createOauthRouter({ ...deps, oauth }, { baseUrl: () => url }));
   const { collections } = deps.mongo;
-  const { client } = await createClients(collections).register({
+  const metadata: ClientMetadata = {
     redirect_uris: [redirectUri],
     token_endpoint_auth_method: 'none',
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     client_name: 'bench',
-  });
+  };
+  const { client } = await createClients(collections).register(metadata, '127.0.0.1');
   const { userId, projectID: projectId } = await person();
   const codes = createCodes(collections);
   return {

@@ -28,6 +28,7 @@ async function waitingItems(workspace: Workspace) {
   const of = { project_id: workspace.projectID, organization_id: workspace.organizationId };
   await memories.insertOne({
     ...{ _id: memory_id, ...of, user_id: workspace.userId, status: 'waiting', parts: [], source: null },
+    turns: { sealed: deps.auth.box.seal('[]', memory_id) },
     ...{ review: { asked_at: at, until: at + 600 }, decided_by: null, created_at: at, ended_at: null, budget: null },
   } as never);
   const ask = async (owner: object) => {

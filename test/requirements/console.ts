@@ -51,6 +51,11 @@ export const consoleApp = [
     says: 'The inbox shows the items that wait for a person, oldest first, with the exact call and the votes, and is decided by keyboard.',
   },
   {
+    id: 'console.inbox.memory',
+    source: 'docs/guides/console.md',
+    says: 'The review of a remembered text is shown in tables, and Home links to it.',
+  },
+  {
     id: 'console.inbox.elicitation',
     source: 'issue 16: 2',
     part: 11,

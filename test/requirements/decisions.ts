@@ -17,4 +17,9 @@ export const decisions = [
     source: 'docs/decisions/0114-people-decide.md',
     says: 'A personal account at an MCP server serves only runs that its owner alone caused.',
   },
+  {
+    id: 'mcp-oauth.agreements',
+    source: 'docs/decisions/0121-agreements-to-the-use-of-personal-accounts.md',
+    says: 'The owner of a personal account can agree that their own runs of exactly one content use it, although others changed that content; every change ends the agreement.',
+  },
 ] as const satisfies readonly Requirement[];

@@ -80,6 +80,26 @@ export const memory = [
     says: 'A review in the inbox decides whether anything is written.',
   },
   {
+    id: 'memory.review.everything',
+    source: 'docs/guides/remember.md',
+    says: 'A review shows everything that approving writes: all facts by page, all properties and names, merges, and the facts that end.',
+  },
+  {
+    id: 'memory.review.quote',
+    source: 'docs/guides/remember.md',
+    says: 'A review names the values that the quoted words do not contain.',
+  },
+  {
+    id: 'memory.review.digest',
+    source: 'docs/guides/remember.md',
+    says: 'An approval of something else than what was read is answered 409; programs must send the digest.',
+  },
+  {
+    id: 'memory.review.redacted',
+    source: 'docs/decisions/0113-who-sees-what-is-approved.md',
+    says: 'People who may decide read a review whole, which is audited; programs read it redacted.',
+  },
+  {
     id: 'memory.cancel',
     source: 'issue 17: 3',
     part: 12,

@@ -33,6 +33,11 @@ export const oauth = [
     says: 'Unacceptable metadata, such as an unsafe redirect address, is refused with the codes of RFC 7591.',
   },
   {
+    id: 'oauth.register.unused',
+    source: 'docs/guides/mcp-and-oauth.md',
+    says: 'Registrations without a consent expire after a day, have at most 4096 bytes, and are limited for each address and in all.',
+  },
+  {
     id: 'oauth.register.limited',
     source: 'issue 5: Authorization server',
     part: 3,

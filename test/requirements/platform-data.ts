@@ -289,6 +289,11 @@ export const platformData = [
     says: 'usage equals the existing resources after concurrent creates and deletes.',
   },
   {
+    id: 'customer.credits-reserved',
+    source: 'docs/decisions/0122-credits-are-reserved.md',
+    says: 'What begins at the same time never begins beyond the credits that are left; reserved credits are free again after a crash.',
+  },
+  {
     id: 'customer.credits-once',
     source: 'issue 8: Customer',
     part: 6,

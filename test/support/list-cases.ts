@@ -9,6 +9,7 @@ import { eventually } from './eventually.js';
 import { moveExecution, prepareExecution, startExecution, untilListed } from './executions.js';
 import { personOf, type Workspace } from './fixture.js';
 import { agentThatCalls, flowThatCalls } from './flows.js';
+import { connectServer } from './mcp-agents.js';
 import { createTable } from './tables.js';
 import { file, send } from './uploads.js';
 
@@ -41,6 +42,7 @@ export interface ListCase {
 
 /** Lists without pages, each with the reason. */
 export const unpaged: Record<string, string> = {
+  '/v1/memories/{memory_id}/review': 'the parts of one record, in the order in which a person checks them',
   '/actions/triggers': 'a fixed list of what there is, on one page',
   '/project-member/{projectID}/summary': 'a count; GET /project-member/{projectID} is the list',
 };
@@ -199,6 +201,26 @@ export const lists: Record<string, (world: World) => Promise<ListCase>> = {
     };
   },
   '/v1/lifecycles': async (world) => ({ make: () => governedCall(world), keyOf: ({ lifecycle_id }) => lifecycle_id }),
+  '/connectors/{projectID}/{connector_id}/agreements': async ({ deps, workspace, userId, projectID }) => {
+    const connector_id = await connectServer(workspace, { url: 'https://mcp.example.com/mcp' });
+    return {
+      make: async () => {
+        const _id = newId();
+        const of = {
+          connector_id,
+          project_id: projectID,
+          user_id: userId,
+          agentflow_id: newId(),
+          execution_id: newId(),
+        };
+        const agreed = { agreed_at: epochSeconds(), authorized_at: 1, changed_by: [], content_digest: _id };
+        await deps.mongo.collections.mcp_agreements.insertOne({ _id, ...of, ...agreed, agentflow_name: 'Flow' });
+        return _id;
+      },
+      keyOf: ({ agreement_id }) => agreement_id,
+      params: { connector_id },
+    };
+  },
   '/v1/memories': async ({ deps, projectID: project_id }) => ({
     make: async () => {
       const _id = newId();

@@ -4,6 +4,7 @@ import { defineCollection, expiring, type Collections } from '../../stores/colle
 import { epochSeconds } from '../../time.js';
 import { sha256Hex } from '../../sha256.js';
 import { secretTokens } from '../secret-token.js';
+import { addressOf } from '../window-counter.js';
 
 export const clientAuthMethods = ['none', 'client_secret_post', 'client_secret_basic'] as const;
 export const grantTypes = ['authorization_code', 'refresh_token'] as const;
@@ -17,12 +18,16 @@ export interface ClientMetadata {
   client_name: string;
 }
 
-/**
- * A registration without a consent expires after `unusedDays`. A used one is kept for at least the longest lifetime of
- * a grant.
- */
-const unusedDays = 30;
+/** A registration without a consent expires soon. A used one is kept for at least the longest lifetime of a grant. */
+const unusedDays = 1;
 const usedDays = 400;
+
+/** How many registrations without a consent are kept. Anyone may register, so they could otherwise fill the store. */
+export interface UnusedLimits {
+  perAddress: number;
+  total: number;
+}
+export const unusedLimits: UnusedLimits = { perAddress: 100, total: 20_000 };
 const secrets = secretTokens('svc_ocs_');
 
 /** `_id` is the `client_id`: an id of this service, or the URL of a metadata document, which the record copies. */
@@ -33,14 +38,27 @@ export interface OauthClientDocument extends ClientMetadata {
   created_at: number;
   /** For a metadata document: the time until which the copy can be used without fetching the document again. */
   fresh_until: number | null;
+  /** SHA-256 of the address that registered the client, until somebody consents to it. Documents have none. */
+  unused_from?: string;
   expires_at: Date;
 }
 
 export type Clients = ReturnType<typeof createClients>;
 
-export function createClients({ oauth_clients: clients }: Collections) {
+export function createClients({ oauth_clients: clients }: Collections, limits: UnusedLimits = unusedLimits) {
+  const isFull = async (unused_from: string | { $gt: string }, limit: number) =>
+    (await clients.countDocuments({ unused_from }, { limit })) >= limit;
   return {
-    async register(metadata: ClientMetadata): Promise<{ client: OauthClientDocument; secret: string | undefined }> {
+    /** Whose registrations are too many to add one from this address; undefined if it can be added. */
+    async whoseAreTooMany(address: string): Promise<'this address' | 'all addresses' | undefined> {
+      if (await isFull(hashOfAddress(address), limits.perAddress)) return 'this address';
+      return (await isFull({ $gt: '' }, limits.total)) ? 'all addresses' : undefined;
+    },
+    /** Call `whoseAreTooMany` first. */
+    async register(
+      metadata: ClientMetadata,
+      address: string,
+    ): Promise<{ client: OauthClientDocument; secret: string | undefined }> {
       const secret = metadata.token_endpoint_auth_method === 'none' ? undefined : secrets.create();
       const client: OauthClientDocument = {
         _id: newId(),
@@ -48,6 +66,7 @@ export function createClients({ oauth_clients: clients }: Collections) {
         secret_hash: secret === undefined ? null : sha256Hex(secret),
         created_at: Math.floor(epochSeconds()),
         fresh_until: null,
+        unused_from: hashOfAddress(address),
         expires_at: inDays(unusedDays),
       };
       await clients.insertOne(client);
@@ -72,7 +91,8 @@ export function createClients({ oauth_clients: clients }: Collections) {
     },
     /** Extends the lifetime of a client that somebody consented to. */
     async used(_id: string): Promise<void> {
-      await clients.updateOne({ _id }, { $max: { expires_at: inDays(usedDays) } });
+      const expires_at = inDays(usedDays);
+      await clients.updateOne({ _id }, { $max: { expires_at }, $unset: { unused_from: '' } });
     },
   };
 }
@@ -87,11 +107,17 @@ export function secretMatches({ secret_hash }: Pick<OauthClientDocument, 'secret
   return secret_hash !== null && timingSafeEqual(Buffer.from(sha256Hex(secret)), Buffer.from(secret_hash));
 }
 
+function hashOfAddress(address: string): string {
+  return sha256Hex(addressOf(address));
+}
+
 function inDays(days: number): Date {
   return new Date(Date.now() + days * 24 * 3600 * 1000);
 }
 
-export const oauthClientsCollection = defineCollection('oauth_clients', { indexes: [expiring] });
+export const oauthClientsCollection = defineCollection('oauth_clients', {
+  indexes: [expiring, { keys: { unused_from: 1 } }],
+});
 
 declare module '../../stores/collections.js' {
   interface Documents {

@@ -47,7 +47,11 @@ export const mcp: ActionExecutor = async (deps, call) => {
     organizationId: connector.organization_id,
   };
   const opened = openServer(deps, connector.config, use);
-  if (opened.isPersonal && request.run) await requireOwnRun(deps.mongo.collections, request.run);
+  if (opened.isPersonal && request.run)
+    await requireOwnRun(
+      { collections: deps.mongo.collections, box: deps.secrets },
+      { ...request.run, project_id: request.project_id, connector_id: connector.id },
+    );
   const accepted = JSON.parse((await acceptedTool(deps, call, tool)).definition) as McpToolDefinition;
   const { annotations = {} } = accepted;
   const input = { ...request.input?.arguments, ...request.input?.edits, ...inputOf(request) };

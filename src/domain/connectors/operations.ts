@@ -38,6 +38,7 @@ import {
 } from './operations/setup.js';
 import {
   createConnector,
+  editsWith,
   moveConnector,
   openConfig,
   refuseMove,
@@ -237,7 +238,7 @@ export const updateConnector = defineOperation({
     const triggers = newTriggers && (await withTriggerRecords(deps, principal, id, recordId, newTriggers));
     const $set: Partial<ConnectorDocument> = {
       ...Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)),
-      ...(change !== undefined && sealedConfig(box, id, config)),
+      ...(change !== undefined && { ...sealedConfig(box, id, config), config_edits: editsWith(present, principal) }),
       ...(typeof callback_secret === 'string' && {
         callback_secret_sealed: sealedCallbackSecret(box, id, callback_secret),
       }),

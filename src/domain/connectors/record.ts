@@ -145,6 +145,8 @@ export interface ConnectorDocument {
   use?: { last_at: number; failures?: number; failure?: { at: number; message: string } };
   /** The people who changed its triggers after it was created. Absent before the first one. */
   triggers_edited_by?: string[];
+  /** The people who changed its configuration after it was created, with the last time of each. Absent before the first. */
+  config_edits?: { by: string; at: number }[];
   is_deleted: boolean;
   created_at: number;
   updated_at: number;

@@ -2,6 +2,7 @@ import { AppError } from '../../errors.js';
 import type { Collections } from '../../stores/collections.js';
 import { readCustomer } from './operations/account.js';
 import { creditsLeft, grantedQuota, type Customers } from './record.js';
+import { createCreditPlaces } from './credit-places.js';
 import { createLedger, settleCharges } from './ledger.js';
 import { createReservations } from './reservations.js';
 import { planLimit, type Quota } from './rules.js';
@@ -13,6 +14,17 @@ const mebibyte = 1024 * 1024;
 export function createCustomers(collections: Collections): Customers {
   const reservations = createReservations(collections, createCountedRecords(collections));
   const storage = createStorage(collections);
+  const creditsOf = async (organizationId: string) => {
+    const customer = await readCustomer(collections, organizationId);
+    const { number_of_credits: granted, base_credit_deduction_per_execution: asked } = grantedQuota(customer);
+    return { granted: sumOf(granted), asked, left: sumOf(creditsLeft(customer)) };
+  };
+  const creditPlaces = createCreditPlaces(collections, async (organizationId) => {
+    const { asked, left } = await creditsOf(organizationId);
+    if (asked === 0) return left < 0 ? 0 : Infinity;
+    // Fractions of credits are exact to six digits.
+    return Math.max(0, Math.floor(left / asked + 1e-6));
+  });
   const quotaOf = async (organizationId: string) => grantedQuota(await readCustomer(collections, organizationId));
   return {
     quotaOf,
@@ -35,11 +47,16 @@ export function createCustomers(collections: Collections): Customers {
         throw new AppError('plan_limit', `${feature}: the plan does not include this feature`);
     },
     async requireCredits(organizationId) {
-      const customer = await readCustomer(collections, organizationId);
-      const { number_of_credits: granted, base_credit_deduction_per_execution: asked } = grantedQuota(customer);
-      const left = sumOf(creditsLeft(customer));
-      if (left < asked) throw planLimit('number_of_credits', sumOf(granted), sumOf(granted) - left);
+      const { granted, asked, left } = await creditsOf(organizationId);
+      if (left < asked) throw planLimit('number_of_credits', granted, granted - left);
     },
+    async reserveCredits(organizationId, use) {
+      if (await creditPlaces.reserve(organizationId, use)) return;
+      const { granted, asked, left } = await creditsOf(organizationId);
+      if (left < asked) throw planLimit('number_of_credits', granted, granted - left);
+      throw new AppError('plan_limit', `number_of_credits: ${left} are left, and runs that have begun need them`);
+    },
+    releaseCredits: creditPlaces.release,
     charge: createLedger(collections),
     settle: (organizationId) => settleCharges(collections, organizationId),
   };

@@ -10,6 +10,7 @@ import { createCountedRecords } from './records.js';
 import { countedLimits, type CountedLimit } from './rules.js';
 import { CreditEntry, Customer } from './schemas.js';
 export { storedBytesCollection, storageTotalsCollection } from './storage.js';
+export { creditPlacesCollection } from './credit-places.js';
 export { customerPlacesCollection } from './reservations.js';
 export { customersCollection, creditHistoryCollection } from './record.js';
 

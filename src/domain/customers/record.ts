@@ -8,6 +8,7 @@ import {
   type AccessControl,
   type CountedLimit,
 } from './rules.js';
+import type { CreditUse } from './credit-places.js';
 import type { CreditEntry } from './schemas.js';
 
 const Count = z.int().min(0);
@@ -158,6 +159,13 @@ export interface Customers {
   requireFeature(organizationId: string, feature: AccessControl): Promise<void>;
   /** @throws AppError `plan_limit` if the remaining credits do not cover another execution */
   requireCredits(organizationId: string): Promise<void>;
+  /**
+   * Reserves what an execution costs at least, before it begins, so that what begins at the same time is covered. Idempotent.
+   * @throws AppError `plan_limit`
+   */
+  reserveCredits(organizationId: string, use: CreditUse): Promise<void>;
+  /** Releases the credits of what did not begin. Idempotent. */
+  releaseCredits(organizationId: string, use: CreditUse): Promise<void>;
   /** Deducts credits and counts turns, once for each `key`. Never refuses: completed work is always charged. */
   charge(organizationId: string, charges: readonly Charge[]): Promise<void>;
   /** Completes charges that a crashed process left unfinished. Call it before returning the account. */

@@ -161,6 +161,10 @@ export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'age
   flow?: Pick<AgentflowExecutionInput, 'anomaly_detection' | 'failover' | 'started_by' | 'agentflow_version'>;
   /** The people who caused it, in addition to `executed_by` (docs/decisions/0100). Absent in records of earlier releases. */
   caused_by?: string[];
+  /**
+   * Those of them who caused this run itself, and not only the content of its agentflow. Absent as above.
+   */
+  directed_by?: string[];
   /** Other people who edited a preview or an act of the run, or answered a question of an MCP server. */
   shaped_by?: string[];
   started_at: number | null;

@@ -68,6 +68,7 @@ export async function rerun(
     // The kept outputs contain what they edited.
     shaped_by: source.shaped_by ?? [],
     caused_by: [...new Set([...(source.caused_by ?? []), source.executed_by._id])],
+    directed_by: [...new Set([...(source.directed_by ?? source.caused_by ?? []), source.executed_by._id])],
     ...notStarted(id),
     parent_execution_id: null,
     schedule: null,

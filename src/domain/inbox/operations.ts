@@ -238,15 +238,16 @@ async function replyToMemory(
   deps: Deps,
   principal: Principal,
   item: UnreadItem,
-  { decision, edits }: Reply,
+  { decision, edits, payload_digest }: Reply,
   updateId: string,
+  reader?: Reader,
 ): Promise<UnreadItem> {
   if (edits !== undefined && edits !== null)
     throw new AppError('validation_failed', 'edits: the facts of a memory cannot be edited');
   if (decision !== 'approve' && decision !== 'reject')
     throw new AppError('validation_failed', 'decision: must be approve or reject for a memory');
   const memory = await findMemory(deps, principal, String(item.body.memory_id));
-  await decideMemory(deps, principal, memory, decision, updateId);
+  await decideMemory(deps, principal, memory, { decision, payload_digest, reader }, updateId);
   return decidedAs(item, decision === 'reject' ? 'rejected' : 'approved');
 }
 

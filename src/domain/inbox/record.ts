@@ -81,7 +81,9 @@ export const InboxReply = z
       .string()
       .max(64)
       .optional()
-      .describe('For an approval: the digest of the call that you saw, as in `POST /v1/approvals/{id}/approve`.'),
+      .describe(
+        'For an approval: the digest of the call that you saw, as in `POST /v1/approvals/{id}/approve`; for a memory: that of its review (`GET /v1/memories/{memory_id}/review`).',
+      ),
     reason: z.string().max(500).optional(),
   })
   .meta({ id: 'InboxReply', example: { decision: 'approve', reason: 'As agreed' } });

@@ -35,6 +35,7 @@ import {
 } from './schemas.js';
 import { Id } from '../../ids.js';
 export { mcpToolsCollection } from './record.js';
+export { mcpAgreementsCollection } from './record/agreements.js';
 export { mcpElicitationsCollection } from './record/elicitations.js';
 export {
   mcpAuthorizationRequestsCollection,

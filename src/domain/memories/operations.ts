@@ -11,8 +11,7 @@ import { authorityOf } from '../../auth/authority.js';
 import { requireDecider } from '../../auth/decisions.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError, notFound } from '../../errors.js';
-import { bounded } from '../../governance/bounded.js';
-import type { FoundPart } from '../../graph/memory/part.js';
+import { readerOf, type Reader } from '../../governance/approvals/view.js';
 import { readOntology } from '../../graph/ontology/state.js';
 import { inReadTransaction } from '../../graph/store/sessions.js';
 import { offlineModelName } from '../../models/offline.js';
@@ -25,7 +24,9 @@ import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
 import { sumOf } from './extract.js';
 import { narrowed } from './extraction-schema.js';
-import { nothingFound, type MemoryDocument, type MemoryPartDocument, type MemoryView, type Turn } from './record.js';
+import { foundIn, sums } from './operations/findings.js';
+import { requireSeenReview, type ReviewDeps } from './operations/review.js';
+import type { MemoryDocument, MemoryPartDocument, MemoryView, Turn } from './record.js';
 import { askersOfMemory, partsOf } from './rules.js';
 import { endReview } from './write.js';
 
@@ -105,6 +106,7 @@ async function documentOf(
   { id, digest, given }: { id: string; digest: string; given: NewMemory },
 ): Promise<MemoryDocument> {
   const model = await checkMemory(deps, maker, given);
+  await deps.customers.reserveCredits(maker.organizationId, { kind: 'memory', id });
   const { turns, is_conversation, source, entity_types, budget, review } = given;
   return {
     _id: id,
@@ -219,60 +221,29 @@ function toView(memory: MemoryDocument, parts: readonly Omit<MemoryPartDocument,
   };
 }
 
-const maxShown = 100;
-
-/** What a review shows: the counts and the first facts, without secrets and personal data. */
-export async function shownFindings(
-  { mongo, auth, redact }: Pick<Deps, 'mongo' | 'auth' | 'redact'>,
-  { _id: memory_id }: Pick<MemoryDocument, '_id'>,
-) {
-  const { memory_parts } = mongo.collections;
-  const parts = await memory_parts.find({ memory_id }, { projection: { counts: 1 } }).toArray();
-  const facts: FoundPart['facts'] = [];
-  // The findings can be large, so only as many parts are opened as are shown.
-  const opened = memory_parts
-    .find({ memory_id }, { projection: { found: 1 } })
-    .sort({ part: 1 })
-    .batchSize(1);
-  for await (const { _id, found } of opened) {
-    if (found) facts.push(...(JSON.parse(auth.box.open(found.sealed, _id)) as FoundPart).facts);
-    if (facts.length >= maxShown) break;
-  }
-  const nameOf = (term: FoundPart['facts'][number]['object']) => (typeof term === 'object' ? term.name : term);
-  const shown = facts
-    .slice(0, maxShown)
-    .map(({ subject, object, ...fact }) => bounded({ subject: subject.name, object: nameOf(object), ...fact }));
-  return { counts: foundIn(parts), facts: await redact(shown) };
-}
-
-/** Parts of earlier releases lack later counts. */
-function foundIn(parts: readonly Pick<MemoryPartDocument, 'counts'>[]) {
-  return sums(
-    parts.map(({ counts }) => ({ ...nothingFound, ...counts })),
-    Object.keys(nothingFound) as (keyof typeof nothingFound)[],
-  );
-}
-
-function sums<K extends string>(rows: readonly Record<K, number>[], names: readonly K[]): Record<K, number> {
-  return Object.fromEntries(names.map((name) => [name, rows.reduce((sum, row) => sum + row[name], 0)])) as Record<
-    K,
-    number
-  >;
+interface GivenDecision {
+  decision: MemoryDecision['decision'];
+  /** The digest of the review that the caller saw. */
+  payload_digest?: string | undefined;
+  reader?: Reader | undefined;
 }
 
 /**
  * Approves, rejects or cancels through the workflow. Idempotent by `updateId`.
- * @throws AppError `scope_denied` by `whyNotDecide`, `conflict` if the memory does not wait for a review, or has ended
+ * @throws AppError `scope_denied` by `whyNotDecide`, `conflict` if the memory does not wait for a review or has ended, or if
+ * approving would write something else than the caller saw; `validation_failed` for a program without a digest
  */
 export async function decideMemory(
-  deps: Pick<Deps, 'mongo' | 'temporal'>,
+  deps: Pick<Deps, 'temporal'> & ReviewDeps,
   principal: Principal,
   memory: MemoryDocument,
-  decision: MemoryDecision['decision'],
+  { decision, payload_digest, reader = readerOf(principal) }: GivenDecision,
   updateId: string,
 ): Promise<MemoryView> {
   // Whoever may write may stop a memory. Only the review is a decision for a person.
   if (decision !== 'cancel') requireDecider(principal, 'memory', { askers: askersOfMemory(memory) });
+  if (decision === 'approve' && memory.status === 'waiting')
+    await requireSeenReview(deps, memory, { payload_digest, reader });
   try {
     const args: [MemoryDecision] = [{ decision, by: principal.userId }];
     const status = await updateOnce(deps.temporal, rememberWorkflowId(memory._id), decideMemoryUpdate, {

@@ -90,7 +90,7 @@ export function readAnswer(
       drop('without_span');
       continue;
     }
-    const entity = entityOf(data, ontology);
+    const entity = { ...entityOf(data, ontology), spans: [place.span] };
     const before = mentions.get(nameKey(entity));
     mentions.set(nameKey(entity), before ? mergeMentions(before, entity) : entity);
     facts.push(...propertyFacts(entity, place));
@@ -186,7 +186,8 @@ function isStorable(property: string, value: unknown): boolean {
 /** A model may name an entity twice. */
 function mergeMentions(before: MentionedEntity, entity: MentionedEntity): MentionedEntity {
   const aliases = [...new Set([...before.aliases, ...entity.aliases])];
-  return { ...entity, aliases, properties: { ...before.properties, ...entity.properties } };
+  const spans = [...(before.spans ?? []), ...(entity.spans ?? [])];
+  return { ...entity, aliases, properties: { ...before.properties, ...entity.properties }, spans };
 }
 
 /** Properties are also facts, because only facts have a validity. */

@@ -60,13 +60,17 @@ export async function prepareRun(deps: Deps, { run, row, at }: Request<'prepareR
   const agentflow = await findAgentflow(collections, principal, schedule.coworker_id);
   const { triggered_by } = run;
   const causedBy = [...(schedule.edited_by ?? []), ...(triggered_by === undefined ? [] : [triggered_by])];
-  const prepare = () =>
-    prepareExecution(deps, principal, agentflow, executionOf(schedule, row), {
-      id,
-      scheduleId: schedule._id,
-      causedBy,
-    });
-  await startOnBehalf(deps, { channel: 'schedule', principal, agentflowId: agentflow._id, executionId: id }, prepare);
+  const use = { kind: 'execution', id } as const;
+  const prepare = async () => {
+    await deps.customers.reserveCredits(principal.organizationId, use);
+    const preparation = { id, scheduleId: schedule._id, causedBy };
+    return prepareExecution(deps, principal, agentflow, executionOf(schedule, row), preparation);
+  };
+  const start = { channel: 'schedule', principal, agentflowId: agentflow._id, executionId: id } as const;
+  await startOnBehalf(deps, start, prepare).catch(async (error: unknown) => {
+    await deps.customers.releaseCredits(principal.organizationId, use);
+    throw error;
+  });
   const record = await collections.executions.findOne({ _id: id });
   if (!record) throw new AppError('not_found', 'the execution was not found');
   return startRequestOf(deps, record);

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
 import { defineTool } from '../../governance/tools/tool.js';
 import type { Deps } from '../deps.js';
-import { findItem } from '../inbox/operations/items.js';
+import { findItem, withReview } from '../inbox/operations/items.js';
 import { pageOfInbox, replyTo, rulesOfItem, subjectOfItem } from '../inbox/operations.js';
 import { InboxReply } from '../inbox/record.js';
 
@@ -67,7 +67,10 @@ export const inboxTool = defineTool(
         const { data } = await pageOfInbox(deps, principal, { limit, cursor: undefined }, 'client');
         return { body: { items: data } };
       }
-      if (operation === 'get') return { body: { items: [await findItem(deps, principal, item_id, 'client')] } };
+      if (operation === 'get') {
+        const item = await findItem(deps, principal, item_id, 'client');
+        return { body: { items: [await withReview(deps, principal, item)] } };
+      }
       const { values, edits, payload_digest, reason } = fields;
       const reply = { decision: decision ?? 'reject', values, edits, payload_digest, reason };
       return { body: { items: [await replyTo(deps, principal, item_id, reply, recordId, 'client')] } };

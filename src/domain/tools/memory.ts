@@ -8,7 +8,11 @@ import { MemoryView } from '../memories/record.js';
 import { askersOfMemory, memoryRules } from '../memories/rules.js';
 
 const Input = z
-  .strictObject({ operation: z.enum(['get', 'cancel', 'approve', 'reject']), memory_id: z.string().min(1).max(100) })
+  .strictObject({
+    operation: z.enum(['get', 'cancel', 'approve', 'reject']),
+    memory_id: z.string().min(1).max(100),
+    payload_digest: z.string().max(64).optional().describe('For `approve`: that of the review.'),
+  })
   .meta({ id: 'MemoryInput', example: { operation: 'get', memory_id: exampleId } });
 
 /** Follows a remembered text, cancels it or decides its review. */
@@ -26,9 +30,10 @@ export const memoryTool = defineTool(memoryRules, (deps: Deps) => ({
     const { status } = await findMemory(deps, principal, memory_id);
     return { [operation]: { memory_id, status } };
   },
-  execute: async ({ operation, memory_id }, { principal, recordId }) => {
+  execute: async ({ operation, memory_id, payload_digest }, { principal, recordId }) => {
     const memory = await findMemory(deps, principal, memory_id);
     if (operation === 'get') return { body: { memory: await viewOf(deps, memory) } };
-    return { body: { memory: await decideMemory(deps, principal, memory, operation, recordId) } };
+    const decided = { decision: operation, payload_digest };
+    return { body: { memory: await decideMemory(deps, principal, memory, decided, recordId) } };
   },
 }));

@@ -37,8 +37,9 @@ export function createApprovals(
     read: (principal: Principal, id: string) => readApproval(deps, principal, id),
     readWithCall: (principal: Principal, id: string, reader?: Reader) =>
       readApprovalWithCall(deps, principal, id, reader),
-    /** Must be called before a whole call that is kept elsewhere, such as a preview, is shown to a person. */
-    auditReading: (principal: Principal, id: string) => auditReading(deps, principal, id),
+    /** Must be called before a whole call that is kept elsewhere, such as a preview or a memory, is shown to a person. */
+    auditReading: (principal: Principal, id: string, kind?: 'approval' | 'memory') =>
+      auditReading(deps, principal, id, kind),
     hideSecrets: deps.hideSecrets,
     redact: deps.redact,
     decide: (principal: Principal, id: string, vote: Vote, updateId?: string, reader?: Reader) =>

@@ -71,7 +71,8 @@ export async function keepPayload(
   });
 }
 
-function differ(one: unknown, other: unknown): boolean {
+/** Whether two values are different JSON. */
+export function differ(one: unknown, other: unknown): boolean {
   return one !== other && canonicalText(one) !== canonicalText(other);
 }
 

@@ -15,20 +15,24 @@ export function createReadings() {
   return new LRUCache<string, true>({ max: maxReadings, ttl: foldedForMs });
 }
 
-/** Records that a person read a whole call, before it is shown. Repeated readings within ten minutes are one entry. */
+const actions = { approval: readCallAction, memory: 'memory.read-review' } as const;
+
+/** Records that a person read a whole call or review, before it is shown. Repeated readings within ten minutes are one entry. */
 export async function auditReading(
   { audit, readings }: { audit: Pick<Audit, 'append'>; readings: Readings },
   principal: Principal,
-  approvalId: string,
+  id: string,
+  kind: keyof typeof actions = 'approval',
 ): Promise<void> {
   const actor = actorOf(principal);
-  const key = `${actor} ${approvalId}`;
+  const resource = `${kind}:${id}`;
+  const key = `${actor} ${resource}`;
   if (readings.has(key)) return;
   await audit.append({
     organization_id: principal.organizationId,
     actor,
-    action: readCallAction,
-    resource: `approval:${approvalId}`,
+    action: actions[kind],
+    resource,
     outcome: 'completed',
     lifecycle_id: null,
   });

@@ -11,6 +11,8 @@ export interface MentionedEntity extends Mention {
   /** The other names of the entity in the text. */
   aliases: string[];
   properties: JsonMap;
+  /** The characters that name it. Absent in findings of earlier releases. */
+  spans?: Span[];
 }
 
 /** A fact that a model found. Times are epoch seconds. */

@@ -1,6 +1,6 @@
 import type { ManagedTransaction } from 'neo4j-driver';
-import { lockProject } from '../ontology/state.js';
-import { isRemainder } from '../save/fact-plan.js';
+import { lockProject, type ProjectState } from '../ontology/state.js';
+import { isRemainder, type FactPlan } from '../save/fact-plan.js';
 import { saveWithin, type Save } from '../save/save.js';
 import { nameKey } from '../store/names.js';
 import { spanProperties, stampProperties, type Stamp } from '../store/provenance.js';
@@ -32,25 +32,53 @@ export async function savePart(
     const before = await tx.run('MATCH (s:SavedPart {key: $key}) RETURN s.result AS result', { key });
     const known: unknown = before.records[0]?.get('result');
     if (typeof known === 'string') return JSON.parse(known) as SavedPart;
-    const definitions = state.pending ? [state.ontology, state.pending.definition] : [state.ontology];
-    const resolved = await resolve(tx, { projectId, memoryId }, found.entities, definitions);
-    const { input, added, dropped } = inputOf(found, resolved, stamp);
-    const more = { _memory_id: memoryId };
-    const plan = await saveWithin(tx, projectId, input, { stamp, more, embeds: graph.embeds }, state);
-    const ids = new Map(added.map((each, at) => [each, plan.entities.ids[at] ?? '']));
-    await writeAliases(tx, place, resolved, ids);
-    const merges = await writeMerges(tx, place, resolved, stamp);
-    const { created, closed } = plan.facts;
-    const entities = added.filter((each) => !each.known).length;
-    const facts = created.filter((fact) => !isRemainder(fact)).length;
-    const saved: SavedPart = { entities, facts, closed, dropped, merges };
+    const { saved } = await writePart(tx, place, found, { stamp, embeds: graph.embeds, state });
     await tx.run('CREATE (:SavedPart {key: $key, result: $result})', { key, result: JSON.stringify(saved) });
     return saved;
   });
   return result;
 }
 
-/** Builds the input of the save. `added` are the mentions whose entities are in the input, in this order. */
+interface WrittenPart {
+  saved: SavedPart;
+  resolved: Resolved[];
+  /** The facts of the part that were written. Without those about entities that were dropped. */
+  stated: FoundFact[];
+  plan: FactPlan;
+}
+
+interface WriteOptions {
+  stamp: Stamp;
+  embeds: boolean;
+  state: ProjectState;
+}
+
+/** Writes a part within a transaction that holds the lock of the project. */
+export async function writePart(
+  tx: ManagedTransaction,
+  place: PartPlace,
+  found: FoundPart,
+  { stamp, embeds, state }: WriteOptions,
+): Promise<WrittenPart> {
+  const { projectId, memoryId } = place;
+  const definitions = state.pending ? [state.ontology, state.pending.definition] : [state.ontology];
+  const resolved = await resolve(tx, { projectId, memoryId }, found.entities, definitions);
+  const { input, stated, added, dropped } = inputOf(found, resolved, stamp);
+  const more = { _memory_id: memoryId };
+  const plan = await saveWithin(tx, projectId, input, { stamp, more, embeds }, state);
+  const ids = new Map(added.map((each, at) => [each, plan.entities.ids[at] ?? '']));
+  await writeAliases(tx, place, resolved, ids);
+  const merges = await writeMerges(tx, place, resolved, stamp);
+  const { created, closed } = plan.facts;
+  const entities = added.filter((each) => !each.known).length;
+  const facts = created.filter((fact) => !isRemainder(fact)).length;
+  return { saved: { entities, facts, closed, dropped, merges }, resolved, stated, plan: plan.facts };
+}
+
+/**
+ * Builds the input of the save. `stated` are the facts in the input, and `added` the mentions whose entities are in it, in
+ * this order.
+ */
 function inputOf({ facts }: FoundPart, resolved: readonly Resolved[], stamp: Stamp) {
   const added = resolved.filter(
     ({ known, same, isDropped, properties }) => !isDropped && !same && (!known || Object.keys(properties).length > 0),
@@ -64,17 +92,17 @@ function inputOf({ facts }: FoundPart, resolved: readonly Resolved[], stamp: Sta
     const subject = refs.get(nameKey(fact.subject));
     const object = typeof fact.object === 'object' ? refs.get(nameKey(fact.object)) : fact.object;
     if (subject === undefined || object === undefined) return [];
-    return [factInput(fact, subject, object, stamp)];
+    return [{ fact, input: factInput(fact, subject, object, stamp) }];
   });
   const input: Save = {
     entities: added.map(({ mention: { type, name }, known, properties }) =>
       known ? { id: known.id, type, name: known.name, properties } : { type, name, properties },
     ),
     relationships: [],
-    facts: written,
+    facts: written.map((each) => each.input),
   };
   const dropped = facts.length - written.length + resolved.filter(({ isDropped }) => isDropped).length;
-  return { input, added, dropped };
+  return { input, stated: written.map(({ fact }) => fact), added, dropped };
 }
 
 function refOf({ known, same, isDropped, mention: { type, name } }: Resolved): string | Mention | undefined {

@@ -46,6 +46,32 @@ export function writeOnce<T>(
   );
 }
 
+/** Carries the result of a rehearsal out of its transaction, which the driver then rolls back. */
+class Rehearsed extends Error {
+  constructor(readonly result: unknown) {
+    super('the rehearsal is over');
+  }
+}
+
+/**
+ * Runs a write transaction and rolls it back. Returns what the write would have done. Waits for its turn like a write.
+ * @throws as {@link inWriteTransaction}
+ */
+export async function rehearseWrite<T>(
+  graph: Connection,
+  projectId: string,
+  work: (tx: ManagedTransaction) => Promise<T>,
+): Promise<T> {
+  try {
+    return await inWriteTransaction(graph, projectId, async (tx): Promise<never> => {
+      throw new Rehearsed(await work(tx));
+    });
+  } catch (error) {
+    if (error instanceof Rehearsed) return error.result as T;
+    throw error;
+  }
+}
+
 interface ReadOptions {
   timeoutMs?: number;
   fetchSize?: number;

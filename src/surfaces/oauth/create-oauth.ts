@@ -11,7 +11,7 @@ import { answerAuthorization, showAuthorization } from './authorize/authorize.js
 import { type AuthorizeDeps } from './authorize/visit.js';
 import { createBrowserSessions } from '../browser/browser-session.js';
 import { createFindClient } from './clients/client-document.js';
-import { createClients } from '../../auth/oauth/clients.js';
+import { createClients, type UnusedLimits } from '../../auth/oauth/clients.js';
 import { registerHandler } from './clients/register.js';
 import { jsonErrors, pageErrors } from './error-handlers.js';
 import { formBody } from './form-body.js';
@@ -32,6 +32,7 @@ export interface OauthOptions {
   /** Returns the public URL, which is the issuer. It is known after the port is bound. */
   baseUrl(): string;
   limits?: Partial<Record<RateLimitOptions['what'], { max: number; windowSeconds: number }>>;
+  unusedLimits?: UnusedLimits;
 }
 
 const defaultLimits = {
@@ -42,11 +43,11 @@ const defaultLimits = {
 } as const;
 
 /** Creates the authorization server at the paths of the specification. Mount it before any body parser. */
-export function createOauthRouter(deps: OauthDeps, { baseUrl, limits = {} }: OauthOptions): Router {
+export function createOauthRouter(deps: OauthDeps, { baseUrl, limits = {}, unusedLimits }: OauthOptions): Router {
   const { collections } = deps.mongo;
   const limit = (what: RateLimitOptions['what']) =>
     createRateLimit(collections, { what, ...defaultLimits[what], ...limits[what] });
-  const clients = createClients(collections);
+  const clients = createClients(collections, unusedLimits);
   const codes = createCodes(collections);
   const { grants, access } = deps.oauth;
   const allowLoopbackHttp = deps.config.allowPrivateTargets;

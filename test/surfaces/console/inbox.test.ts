@@ -7,6 +7,10 @@ import { field as inputField, flowOf } from '../../support/connectors.js';
 import { actionTo, agentThatCalls } from '../../support/flows.js';
 import { createKey, useDeps } from '../../support/fixture.js';
 import { bearerClient, colleagueOf } from '../../support/gateway.js';
+import { attributePairs } from '../../../workflows/search-attributes.js';
+import { rememberType, rememberWorkflowId } from '../../../workflows/remember/messages.js';
+import { startOnce } from '../../../src/temporal/start-once.js';
+import { eventually } from '../../support/eventually.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
 import { consoleUrl, signIn, withPage } from './chromium.js';
@@ -246,4 +250,75 @@ test('home counts what fails, waits and runs, and each number leads to its list'
     await page.waitForURL(/runs\?state=failed&since=24h$/);
     await page.getByText('No runs match these filters.').waitFor();
   });
+});
+
+/** A remembered text that waits for its review: it moves a known company, and the text says nothing of it. */
+async function waitingMemory({ workspace }: Person): Promise<string> {
+  const { projectID: project_id, organizationId: organization_id } = workspace;
+  const acme = { type: 'Company', name: 'Acme' };
+  const known = { subject: acme, predicate: 'headquarters', object: 'Paris', valid_from: 1_600_000_000 };
+  const saved = await bearerClient(workspace.apiKey).post('/v1/save-context', { entities: [acme], facts: [known] });
+  expect(saved.status).toBe(200);
+  const memory_id = newId();
+  const now = Date.now() / 1000;
+  const { box } = deps.auth;
+  const { temporal, mongo } = deps;
+  const { memories, memory_parts } = mongo.collections;
+  const input = { memory_id, project_id, organization_id, parts: 1, review: true };
+  const span = { memory_id, turn: null, start: 0, end: 5 };
+  const found = {
+    entities: [
+      { type: 'Company', name: 'Harmless', aliases: ['Acme'], properties: { offices: ['Lyon'] }, spans: [span] },
+    ],
+    facts: [
+      {
+        ...{ subject: { type: 'Company', name: 'Harmless' }, predicate: 'headquarters', object: 'Attackville', span },
+        ...{ valid_from: now, valid_to: null },
+      },
+    ],
+  };
+  await memory_parts.insertOne({
+    ...{ _id: `${memory_id}:0`, memory_id, part: 0, attempts: {}, is_extracted: true, saved: null },
+    found: { sealed: box.seal(JSON.stringify(found), `${memory_id}:0`) },
+    counts: { entities: 1, facts: 1, without_span: 2, outside_ontology: 0, beyond_limit: 0 },
+  });
+  await memories.insertOne({
+    ...{ _id: memory_id, project_id, organization_id, user_id: workspace.userId, digest: '', source: 'a mail' },
+    turns: { sealed: box.seal(JSON.stringify([{ speaker: null, text: 'Hello', at: now }]), memory_id) },
+    ...{ is_conversation: false, parts: [[{ turn: null, start: 0, end: 5 }]], entity_types: null, model: 'm' },
+    ...{ budget: null, review: null, wants_review: true, status: 'running', failure: null, decided_by: null },
+    ...{ created_at: now, ended_at: null },
+  });
+  await startOnce(temporal, rememberType, {
+    ...{ workflowId: rememberWorkflowId(memory_id), args: [input], memo: { project: project_id } },
+    typedSearchAttributes: attributePairs({ projectId: project_id, organizationId: organization_id }),
+  });
+  await eventually(async () => expect(await memories.findOne({ _id: memory_id })).toMatchObject({ status: 'waiting' }));
+  return memory_id;
+}
+
+test('a remembered text is reviewed in tables that say what approving changes, and opened from Home', async () => {
+  verifies('console.inbox.memory');
+  const person = await createPerson(deps);
+  const memory_id = await waitingMemory(person);
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/'));
+    await page.getByRole('link', { name: 'Facts of a text: a mail' }).click();
+    const card = page.getByRole('article');
+    await card.getByText('Adds 0 entities and 1 fact; merges 1 mention with an existing entity').waitFor();
+    const changes = card.getByRole('region', { name: 'Changes of current facts', exact: true });
+    for (const text of ['Acme', 'headquarters', 'Paris', 'Attackville'])
+      expect(await changes.textContent()).toContain(text);
+    const merges = card.getByRole('region', { name: 'Merged with existing entities', exact: true });
+    for (const text of ['Harmless', 'Acme', 'offices: ["Lyon"]', 'Not in the quote'])
+      expect(await merges.textContent()).toContain(text);
+    expect(await card.textContent()).not.toContain('without_span');
+    await shot(page, 'memory-review');
+    await card.getByRole('button', { name: 'Approve…' }).click();
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByText('Nothing is waiting for a decision.').waitFor();
+  });
+  await eventually(async () =>
+    expect(await deps.mongo.collections.memories.findOne({ _id: memory_id })).toMatchObject({ status: 'completed' }),
+  );
 });

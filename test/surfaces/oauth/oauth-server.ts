@@ -35,6 +35,7 @@ export interface OauthServer {
 interface OauthServerOptions {
   baseUrl?: () => string;
   limits?: OauthOptions['limits'];
+  unusedLimits?: OauthOptions['unusedLimits'];
   http?: HttpClient;
   env?: Record<string, string>;
 }
@@ -51,7 +52,7 @@ export function useOauthServer(options: OauthServerOptions = {}): OauthServer {
   const url = () => server.url;
   const baseUrl = () => options.baseUrl?.() ?? url();
   beforeAll(async () => {
-    server = await listen(createServer(appOf(deps, baseUrl, options.limits)));
+    server = await listen(createServer(appOf(deps, baseUrl, options)));
   });
   afterAll(() => server.close());
   const address = { 'x-forwarded-for': randomAddress() };
@@ -68,14 +69,18 @@ export function useOauthServer(options: OauthServerOptions = {}): OauthServer {
   };
 }
 
-function appOf(deps: OauthServer['deps'], baseUrl: () => string, limits: OauthServerOptions['limits']): Express {
+function appOf(
+  deps: OauthServer['deps'],
+  baseUrl: () => string,
+  { limits, unusedLimits }: OauthServerOptions,
+): Express {
   const app = express();
   app.set('query parser', 'simple');
   app.set('trust proxy', true);
   app.use(requestLog(deps.log));
   app.use(traced(deps.tracing));
   app.use(helmet());
-  app.use(createOauthRouter(deps, { baseUrl, ...(limits && { limits }) }));
+  app.use(createOauthRouter(deps, { baseUrl, ...(limits && { limits }), ...(unusedLimits && { unusedLimits }) }));
   mountRoutes(app, [...jwksRoutes(deps), ...apiKeyRoutes, ...probes(deps)], {
     deps,
     baseUrl,

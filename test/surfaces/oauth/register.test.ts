@@ -1,9 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { verifies } from '../../support/verifies.js';
-import { randomAddress, useOauthServer } from './oauth-server.js';
+import { createPerson } from '../../auth/auth-server.js';
+import { allow, authorizationPath, newPkce, redirectUri } from './flow.js';
+import { randomAddress, useOauthServer, type OauthServer } from './oauth-server.js';
 
 const server = useOauthServer({ limits: { registrations: { max: 5, windowSeconds: 3600 } } });
 const neighbour = useOauthServer({ limits: { registrations: { max: 5, windowSeconds: 3600 } } });
+const small = useOauthServer({ unusedLimits: { perAddress: 3, total: 1_000_000 } });
+const full = useOauthServer({ unusedLimits: { perAddress: 3, total: 0 } });
 const redirect_uris = ['https://client.example/callback'];
 const register = (metadata: unknown, address = randomAddress()) =>
   server.client().post('/oauth/register', metadata, { 'x-forwarded-for': address });
@@ -125,5 +129,65 @@ describe('POST /oauth/register', () => {
     expect(refused?.body.error).toBe('too_many_requests');
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await register({ redirect_uris })).status).toBe(201);
+  });
+});
+
+describe('registrations that nobody consents to', () => {
+  const registerAt = (at: OauthServer, address: string) =>
+    at
+      .client()
+      .post(
+        '/oauth/register',
+        { redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' },
+        { 'x-forwarded-for': address },
+      );
+  const recordOf = (_id: string) => small.deps.mongo.collections.oauth_clients.findOne({ _id });
+
+  test('are few for each address, and those with a consent do not count', async () => {
+    verifies('oauth.register.unused');
+    const address = randomAddress();
+    const made = [];
+    for (let count = 0; count < 3; count += 1) made.push((await registerAt(small, address)).body);
+    const refused = await registerAt(small, address);
+    expect([refused.status, refused.body.error]).toEqual([429, 'too_many_requests']);
+    expect(refused.body.error_description).toContain("wait for a person's consent");
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await registerAt(small, randomAddress())).status).toBe(201);
+
+    const person = await createPerson(small.deps);
+    const answer = await allow(small, person, authorizationPath(made[0], newPkce()));
+    expect(answer.get('code')).not.toBeNull();
+    expect((await registerAt(small, address)).status).toBe(201);
+    expect((await registerAt(small, address)).status).toBe(429);
+  });
+
+  test('expire after a day; a consent keeps them', async () => {
+    verifies('oauth.register.unused');
+    const daysLeft = async (id: string) => ((await recordOf(id))!.expires_at.getTime() - Date.now()) / 86_400_000;
+    const { body } = await registerAt(small, randomAddress());
+    expect(await daysLeft(body.client_id)).toBeLessThanOrEqual(1);
+    await allow(small, await createPerson(small.deps), authorizationPath(body, newPkce()));
+    expect(await daysLeft(body.client_id)).toBeGreaterThan(300);
+    expect(JSON.stringify(await recordOf(body.client_id))).not.toContain('unused_from');
+  });
+
+  test('are limited over all addresses', async () => {
+    verifies('oauth.register.unused');
+    const { status, body } = await registerAt(full, randomAddress());
+    expect([status, body.error, body.error_description]).toEqual([
+      429,
+      'too_many_requests',
+      expect.stringContaining('all addresses'),
+    ]);
+  });
+
+  test('have at most 4096 bytes', async () => {
+    verifies('oauth.register.unused');
+    const long = (count: number) =>
+      Array.from({ length: count }, (_, at) => `https://client.example/${at}/${'a'.repeat(900)}`);
+    expect((await register({ redirect_uris: long(4) })).status).toBe(201);
+    const { status, body } = await register({ redirect_uris: long(5) });
+    expect([status, body.error]).toEqual([400, 'invalid_client_metadata']);
+    expect(body.error_description).toContain('at most 4096 are stored');
   });
 });

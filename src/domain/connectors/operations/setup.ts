@@ -31,8 +31,8 @@ export async function deleteConnectorCompletely(
   { _id, category, organization_id }: ConnectorDocument,
 ): Promise<void> {
   await deleteConnectorRecord(deps.mongo.collections, _id);
-  const { mcp_authorization_requests, mcp_oauth_clients, mcp_tools } = deps.mongo.collections;
-  for (const each of [mcp_authorization_requests, mcp_oauth_clients, mcp_tools])
+  const { mcp_agreements, mcp_authorization_requests, mcp_oauth_clients, mcp_tools } = deps.mongo.collections;
+  for (const each of [mcp_agreements, mcp_authorization_requests, mcp_oauth_clients, mcp_tools])
     await each.deleteMany({ connector_id: _id });
   await retireMcpTokens(deps.mongo.collections, { connector_id: _id });
   await loadSchedulesOf(deps).align(_id);

@@ -69,6 +69,14 @@ export async function createConnector(
   return { connector, pin: box.open(connector.pin_sealed, pinPurpose(id)) };
 }
 
+/** The people who changed the configuration, with the caller. */
+export function editsWith(
+  { config_edits = [] }: Pick<ConnectorDocument, 'config_edits'>,
+  { userId }: Pick<Principal, 'userId'>,
+): NonNullable<ConnectorDocument['config_edits']> {
+  return [...config_edits.filter(({ by }) => by !== userId), { by: userId, at: epochSeconds() }];
+}
+
 export function sealedConfig(
   box: SecretBox,
   id: string,

@@ -110,6 +110,7 @@ export async function prepareExecution(
       ...(version !== undefined && { agentflow_version: version }),
     },
     caused_by: [...new Set([...(agentflow.edited_by ?? []), ...causedBy])],
+    directed_by: [...new Set(causedBy)],
     parent_execution_id: input.parent_execution_id,
     goal: input.goal,
     goal_template: input.goal_template ?? null,

@@ -44,10 +44,12 @@ export async function execute(
   const record = await readExecution(deps, principal, id);
   const request = idempotencyKey === undefined ? null : sha256Hex(`${principal.userId} ${idempotencyKey}`);
   if (record.status === 'ready') {
-    await deps.customers.requireCredits(record.organization_id).catch(async (refusal: unknown) => {
-      // This execution may have used the last credits.
-      if (request === null || (await readStartRequest(deps, id)) !== request) throw refusal;
-    });
+    await deps.customers
+      .reserveCredits(record.organization_id, { kind: 'execution', id })
+      .catch(async (refusal: unknown) => {
+        // This execution may have used the last credits.
+        if (request === null || (await readStartRequest(deps, id)) !== request) throw refusal;
+      });
   }
   await noteStarter(deps, principal, record);
   const isFirst = await startRun(deps, record, inputOf(deps, record), request);
@@ -66,7 +68,10 @@ async function noteStarter(
   { _id, executed_by, status }: ExecutionDocument,
 ): Promise<void> {
   if (status !== 'ready' || userId === executed_by._id) return;
-  await mongo.collections.executions.updateOne({ _id, status }, { $addToSet: { caused_by: userId } });
+  await mongo.collections.executions.updateOne(
+    { _id, status },
+    { $addToSet: { caused_by: userId, directed_by: userId } },
+  );
 }
 
 /** @returns false if the run was already started. Checks the record too, because Temporal deletes old runs. */

@@ -11,7 +11,9 @@ import { McpConfig } from '../../connectors/rules/config.js';
 import { findElicitation } from '../../mcp-servers/operations/elicitations.js';
 import { authorizationId, type McpAuthorizationDocument } from '../../mcp-servers/record/authorizations.js';
 import { decidersOf, isOpen, type McpElicitationDocument } from '../../mcp-servers/record/elicitations.js';
-import { findMemory, shownFindings } from '../../memories/operations.js';
+import { findMemory } from '../../memories/operations.js';
+import { shownFindings } from '../../memories/operations/findings.js';
+import { pageOfReview } from '../../memories/operations/review.js';
 import type { MemoryDocument } from '../../memories/record.js';
 import { askersOfMemory } from '../../memories/rules.js';
 import { epochSeconds } from '../../../time.js';
@@ -51,6 +53,17 @@ function mayDecide(principal: Principal, kind: DecisionKind, deciders: Deciders,
 
 export async function namedApproval(deps: Deps, held: HeldCall): Promise<UnreadItem> {
   return toApprovalItem(held, await namesOf(deps.mongo.collections, [held.approval.requested_by]));
+}
+
+const firstStatements = { limit: 100, cursor: undefined };
+
+/** Adds the beginning of the review to a memory that waits, redacted, and the digest of the whole review. */
+export async function withReview(deps: Deps, principal: Principal, item: UnreadItem): Promise<UnreadItem> {
+  if (item.kind !== 'memory' || item.status !== 'waiting') return item;
+  const memory = await findMemory(deps, principal, String(item.body.memory_id));
+  const { summary, payload_digest, ...review } = await pageOfReview(deps, memory, firstStatements, false);
+  const { data: statements, total_count: statement_count } = review;
+  return { ...item, body: { ...item.body, summary, payload_digest, statement_count, statements } };
 }
 
 /** @throws AppError `not_found` for a memory without a review */

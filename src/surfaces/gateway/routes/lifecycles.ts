@@ -1,6 +1,7 @@
 import { listCalls, listDecisions, readCall } from '../../../domain/governance/lifecycles.js';
 import { readQuota } from '../../../domain/governance/quota.js';
 import { listMemories } from '../../../domain/memories/operations/list.js';
+import { readReview } from '../../../domain/memories/operations/read-review.js';
 import { routesOf, type Route } from '../../rest/define-route.js';
 
 const route = routesOf('governance');
@@ -30,5 +31,14 @@ export const lifecycleRoutes: readonly Route[] = [
   route('GET /v1/memories', listMemories, {
     summary: 'List the remembered texts of the project',
     response: { description: 'Newest first, with status, counts, retries and cost.' },
+  }),
+  route('GET /v1/memories/{memory_id}/review', readReview, {
+    summary: 'Read everything that approving a remembered text would write',
+    description:
+      'Only while the text waits for its review. The statements are in the order in which a person checks them: current facts that change, merges with existing entities, new entities, new facts. People who may decide and auditors read them whole, except for secrets, and the audit chain records the reading. Programs read them redacted and shortened. If the graph changes while you read the pages, the answer is 409: begin again.',
+    response: {
+      description: 'One page of statements, with the digest of all of them.',
+      headers: { 'Cache-Control': 'no-store' },
+    },
   }),
 ];

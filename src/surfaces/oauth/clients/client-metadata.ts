@@ -6,6 +6,7 @@ import { redirectUriProblem } from '../../../auth/oauth/redirect-uri.js';
 
 const maxRedirectUris = 10;
 const maxNameLength = 100;
+const maxStoredBytes = 4096;
 
 /** The metadata that this server reads (RFC 7591, 2). Unknown fields are ignored, as the RFC requires. */
 const Metadata = z.object({
@@ -45,13 +46,19 @@ export function readClientMetadata(
   }
   if (!grant_types.includes('authorization_code')) throw invalid('grant_types: must include authorization_code');
   if (!response_types.includes('code')) throw invalid('response_types: must include code');
-  return {
+  const metadata: ClientMetadata = {
     redirect_uris: [...new Set(redirect_uris)],
     token_endpoint_auth_method: token_endpoint_auth_method ?? defaultMethod,
     grant_types: grantTypes.filter((type) => grant_types.includes(type)),
     response_types: ['code'],
     client_name: displayName(client_name ?? ''),
   };
+  const bytes = Buffer.byteLength(JSON.stringify(metadata));
+  if (bytes > maxStoredBytes)
+    throw invalid(
+      `the metadata has ${bytes} bytes; at most ${maxStoredBytes} are stored: give fewer or shorter redirect_uris`,
+    );
+  return metadata;
 }
 
 /**

@@ -16,11 +16,14 @@ export function registerHandler({
   registrations: RateLimit;
 }): RequestHandler {
   return async (req: Request, res) => {
-    await registrations.take(req.ip ?? '');
+    const address = req.ip ?? '';
+    await registrations.take(address);
     if (typeof req.body !== 'object' || req.body === null || Array.isArray(req.body)) {
       throw new OauthError('invalid_client_metadata', 'the body must be a JSON object');
     }
-    const { client, secret } = await clients.register(readClientMetadata(req.body, 'client_secret_basic'));
+    const metadata = readClientMetadata(req.body, 'client_secret_basic');
+    await refuseTooMany(clients, address);
+    const { client, secret } = await clients.register(metadata, address);
     res
       .status(201)
       .set('Cache-Control', 'no-store')
@@ -35,4 +38,17 @@ export function registerHandler({
         response_types: client.response_types,
       });
   };
+}
+
+const retryAfterSeconds = 3600;
+
+/** @throws OauthError `too_many_requests` if too many registrations wait for a consent */
+async function refuseTooMany(clients: Clients, address: string): Promise<void> {
+  const whose = await clients.whoseAreTooMany(address);
+  if (whose === undefined) return;
+  throw new OauthError(
+    'too_many_requests',
+    `too many registrations of ${whose} wait for a person's consent; they expire after a day: use an earlier registration, or try again later`,
+    { headers: { 'Retry-After': String(retryAfterSeconds) } },
+  );
 }

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { call, type Execution, type InboxItem } from './api.js';
 import { Box } from './home-box.js';
@@ -119,7 +120,11 @@ function WaitingLine({ item }: { item: InboxItem }) {
       </span>
       {run !== null && <RunLink id={run}>{name}</RunLink>}
       {run === null && approval !== null && <ApprovalLink id={approval}>{name}</ApprovalLink>}
-      {run === null && approval === null && name}
+      {run === null && approval === null && (
+        <Link to="/inbox" search={{ item: item._id }}>
+          {name}
+        </Link>
+      )}
     </li>
   );
 }

@@ -28,7 +28,7 @@ const operate = [
   page('/', () => import('./home.js'), 'Home'),
   page('/runs', () => import('./runs/runs.js'), 'Runs', filterIn),
   page('/runs/$runId', () => import('./run/run.js'), 'Run', searchParamsIn('ask')),
-  page('/inbox', () => import('./inbox/inbox.js'), 'Inbox'),
+  page('/inbox', () => import('./inbox/inbox.js'), 'Inbox', searchParamsIn('item')),
   page('/agentflows', () => import('./agentflows/agentflows.js'), 'Agentflows', searchParamsIn('text')),
   page('/agentflows/new', () => import('./agentflows/agentflow-page.js'), 'NewAgentflow'),
   page(
@@ -46,7 +46,7 @@ const operate = [
 const data = [
   page('/context', () => import('./context/context.js'), 'Context'),
   page('/connectors', () => import('./connectors/connectors.js'), 'Connectors', searchParamsIn('category', 'status')),
-  page('/connectors/$connectorId', () => import('./connectors/connector.js'), 'Connector'),
+  page('/connectors/$connectorId', () => import('./connectors/connector.js'), 'Connector', searchParamsIn('run')),
   page('/tables', () => import('./tables/tables.js'), 'Tables', searchParamsIn('ask')),
   page('/tables/$tableId', () => import('./tables/table.js'), 'Table', rowFilterIn),
   page('/files', () => import('./files/files.js'), 'Files'),

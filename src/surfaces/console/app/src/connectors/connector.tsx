@@ -4,6 +4,7 @@ import { call, type Connector as ConnectorRecord } from '../api.js';
 import { Facts } from '../facts.js';
 import { ActionButton, Badge, Data, Time, Page, Section, Loaded } from '../parts.js';
 import { useMay } from '../session.js';
+import { Agreements } from './agreements.js';
 import { Authorization } from './authorization.js';
 import { EditConnector } from './edit.js';
 import { McpTools } from './mcp-tools.js';
@@ -29,7 +30,8 @@ export function Connector() {
 
 function Details({ connector }: { connector: ConnectorRecord }) {
   const { category, config, status } = connector;
-  const auth = config.auth as { type?: string } | undefined;
+  const auth = config.auth as { type?: string; owner?: string } | undefined;
+  const isPersonal = category === 'mcp' && auth?.type === 'oauth' && auth.owner !== 'project';
   const may = useMay();
   return (
     <>
@@ -41,6 +43,7 @@ function Details({ connector }: { connector: ConnectorRecord }) {
       </div>
       <About connector={connector} />
       {category === 'mcp' && auth?.type === 'oauth' && <Authorization connectorId={connector._id} />}
+      {isPersonal && <Agreements connectorId={connector._id} />}
       {category === 'restful' && may('post /connectors/{projectID}/{connector_id}/test') && (
         <TestCall connectorId={connector._id} />
       )}

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, capitalized, type Approval, type InboxItem } from '../api.js';
+import { call as callApi, capitalized, type Approval, type InboxItem, type MemoryReview } from '../api.js';
 import { ConnectorLink, LifecycleLink, RunLink } from '../links.js';
-import { Badge, Data, Problem, Time } from '../parts.js';
+import { Badge, Problem, Time } from '../parts.js';
 import { useMay } from '../session.js';
 import { useNames } from '../use-names.js';
 import { CallFields, ViewNote, WholeText } from './call-view.js';
 import { previewOf } from './edits.js';
+import { MemoryReviewView, useMemoryReview } from './memory-review.js';
 import { Decide, decisionsOf, DecisionButtons, type Decision } from './decide.js';
 import { Facts } from '../facts.js';
 
@@ -24,7 +25,9 @@ export function InboxCard({ item, onDone, isOnRun = false, decision: decisionByK
   const [ownDecision, setOwnDecision] = useState<Decision>();
   const [openDecision, setOpenDecision] = onDecision ? [decisionByKey, onDecision] : [ownDecision, setOwnDecision];
   const { kind, title, body, execution_id, created_at, expires_at, status } = item;
-  const { held, error } = useHeldItem(item);
+  const memory = useMemoryReview(kind === 'memory' ? String(body.memory_id) : undefined);
+  const call = useHeldItem(item);
+  const held = kind === 'memory' ? reviewedItem(item, memory.review) : call.held;
   const mayDecide = useMay()('post /inbox/{id}/reply') && item.may_decide && held !== undefined;
   return (
     <article className="card" aria-label={title}>
@@ -37,10 +40,10 @@ export function InboxCard({ item, onDone, isOnRun = false, decision: decisionByK
         )}
       </p>
       {kind === 'approval' && <HeldCall item={held ?? item} isRead={held !== undefined} />}
-      <Problem error={error} />
+      <Problem error={call.error} />
       {kind === 'elicitation' && <Question item={item} />}
       {kind === 'authorization' && <EndedAuthorization item={item} />}
-      {kind === 'memory' && <Data value={body} label="Extracted facts" />}
+      {kind === 'memory' && <MemoryReviewView {...memory} />}
       {execution_id !== null && !isOnRun && (
         <p>
           <RunLink id={execution_id}>Open run</RunLink>
@@ -61,6 +64,12 @@ export function InboxCard({ item, onDone, isOnRun = false, decision: decisionByK
   );
 }
 
+/** The item with the digest of the review that the person reads. Without the review, it can only be rejected. */
+function reviewedItem(item: InboxItem, review: MemoryReview | undefined): InboxItem {
+  const { payload_digest, payload_view } = review ?? {};
+  return { ...item, body: { ...item.body, payload_digest, payload_view, is_review_read: review !== undefined } };
+}
+
 /** The item with the whole call, which the list shortens. Undefined until the call is read; other items have none. */
 function useHeldItem(item: InboxItem): { held: InboxItem | undefined; error: unknown } {
   const id = item.approval_id ?? '';
@@ -68,7 +77,7 @@ function useHeldItem(item: InboxItem): { held: InboxItem | undefined; error: unk
   const { data, error } = useQuery({
     // An edit makes another call.
     queryKey: ['approval', id, edited_payload_digest ?? payload_digest],
-    queryFn: () => call('get', '/v1/approvals/{id}', { params: { id } }),
+    queryFn: () => callApi('get', '/v1/approvals/{id}', { params: { id } }),
     enabled: item.kind === 'approval',
   });
   if (item.kind !== 'approval') return { held: item, error: undefined };

@@ -17,9 +17,11 @@ function decisionText({ kind }: InboxItem, decision: Decision): string {
 }
 
 /**
- * Returns the possible decisions. "Accept as done" applies only to a call that was sent and whose outcome is unknown.
+ * Returns the possible decisions. "Accept as done" applies only to a call that was sent and whose outcome is unknown. A
+ * memory is approved only after its review was read.
  */
 export function decisionsOf({ kind, body }: InboxItem): Decision[] {
+  if (body.is_review_read === false) return ['reject'];
   if (kind === 'elicitation') return ['accept', 'reject', 'cancel'];
   return body.outcome_unknown === true ? ['approve', 'accept', 'reject'] : ['approve', 'reject'];
 }
@@ -58,13 +60,14 @@ interface DecideOptions {
   onClose: () => void;
 }
 
-/** The digest of the call as the item shows it; undefined for an item without a call. */
+/** The digest of the call or review as the item shows it; undefined for an item without one. */
 function digestOf({ kind, body }: InboxItem): string | undefined {
   const { payload_digest, edited_payload_digest } = body as Record<string, string | null | undefined>;
-  return kind === 'approval' ? (edited_payload_digest ?? payload_digest ?? undefined) : undefined;
+  const hasDigest = kind === 'approval' || kind === 'memory';
+  return hasDigest ? (edited_payload_digest ?? payload_digest ?? undefined) : undefined;
 }
 
-const changedText = 'The call changed after you opened this dialog. Close it, and read the call again';
+const changedText = 'What you decide changed after you opened this dialog. Close it, and read it again';
 
 /** Asks the person to confirm a decision, with a reason, and with changes if the item is editable. */
 export function Decide({ item: current, decision, onDone, onClose, reply }: DecideOptions) {

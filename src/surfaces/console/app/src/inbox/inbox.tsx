@@ -1,3 +1,4 @@
+import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { call, type InboxItem } from '../api.js';
 import { Empty, Problem, Time, Page, Loading } from '../parts.js';
@@ -23,11 +24,15 @@ export function Inbox() {
   );
 }
 
+const route = getRouteApi('/inbox');
+
 function Items() {
   const { data: items, error, refetch } = usePolled(['inbox'], readInbox);
-  const [choice, setChoice] = useState({ id: '', at: 0 });
+  // A link can name the item to show.
+  const { item: linked = '' } = route.useSearch();
+  const [choice, setChoice] = useState({ id: linked, at: 0 });
   const [asked, setAsked] = useState<{ id: string; decision: Decision }>();
-  const [isOpened, setOpened] = useState(false);
+  const [isOpened, setOpened] = useState(linked !== '');
   const list = useRef<HTMLUListElement>(null);
   const [focusRequests, setFocusRequests] = useState(0);
   const found = items?.findIndex(({ _id }) => _id === choice.id) ?? -1;
