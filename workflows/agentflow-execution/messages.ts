@@ -54,7 +54,8 @@ export interface AgentPlan {
   title: string;
   role: string;
   role_description: string;
-  llm: { model: string; temperature: number; max_tokens: number };
+  /** `temperature` and `max_tokens` are not sent if they are null. */
+  llm: { model: string; temperature: number | null; max_tokens: number | null };
   prompt: { template: string; variables: string[] };
   context: unknown[];
   /** Absent in plans of earlier releases. */
