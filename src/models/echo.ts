@@ -28,7 +28,8 @@ export function withPiece(before: unknown, piece: unknown, name = ''): unknown {
   if (before === null || before === undefined) return piece;
   if (typeof before === 'string' && typeof piece === 'string')
     return constant.has(name) ? piece || before : before + piece;
-  if (Array.isArray(before) && Array.isArray(piece)) return piece.reduce<unknown[]>(withEntry, [...(before as unknown[])]);
+  if (Array.isArray(before) && Array.isArray(piece))
+    return piece.reduce<unknown[]>(withEntry, [...(before as unknown[])]);
   if (isJsonObject(before) && isJsonObject(piece)) return mergeFields(before, piece);
   return piece;
 }
@@ -45,15 +46,20 @@ const none: ReadonlySet<string> = new Set();
 
 /** Continues the entry of the same index, or the last entry if it is an unfinished text of the same type. */
 function withEntry(list: unknown[], entry: unknown): unknown[] {
-  const at = isJsonObject(entry) ? list.findLastIndex((each, index) => continues(each, entry, index === list.length - 1)) : -1;
+  const at = isJsonObject(entry)
+    ? list.findLastIndex((each, index) => continues(each, entry, index === list.length - 1))
+    : -1;
   if (at < 0) return [...list, entry];
   return list.map((each, index) => (index === at ? withPiece(each, entry) : each));
 }
 
 function continues(before: unknown, entry: JsonObject, isLast: boolean): boolean {
   if (!isJsonObject(before) || before.type !== entry.type) return false;
-  if (before.index !== undefined || entry.index !== undefined) return before.index === entry.index && !isOther(before, entry);
-  const hasText = texts.some((name) => before[name] !== undefined && (entry[name] !== undefined || 'signature' in entry));
+  if (before.index !== undefined || entry.index !== undefined)
+    return before.index === entry.index && !isOther(before, entry);
+  const hasText = texts.some(
+    (name) => before[name] !== undefined && (entry[name] !== undefined || 'signature' in entry),
+  );
   return isLast && hasText && !before.signature && !isOther(before, entry);
 }
 

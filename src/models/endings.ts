@@ -7,7 +7,17 @@ export type Ending = 'none' | 'good' | 'cut' | 'refused' | 'unknown';
 /** Known reasons of complete answers. OpenAI, Anthropic, Cohere, Hugging Face and local servers use different words. */
 const good: ReadonlySet<string> = new Set([
   ...['stop', 'stop_sequence', 'stop_token', 'stop_word', 'stop_words', 'end', 'end_turn', 'end_of_turn', 'eos'],
-  ...['eos_token', 'eos_found', 'end_of_sequence', 'end_of_text', 'complete', 'completed', 'finish', 'finished', 'done'],
+  ...[
+    'eos_token',
+    'eos_found',
+    'end_of_sequence',
+    'end_of_text',
+    'complete',
+    'completed',
+    'finish',
+    'finished',
+    'done',
+  ],
   ...['tool_calls', 'tool_call', 'tool_use', 'tools', 'function_call', 'function_calls', 'finish_reason_stop'],
 ]);
 

@@ -59,7 +59,10 @@ function isBareError(answer: JsonObject): boolean {
 
 function isErrorCode(code: unknown): boolean {
   if (typeof code === 'number') return code >= 400;
-  return typeof code === 'string' && /error|fail|invalid|denied|unauth|exhaust|limit|quota|not_?found|bad|^[45]\d\d/i.test(code);
+  return (
+    typeof code === 'string' &&
+    /error|fail|invalid|denied|unauth|exhaust|limit|quota|not_?found|bad|^[45]\d\d/i.test(code)
+  );
 }
 
 function saysSomething(value: unknown): boolean {

@@ -58,9 +58,9 @@ function isBusy(status: number): boolean {
 }
 
 /** The words of the endpoint, without secrets and personal data, in at most about 400 characters. */
-export function reasonOf({ names, messages }: EndpointError, secrets: readonly string[]): string {
+export function reasonOf({ names, messages, fields }: EndpointError, secrets: readonly string[]): string {
   const said = messages.join('; ');
-  const unsaid = names.filter((name) => !said.toLowerCase().includes(name.toLowerCase()));
+  const unsaid = [...fields, ...names].filter((name) => !said.toLowerCase().includes(name.toLowerCase()));
   return cleanReason([said, unsaid.length > 0 ? `(${unsaid.slice(0, 3).join(', ')})` : ''].join(' '), secrets);
 }
 
@@ -72,7 +72,12 @@ const quotedKey =
 export function cleanReason(text: string, secrets: readonly string[]): string {
   const known = String(hideSecrets(text, secrets));
   const start = known.length > maxReadLength ? known.slice(0, known.lastIndexOf(' ', maxReadLength)) : known;
-  const clean = redactText(start.slice(0, maxReadLength).replace(/[\s\0]+/g, ' ').trim()).replace(quotedKey, '[secret]');
+  const clean = redactText(
+    start
+      .slice(0, maxReadLength)
+      .replace(/[\s\0]+/g, ' ')
+      .trim(),
+  ).replace(quotedKey, '[secret]');
   return clean.length > maxReasonLength ? `${clean.slice(0, maxReasonLength)} […]` : clean;
 }
 

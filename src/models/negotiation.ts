@@ -62,7 +62,8 @@ const needsLimit =
 export function nextDialect(error: EndpointError, body: JsonObject, dialect: Dialect): Dialect | undefined {
   const { status, messages, fields } = error;
   const text = messages.join('\n');
-  if (status !== undefined && (otherMatters.has(status) || (status >= 500 && !saysRefused.test(text)))) return undefined;
+  if (status !== undefined && (otherMatters.has(status) || (status >= 500 && !saysRefused.test(text))))
+    return undefined;
   const isLimited = 'max_tokens' in body || 'max_completion_tokens' in body;
   if (!isLimited && dialect.needs === undefined && needsLimit.test([...fields, text].join('\n')))
     return { ...dialect, needs: 'limit' };
@@ -77,7 +78,8 @@ export function nextDialect(error: EndpointError, body: JsonObject, dialect: Dia
 /** What the most precise of the sources blames: fields of the error, then quoted words, then all words. */
 function blamedIn(sources: readonly (readonly string[])[], text: string, body: JsonObject): Extra[] {
   const candidates = refusable.filter(
-    ({ extra, isSent, says }) => isSent(body) && !(extra === 'echo' && wantsBack.test(text)) && (!says || says.test(text)),
+    ({ extra, isSent, says }) =>
+      isSent(body) && !(extra === 'echo' && wantsBack.test(text)) && (!says || says.test(text)),
   );
   for (const source of sources) {
     const found = candidates.filter(({ names }) => source.some((words) => isNamed(words, names(body))));
@@ -101,7 +103,15 @@ function messagesOf(body: JsonObject): JsonObject[] {
   return (Array.isArray(body.messages) ? (body.messages as unknown[]) : []).filter(isJsonObject);
 }
 
-const plainFields: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls', 'tool_call_id', 'id', 'type', 'function']);
+const plainFields: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'tool_calls',
+  'tool_call_id',
+  'id',
+  'type',
+  'function',
+]);
 
 /** The names of the fields that the conversation contains for the endpoint's own sake. */
 function echoNames(body: JsonObject): string[] {

@@ -96,21 +96,29 @@ export function collectAnswer(request: Asked, secrets: readonly string[] = []) {
       const ending = endingOf(finished);
       const isEmpty = text.trim() === '' && found.length === 0;
       const reason = { finished: cleanReason(finished, secrets), refusal: cleanReason(refusal, secrets) };
-      checkEnding({ ending, ...reason, isEmpty, isComplete: isComplete && calls.areComplete(), hasThinking: thinking !== '' });
+      checkEnding({
+        ending,
+        ...reason,
+        isEmpty,
+        isComplete: isComplete && calls.areComplete(),
+        hasThinking: thinking !== '',
+      });
       if (/call|tool/i.test(finished) && found.length === 0)
         throw brokenAnswer(`the model endpoint ended its answer with "${reason.finished}", but sent no tool call`);
       const isCut = ending === 'cut' && found.length === 0;
       const original = parts ?? (text === content ? undefined : content);
       const echo = { ...fields, ...(original !== undefined && { content: original }) };
+      const hasEcho = Object.keys(echo).length > 0 || found.some((call) => call.echo);
       return {
         model,
         content: isCut ? `${text}\n\n[cut: the token limit of the answer was reached]` : text,
         ...(thinking !== '' && { thinking }),
         tool_calls: found.map((call) => checked(call, request.tools)),
-        ...(Object.keys(echo).length > 0 && { echo: { model: request.model, fields: echo } }),
+        ...(hasEcho && { echo: { model: request.model, fields: echo } }),
         usage: {
           input_tokens: usage.input ?? estimatedTokens(charactersOf(request)),
-          output_tokens: usage.output ?? estimatedTokens(content.length + calls.size() + thinking.length - tagged.length),
+          output_tokens:
+            usage.output ?? estimatedTokens(content.length + calls.size() + thinking.length - tagged.length),
         },
       };
     },
@@ -130,7 +138,10 @@ interface End {
 function checkEnding({ ending, finished, refusal, isEmpty, isComplete, hasThinking }: End): void {
   if (refusal.trim() !== '') throw new OutboundError('model_refused', `the model refused to answer: ${refusal}`);
   if (ending === 'refused')
-    throw new OutboundError('model_refused', `the content filter of the model endpoint stopped the answer (${finished})`);
+    throw new OutboundError(
+      'model_refused',
+      `the content filter of the model endpoint stopped the answer (${finished})`,
+    );
   if (ending === 'unknown') throw brokenAnswer(`the model endpoint ended its answer with "${finished}"`);
   if (ending === 'none' && !isComplete) throw unusableAnswer('the model endpoint ended its answer early');
   if (!isEmpty) return;

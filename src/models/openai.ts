@@ -67,7 +67,8 @@ async function ask(endpoint: Endpoint, request: ChatRequest): Promise<ChatComple
       request.signal.throwIfAborted();
       if (!(error instanceof EndpointRefusal)) {
         // The endpoint has accepted the request, although its answer is not usable.
-        if (isOutboundError(error) && error.code !== 'model_unavailable' && error.code.startsWith('model_')) endpoint.dialects.set(request.model, dialect);
+        if (isOutboundError(error) && error.code !== 'model_unavailable' && error.code.startsWith('model_'))
+          endpoint.dialects.set(request.model, dialect);
         throw isOutboundError(error) ? error : unusableAnswer();
       }
       const next = error.hasText ? undefined : nextDialect(error.said, body, dialect);

@@ -13,6 +13,7 @@ const always: readonly RegExp[] = [
   /quota exceeded for .{0,200}\blimit: 0\b|per-day\b|perday\b/,
   // the key
   /invalid[_ ]api[_ ]?key|incorrect api key|api[_ ]key[_ ](is |was )?(not[_ ]valid|invalid|missing|expired|not[_ ]found)/,
+  /deploymentnotfound/,
   /invalid x-api-key|authentication[_ ]?(error|fails|failed)|no auth credentials|api key (was )?(not )?provided/,
   // the length
   /context[_ ]?length[_ ]?exceeded|context ?window ?exceeded|maximum context length|exceed_context_size/,

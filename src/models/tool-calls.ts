@@ -103,7 +103,8 @@ function targetOf(calls: readonly Call[], piece: CallPiece): Call | undefined {
   const isOtherId = id !== '' && known.id !== '' && known.id !== id;
   if (known.scan.isComplete()) return !isOtherId && isRepeat(known, piece) ? known : undefined;
   // The arguments of the known call have begun, so a piece with the same name continues them.
-  if (known.text.trim() !== '') return known.name === name && (sameIndex !== undefined || !isOtherId) ? known : undefined;
+  if (known.text.trim() !== '')
+    return known.name === name && (sameIndex !== undefined || !isOtherId) ? known : undefined;
   return isOtherId || known.name !== name ? undefined : known;
 }
 
@@ -127,10 +128,7 @@ function readPiece(entry: unknown): CallPiece | undefined {
     id: typeof id === 'string' ? id : typeof id === 'number' ? String(id) : '',
     name: typeof called.name === 'string' ? called.name : '',
     text: typeof written === 'string' ? written : isObject(written) ? JSON.stringify(written) : '',
-    echo: {
-      ...unknownFields(entry, knownFields),
-      ...(Object.keys(inner).length > 0 && { function: inner }),
-    },
+    echo: { ...unknownFields(entry, knownFields), ...(Object.keys(inner).length > 0 && { function: inner }) },
   };
 }
 

@@ -76,8 +76,7 @@ function quotedTermIn(output: string, instructions: string): string | null {
 /** Reads the last JSON object with a verdict in the answer, which prose, thinking or a code fence can surround. */
 function verdictIn(content: string): string | null {
   const verdict = jsonObjectsIn(content).findLast(({ anomaly }) => isVerdict(anomaly));
-  if (!verdict)
-    throw new OutboundError('model_answer_unusable', 'the model did not return a verdict on the output');
+  if (!verdict) throw new OutboundError('model_answer_unusable', 'the model did not return a verdict on the output');
   const { anomaly, finding } = verdict;
   if (String(anomaly).toLowerCase() === 'false') return null;
   return typeof finding === 'string' && finding.trim() !== ''
