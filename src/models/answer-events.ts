@@ -1,4 +1,5 @@
-import { parseJsonOrUndefined } from '../json.js';
+import { isJsonObject, parseJsonOrUndefined } from '../json.js';
+import { errorIn } from './endpoint-error.js';
 import { unusableAnswer } from './endpoint-failure.js';
 
 /** The end of a stream, as endpoints announce it. */
@@ -18,6 +19,7 @@ export interface AnswerPart {
 export async function* readAnswer(response: Response): AsyncGenerator<AnswerPart | typeof done> {
   const lines = linesOf(response);
   let data: string[] = [];
+  let name = '';
   let whole: string[] | undefined;
   let isFirst = true;
   for await (const line of lines) {
@@ -28,14 +30,24 @@ export async function* readAnswer(response: Response): AsyncGenerator<AnswerPart
     }
     if (whole) whole.push(line);
     else if (line === '') {
-      yield* eventOf(data);
+      yield* name === 'error' ? errorOf(data) : eventOf(data);
       data = [];
-    } else if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''));
+      name = '';
+    } else if (line.startsWith('event:')) name = line.slice(6).trim();
+    else if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''));
     // Some gateways add the error of another server to a stream as plain JSON.
     else if (/^\s*\{/.test(line)) yield* eventOf([line]);
   }
   if (whole) yield* wholeOf(whole);
-  else yield* eventOf(data);
+  else yield* name === 'error' ? errorOf(data) : eventOf(data);
+}
+
+/** An event with the name `error`, whatever form its data has. */
+function* errorOf(data: readonly string[]): Generator<AnswerPart> {
+  const text = data.join('\n').trim();
+  const json = parseJsonOrUndefined(text);
+  if (isJsonObject(json) && errorIn(json)) yield { json, isWhole: false };
+  else yield { json: { error: json ?? (text || 'an error without a text') }, isWhole: false };
 }
 
 function* wholeOf(lines: readonly string[]): Generator<AnswerPart | typeof done> {
@@ -48,7 +60,7 @@ function* wholeOf(lines: readonly string[]): Generator<AnswerPart | typeof done>
 function* eventOf(data: readonly string[]): Generator<AnswerPart | typeof done> {
   const text = data.join('\n').trim();
   if (text === '') return;
-  if (text.startsWith('[DONE]')) {
+  if (/^"?\[DONE\]/i.test(text)) {
     yield done;
     return;
   }

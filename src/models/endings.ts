@@ -18,13 +18,13 @@ const good: ReadonlySet<string> = new Set([
     'finished',
     'done',
   ],
-  ...['tool_calls', 'tool_call', 'tool_use', 'tools', 'function_call', 'function_calls', 'finish_reason_stop'],
+  ...['tool_calls', 'tool_call', 'tool_use', 'tools', 'function_call', 'function_calls'],
 ]);
 
 /** Reasons of answers that reached a limit of length. */
 const cut: ReadonlySet<string> = new Set([
   ...['length', 'max_tokens', 'max_token', 'max_length', 'max_output_tokens', 'max_completion_tokens', 'model_length'],
-  ...['token_limit', 'max_new_tokens', 'context_length', 'model_context_window_exceeded', 'finish_reason_max_tokens'],
+  ...['token_limit', 'max_new_tokens', 'context_length', 'model_context_window_exceeded'],
 ]);
 
 /** Not refusals, although their names contain the word of one. */
@@ -39,7 +39,8 @@ export function endingOf(reason: string): Ending {
   const name = reason
     .trim()
     .toLowerCase()
-    .replace(/[\s-]+/g, '_');
+    .replace(/[\s-]+/g, '_')
+    .replace(/^finish_?reason[._]/, '');
   if (name === '' || name === 'null' || name === 'none') return 'none';
   if (good.has(name)) return 'good';
   if (cut.has(name)) return 'cut';

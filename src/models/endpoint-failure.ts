@@ -3,7 +3,7 @@ import { OutboundError } from '../outbound/outbound-error.js';
 import { isTransientStatus, retryHintMs, statedWaitMs } from '../outbound/retry-hints.js';
 import { redactText } from '../graph/redaction/redact-text.js';
 import type { EndpointError } from './endpoint-error.js';
-import { outlookOf } from './permanent-errors.js';
+import { outlookOf, type Outlook } from './permanent-errors.js';
 
 const maxReadLength = 2000;
 const maxReasonLength = 400;
@@ -38,7 +38,7 @@ export function endpointFailure(error: EndpointError, options: FailureOptions): 
   const outlook = outlookOf([...names, ...messages].join(' \n').toLowerCase());
   if (outlook === 'permanent' || isRefusal(error, outlook)) return new OutboundError('model_refused', message, known);
   const wait = (headers && retryHintMs(headers, Date.now())) ?? statedWaitMs(messages.join(' '));
-  const isPassing = outlook === 'passing' || (status !== undefined && isBusy(status));
+  const isPassing = status === undefined ? outlook === 'passing' || outlook === 'busy' : isBusy(status);
   return new OutboundError('model_unavailable', message, {
     ...known,
     retryAfterMs: wait,
@@ -46,11 +46,12 @@ export function endpointFailure(error: EndpointError, options: FailureOptions): 
   });
 }
 
-function isRefusal({ status, names }: EndpointError, outlook: ReturnType<typeof outlookOf>): boolean {
+function isRefusal({ status, names }: EndpointError, outlook: Outlook): boolean {
   if (outlook === 'by chance') return false;
   if (status === 401 || status === 402) return true;
-  if (outlook === 'passing') return false;
-  return status === undefined ? names.some((name) => errorNames.test(name.toLowerCase())) : !isBusy(status);
+  if (outlook === 'busy') return false;
+  if (status !== undefined) return !isBusy(status);
+  return outlook !== 'passing' && names.some((name) => errorNames.test(name.toLowerCase()));
 }
 
 function isBusy(status: number): boolean {
@@ -66,7 +67,7 @@ export function reasonOf({ names, messages, fields }: EndpointError, secrets: re
 
 /** Forms of keys that endpoints quote in their errors, often shortened or partly masked. */
 const quotedKey =
-  /(?<![\w-])(?:sk|pk|rk|gsk|xai|csk|pplx|fw|nvapi|tgp|sess)[-_][\w*.…-]{4,}|(?<=\b(?:key|token)\b(?: provided)?["']?\s?[:=]\s?["']?)[^\s"',;]{6,}/gi;
+  /(?<![\w-])(?:sk|pk|rk|gsk|xai|csk|pplx|fw|nvapi|tgp|sess)[-_][\w*.…-]{4,}|(?<=\b(?:key|token|bearer)\b(?: provided)?["')]?\s?[:=]\s?["']?)[^\s"',;]{6,}|(?<=\b(?:key|token)\s["'`])[^\s"'`]{6,}|(?<=\bBearer\s)\S{6,}|\b[0-9a-f]{32,}\b/gi;
 
 /** Removes secrets before it shortens a text, so that no part of a secret remains. */
 export function cleanReason(text: string, secrets: readonly string[]): string {

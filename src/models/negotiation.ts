@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../json.js';
 import type { EndpointError } from './endpoint-error.js';
+import { outlookOf } from './permanent-errors.js';
 import { schemaNotes, type Dialect, type Extra } from './openai-request.js';
 
 /** How errors name something that a request contains. A name matches as a whole word, in any case. */
@@ -50,6 +51,10 @@ const refusable: readonly Refusable[] = [
 const otherMatters: ReadonlySet<number> = new Set([401, 402, 403, 407, 408, 413, 425, 429]);
 const saysRefused =
   /unsupport|not (currently )?support|support|unknown|unrecogni|unexpected|extra|not (permitted|allowed)|deprecated|invalid|drop_params|cannot find/i;
+const saysOnlyInvalid =
+  /invalid (request|argument|parameter|params?|value|input)|bad request|validation|unsupported|not support|malformed|参数/i;
+const limits = ['max_tokens', 'max_completion_tokens'] as const;
+const unneeded: readonly Extra[] = ['temperature', ...limits, 'stream_options'];
 /** Errors that want a field of the conversation back, which is the opposite of a refusal. */
 const wantsBack = /must be (passed|sent|provided|included) back|is missing a|missing in assistant|passed back/i;
 const needsLimit =
@@ -67,7 +72,8 @@ export function nextDialect(error: EndpointError, body: JsonObject, dialect: Dia
   const isLimited = 'max_tokens' in body || 'max_completion_tokens' in body;
   if (!isLimited && dialect.needs === undefined && needsLimit.test([...fields, text].join('\n')))
     return { ...dialect, needs: 'limit' };
-  const blamed = blamedIn([fields, quotedNames(text), messages], [...fields, text].join('\n'), body);
+  const named = blamedIn([fields, quotedNames(text), messages], [...fields, text].join('\n'), body);
+  const blamed = named.length > 0 ? named : blamedWithoutName(error, body);
   if (blamed.length === 0) return undefined;
   // A limit that the endpoint needs but finds too large becomes smaller instead.
   if (dialect.needs === 'limit' && blamed.some((extra) => extra.startsWith('max_')))
@@ -86,6 +92,15 @@ function blamedIn(sources: readonly (readonly string[])[], text: string, body: J
     if (found.length > 0) return found.map(({ extra }) => extra);
   }
   return [];
+}
+
+/** Some endpoints say only that the request is invalid. All that the model does not need to answer is then given up at once. */
+function blamedWithoutName({ status, messages }: EndpointError, body: JsonObject): Extra[] {
+  const text = messages.join('\n');
+  if ((status !== 400 && status !== 422) || !saysOnlyInvalid.test(text)) return [];
+  if (outlookOf(text.toLowerCase()) === 'permanent') return [];
+  const sent = unneeded.filter((extra) => extra in body);
+  return sent.some((extra) => extra.startsWith('max_')) ? [...new Set([...sent, ...limits])] : sent;
 }
 
 function isNamed(words: string, names: readonly string[]): boolean {

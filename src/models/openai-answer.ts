@@ -60,9 +60,11 @@ export function collectAnswer(request: Asked, secrets: readonly string[] = []) {
   }
 
   function addChoice(choice: JsonObject): void {
-    const { index, finish_reason, delta, message } = choice;
+    const { index, finish_reason, native_finish_reason: native, delta, message } = choice;
     if (typeof index === 'number' && index !== 0) return;
     if (typeof finish_reason === 'string' && endingOf(finish_reason) !== 'none') finished = finish_reason;
+    // The reason of the provider behind a gateway that reports its refusal as an ordinary end.
+    if (typeof native === 'string' && endingOf(native) === 'refused') finished = native;
     const hasDelta = isJsonObject(delta) && Object.values(delta).some((value) => value !== null && value !== '');
     if (hasDelta) addMessage(delta, false);
     else if (isJsonObject(message)) addMessage(message, true);
@@ -80,6 +82,7 @@ export function collectAnswer(request: Asked, secrets: readonly string[] = []) {
       if (!isJsonObject(chunk)) return;
       if (typeof chunk.model === 'string' && chunk.model !== '') model = chunk.model;
       usage = usageIn(chunk) ?? usage;
+      finished = blockReasonIn(chunk) ?? finished;
       const choices: unknown[] = Array.isArray(chunk.choices) ? chunk.choices : [];
       for (const choice of choices) if (isJsonObject(choice)) addChoice(choice);
     },
@@ -149,6 +152,13 @@ function checkEnding({ ending, finished, refusal, isEmpty, isComplete, hasThinki
     throw new OutboundError('model_token_limit', 'the token limit of the answer was reached before its first word');
   if (ending === 'none' && !hasThinking) throw unusableAnswer();
   throw brokenAnswer(hasThinking ? 'the model thought, but gave no answer' : 'the model gave an empty answer');
+}
+
+/** Why Gemini refused the prompt. */
+function blockReasonIn({ promptFeedback, prompt_feedback }: JsonObject): string | undefined {
+  const feedback = [promptFeedback, prompt_feedback].find(isJsonObject);
+  const reason = feedback?.blockReason ?? feedback?.block_reason;
+  return typeof reason === 'string' ? reason : undefined;
 }
 
 interface Usage {

@@ -39,19 +39,22 @@ const unlessBusy: readonly RegExp[] = [
   /no endpoints found|no models? loaded|litellm\.(badrequest|notfound|permissiondenied|unsupportedparams)error/,
 ];
 
-/** Words of errors that pass: the endpoint is busy, or counts requests per minute. */
-const busy =
-  /\b(try|retry|wait)\b.{0,30}\b(in|after|later|shortly|again|moment)\b|per[_ ]?(minute|second|hour)|perminute|\b(rpm|tpm|rpd|tpd|rps)\b|rate[_ -]?limit|too many requests|overload|temporar|capacity|\bbusy\b|currently loading|is loading/;
+/** Words of an endpoint that is busy, also with a status that says otherwise. */
+const busy = /rate[_ -]?limit|too many requests|overload|temporarily|capacity|currently loading|is loading/;
+/** Words of errors that may pass, if the status agrees. */
+const passing =
+  /\b(try|retry|wait)\b.{0,30}\b(in|after|later|shortly|again|moment)\b|per[_ ]?(minute|second|hour)|perminute|\b(rpm|tpm|rpd|tpd|rps)\b|temporar|\bbusy\b/;
 
 /** Refusals of a request that the same request may not meet again, because the model writes differently each time. */
 const oncePerAnswer = /tool_use_failed|failed to call a function|tool call validation failed|malformed[_ ]function/;
 
-export type Outlook = 'permanent' | 'passing' | 'by chance' | 'unclear';
+export type Outlook = 'permanent' | 'busy' | 'passing' | 'by chance' | 'unclear';
 
 /** Judges an error by its words, in lower case. */
 export function outlookOf(words: string): Outlook {
   if (oncePerAnswer.test(words)) return 'by chance';
   if (always.some((pattern) => pattern.test(words))) return 'permanent';
-  if (busy.test(words)) return 'passing';
+  if (busy.test(words)) return 'busy';
+  if (passing.test(words)) return 'passing';
   return unlessBusy.some((pattern) => pattern.test(words)) ? 'permanent' : 'unclear';
 }

@@ -1,13 +1,18 @@
 import { isJsonObject } from '../json.js';
 
 /** The tags in which models write their thinking into the text. */
-const names = ['think', 'thinking', 'thought', 'reasoning', 'reflection'];
-const open = new RegExp(`^\\s*<(${names.join('|')})>`, 'i');
+const names = ['think', 'thinking', 'thought', 'reasoning', 'reflection', 'seed:think'];
+const tags: readonly (readonly [begin: string, end: string])[] = [
+  ...names.map((name) => [`<${name}>`, `</${name}>`] as const),
+  ['[think]', '[/think]'],
+  ['◁think▷', '◁/think▷'],
+  ['<|channel|>analysis<|message|>', '<|end|>'],
+];
+/** The beginning of the text after thinking, in the format of gpt-oss. */
+const textTag = /^\s*(<\|start\|>assistant)?<\|channel\|>final<\|message\|>/;
 /** A later block begins on a line of its own, so that a text about these tags keeps them. */
 const laterBlock = new RegExp(`(?:^|\\n)[ \\t]*<(${names.join('|')})>[^]*?</\\1>[ \\t]*(?:\\n|$)`, 'gi');
 const endWithoutStart = /^(?![^]*<think(?:ing)?>)([^]*?)<\/think(?:ing)?>/i;
-/** The longest tag, with room for white space before it. */
-const longestTag = Math.max(...names.map(({ length }) => length)) + 2;
 
 interface Split {
   text: string;
@@ -19,7 +24,7 @@ interface Split {
  * only its end is in the text. A block without an end is thinking: the model has written no text.
  */
 export function splitThinking(content: string): Split {
-  if (!content.includes('<')) return { text: content, thinking: '' };
+  if (!/[<[◁]/.test(content)) return { text: content, thinking: '' };
   const thoughts: string[] = [];
   let rest = content;
   for (let block = leadingBlock(rest); block; block = leadingBlock(rest)) {
@@ -44,12 +49,16 @@ export function splitThinking(content: string): Split {
 
 /** The block of thinking at the beginning of a text. */
 function leadingBlock(content: string): { thinking: string; rest: string; isClosed: boolean } | undefined {
-  const [begin, name = ''] = open.exec(content) ?? [];
-  if (begin === undefined) return undefined;
-  const inner = content.slice(begin.length);
-  const at = inner.toLowerCase().indexOf(`</${name.toLowerCase()}>`);
+  const start = content.trimStart();
+  const opening = start.slice(0, 40).toLowerCase();
+  const tag = tags.find(([begin]) => opening.startsWith(begin));
+  if (!tag) return undefined;
+  const [begin, end] = tag;
+  const inner = start.slice(begin.length);
+  const at = inner.toLowerCase().indexOf(end);
   if (at < 0) return { thinking: inner, rest: '', isClosed: false };
-  return { thinking: inner.slice(0, at), rest: inner.slice(at + name.length + 3).trimStart(), isClosed: true };
+  const rest = inner.slice(at + end.length).replace(textTag, '');
+  return { thinking: inner.slice(0, at), rest: rest.trimStart(), isClosed: true };
 }
 
 /** Applies a change to the parts of a text that are not blocks of code. */
@@ -68,7 +77,7 @@ export function createThinkingFilter(onText: (text: string) => void): (text: str
     if (place === 'text') return onText(piece);
     held += piece;
     // Only a piece with the end of a tag can end the thinking, so the text is not scanned again for the others.
-    if (place === 'thinking' && !piece.includes('>')) return;
+    if (place === 'thinking' && !/[>\]▷]/.test(piece)) return;
     for (let block = leadingBlock(held); block; block = leadingBlock(held)) {
       place = 'thinking';
       if (!block.isClosed) return;
@@ -84,7 +93,7 @@ export function createThinkingFilter(onText: (text: string) => void): (text: str
 /** Returns whether a text may become a tag when more of it arrives. */
 function mayBeginTag(text: string): boolean {
   const start = text.toLowerCase();
-  return start.length <= longestTag && names.some((name) => `<${name}>`.startsWith(start));
+  return tags.some(([begin]) => begin.startsWith(start));
 }
 
 /** The fields in which endpoints send thinking beside the text. */

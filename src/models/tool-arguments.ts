@@ -1,6 +1,8 @@
 import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../json.js';
 
 const maxDepth = 16;
+/** What models write instead of an empty object. */
+const nothing: ReadonlySet<string> = new Set(['null', '""', 'undefined', 'None']);
 
 /**
  * Returns the arguments of a call as the text of a JSON object, as the schema wants them. Repairs what models and gateways
@@ -8,6 +10,7 @@ const maxDepth = 16;
  * other text stays as it is.
  */
 export function repairedArguments(text: string, schema: unknown): string {
+  if (nothing.has(text.trim())) return '{}';
   const written = parseJsonOrUndefined(text);
   const value = isJsonObject(written) ? written : objectIn(written ?? text, 0);
   if (!value) return text;

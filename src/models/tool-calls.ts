@@ -59,12 +59,15 @@ export function collectToolCalls() {
   return {
     /** @param isWhole the list is the complete list of an answer, so each entry is a call */
     add(list: unknown, isWhole: boolean): void {
+      const before = calls.length;
       for (const entry of Array.isArray(list) ? (list as unknown[]) : []) {
         const piece = readPiece(entry);
         if (!piece) continue;
         size += piece.name.length + piece.text.length;
         const call = isWhole ? calls.find((known) => isRepeat(known, piece)) : targetOf(calls, piece);
-        if (call) extend(call, piece);
+        // Two entries of one list that both have a name are two calls.
+        const isSecond = call && piece.name !== '' && calls.indexOf(call) >= before && !isRepeat(call, piece);
+        if (call && !isSecond) extend(call, piece);
         else begin(piece);
       }
     },
