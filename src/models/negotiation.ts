@@ -12,7 +12,7 @@ interface Refusable {
   says?: RegExp;
 }
 
-const field = (extra: Extra & string, ...names: string[]): Refusable => ({
+const field = (extra: Extra, ...names: string[]): Refusable => ({
   extra,
   isSent: (body) => extra in body,
   names: () => [extra, ...names],

@@ -2,11 +2,12 @@ import { isAppError } from '../errors.js';
 import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../json.js';
 import { answerGate, checkJson } from '../json-gate.js';
 import { OutboundError } from '../outbound/outbound-error.js';
-import { mergeFields, unknownFields, withPiece, type Echo } from './echo.js';
+import { collectContent } from './answer-content.js';
+import { mergeFields, unknownFields, type Echo } from './echo.js';
 import { brokenAnswer, cleanReason, unusableAnswer } from './endpoint-failure.js';
 import { endingOf, type Ending } from './endings.js';
 import type { ChatCompletion, ChatRequest, ChatToolCall } from './port.js';
-import { createThinkingFilter, readContent, splitThinking, thinkingIn } from './thinking.js';
+import { splitThinking, thinkingIn } from './thinking.js';
 import { estimatedTokens } from './tokens.js';
 import { repairedArguments } from './tool-arguments.js';
 import { collectToolCalls } from './tool-calls.js';
@@ -20,10 +21,6 @@ type Asked = Pick<ChatRequest, 'model' | 'messages' | 'conversation' | 'tools' |
 /** Assembles a response from the chunks of the endpoint. Uses only the first choice. */
 export function collectAnswer(request: Asked, secrets: readonly string[] = []) {
   let model = request.model;
-  let content = '';
-  /** The content as it came, if it is not only text. */
-  let parts: unknown[] | undefined;
-  let partThinking = '';
   let refusal = '';
   let finished = '';
   let isComplete = false;
@@ -31,25 +28,10 @@ export function collectAnswer(request: Asked, secrets: readonly string[] = []) {
   let fields: Echo = {};
   let fieldsLength = 0;
   const calls = collectToolCalls();
-  const onText = request.onText && createThinkingFilter(request.onText);
-
-  function addContent(value: unknown, isWhole: boolean): void {
-    const piece = readContent(value);
-    if (piece.hasParts || parts) {
-      parts ??= content === '' ? [] : [{ type: 'text', text: content }];
-      const added = typeof value === 'string' ? [{ type: 'text', text: value }] : value;
-      parts = withPiece(parts, Array.isArray(added) ? added : [added]) as unknown[];
-    }
-    partThinking += piece.thinking;
-    // Some endpoints end a stream with the whole message.
-    const isRepeated = isWhole && content !== '' && piece.text.startsWith(content);
-    const words = isRepeated ? piece.text.slice(content.length) : piece.text;
-    content += words;
-    if (words !== '') onText?.(words);
-  }
+  const content = collectContent(request.onText);
 
   function addMessage(message: JsonObject, isWhole: boolean): void {
-    if (message.content !== null && message.content !== undefined) addContent(message.content, isWhole);
+    if (message.content !== null && message.content !== undefined) content.add(message.content, isWhole);
     if (typeof message.refusal === 'string') refusal += message.refusal;
     calls.add(message.tool_calls, isWhole);
     if (isJsonObject(message.function_call)) calls.add([{ function: message.function_call }], isWhole);
@@ -68,7 +50,7 @@ export function collectAnswer(request: Asked, secrets: readonly string[] = []) {
     const hasDelta = isJsonObject(delta) && Object.values(delta).some((value) => value !== null && value !== '');
     if (hasDelta) addMessage(delta, false);
     else if (isJsonObject(message)) addMessage(message, true);
-    if (content.length + calls.size() + fieldsLength > maxAnswerLength)
+    if (content.text().length + calls.size() + fieldsLength > maxAnswerLength)
       throw new OutboundError('too_large', `the model's answer is larger than ${maxAnswerLength} characters`);
   }
 
@@ -86,15 +68,15 @@ export function collectAnswer(request: Asked, secrets: readonly string[] = []) {
       const choices: unknown[] = Array.isArray(chunk.choices) ? chunk.choices : [];
       for (const choice of choices) if (isJsonObject(choice)) addChoice(choice);
     },
-    hasBegun: () => content !== '' || calls.size() > 0,
+    hasBegun: () => content.text() !== '' || calls.size() > 0,
     /** The endpoint has said that nothing follows: the whole body was read, or the stream was ended. */
     end(): void {
       isComplete = true;
     },
     /** @throws OutboundError `model_answer_unusable`, `model_refused`, `model_token_limit` */
     completion(): ChatCompletion {
-      const { text, thinking: tagged } = splitThinking(content);
-      const thinking = [thinkingIn(fields), partThinking, tagged].filter((each) => each !== '').join('\n\n');
+      const { text, thinking: tagged } = splitThinking(content.text());
+      const thinking = [thinkingIn(fields), content.thinking(), tagged].filter((each) => each !== '').join('\n\n');
       const found = calls.all();
       const ending = endingOf(finished);
       const isEmpty = text.trim() === '' && found.length === 0;
@@ -109,7 +91,7 @@ export function collectAnswer(request: Asked, secrets: readonly string[] = []) {
       if (/call|tool/i.test(finished) && found.length === 0)
         throw brokenAnswer(`the model endpoint ended its answer with "${reason.finished}", but sent no tool call`);
       const isCut = ending === 'cut' && found.length === 0;
-      const original = parts ?? (text === content ? undefined : content);
+      const original = content.parts() ?? (text === content.text() ? undefined : content.text());
       const echo = { ...fields, ...(original !== undefined && { content: original }) };
       const hasEcho = Object.keys(echo).length > 0 || found.some((call) => call.echo);
       return {
@@ -121,7 +103,7 @@ export function collectAnswer(request: Asked, secrets: readonly string[] = []) {
         usage: {
           input_tokens: usage.input ?? estimatedTokens(charactersOf(request)),
           output_tokens:
-            usage.output ?? estimatedTokens(content.length + calls.size() + thinking.length - tagged.length),
+            usage.output ?? estimatedTokens(content.text().length + calls.size() + thinking.length - tagged.length),
         },
       };
     },

@@ -33,11 +33,7 @@ function objectIn(value: unknown, depth: number): JsonObject | undefined {
 /** Escapes the control characters within the strings of a JSON text, which JSON does not allow there. */
 function withoutRawCharacters(json: string): string {
   return json.replace(/"(?:[^"\\]|\\[^])*"/g, (string) =>
-    string.replace(
-      // eslint-disable-next-line no-control-regex
-      /[\u0000-\u001F]/g,
-      (character) => JSON.stringify(character).slice(1, -1),
-    ),
+    string.replace(/[\u0000-\u001F]/g, (character) => JSON.stringify(character).slice(1, -1)),
   );
 }
 

@@ -54,7 +54,6 @@ export interface AgentPlan {
   title: string;
   role: string;
   role_description: string;
-  /** `temperature` and `max_tokens` are not sent if they are null. */
   llm: { model: string; temperature: number | null; max_tokens: number | null };
   prompt: { template: string; variables: string[] };
   context: unknown[];
