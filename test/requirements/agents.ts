@@ -41,11 +41,7 @@ export const agents = [
     source: 'docs/guides/agentflows.md',
     says: 'Within a step, the model gets back all fields of its answers unchanged.',
   },
-  {
-    id: 'model.half-answers',
-    source: 'docs/guides/agentflows.md',
-    says: 'Half an answer never completes a run.',
-  },
+  { id: 'model.half-answers', source: 'docs/guides/agentflows.md', says: 'Half an answer never completes a run.' },
   {
     id: 'model.reason',
     source: 'docs/guides/agentflows.md',
