@@ -128,7 +128,8 @@ function checkEnding({ ending, finished, refusal, isEmpty, isComplete, hasThinki
       `the content filter of the model endpoint stopped the answer (${finished})`,
     );
   if (ending === 'unknown') throw brokenAnswer(`the model endpoint ended its answer with "${finished}"`);
-  if (ending === 'none' && !isComplete) throw unusableAnswer('the model endpoint ended its answer early');
+  if (ending === 'none' && !isComplete)
+    throw isEmpty ? unusableAnswer() : unusableAnswer('the model endpoint ended its answer early');
   if (!isEmpty) return;
   if (ending === 'cut')
     throw new OutboundError('model_token_limit', 'the token limit of the answer was reached before its first word');
