@@ -14,6 +14,7 @@ import type { Collections } from '../src/stores/collections.js';
 import type { ChatModel } from '../src/models/port.js';
 import type { CallActionRequest } from '../workflows/agentflow-execution/steps/action.js';
 import type { StepResult } from '../workflows/agentflow-execution/steps/definition.js';
+import { maxAnomalyAttempts } from '../workflows/agentflow-execution/steps/anomaly.js';
 import type { StepActivities } from '../workflows/agentflow-execution/steps/index.js';
 import { organizationOfActivity } from './shares.js';
 import { runStep } from './step.js';
@@ -23,11 +24,12 @@ function runKept<T>(
   exchanges: Exchanges,
   key: string | undefined,
   work: (signal: AbortSignal, note: (part: ExchangePart) => void) => Promise<T>,
+  maxAttempts?: number,
 ): Promise<StepResult<T>> {
   return runStep(async (signal) => {
     const { note, end } = exchanges.begin(key, Context.current().info.attempt);
     return work(signal, note).finally(end);
-  });
+  }, maxAttempts);
 }
 
 export function createDocumentActivities(
@@ -116,11 +118,12 @@ export function createAnomalyActivities(
 ): Pick<StepActivities, 'detectAnomaly'> {
   return {
     detectAnomaly: (request) =>
-      runKept(exchanges, request.idempotency_key, async (signal, note) => {
-        const check = await detectAnomaly(models, request, { signal, note });
-        note({ output: check });
-        return check;
-      }),
+      runKept(
+        exchanges,
+        request.idempotency_key,
+        (signal, note) => detectAnomaly(models, request, { signal, note }),
+        maxAnomalyAttempts,
+      ),
   };
 }
 

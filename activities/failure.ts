@@ -13,6 +13,14 @@ interface FailureParts {
   nonRetryable: boolean;
   status?: number | undefined;
   retryAfterMs?: number | undefined;
+  maxAttempts?: number | undefined;
+}
+
+interface FailureContext {
+  /** Returns further details of the failure. */
+  more?: (message: string) => object;
+  /** Returns the number of attempts that failed like this one, which is included. Without it, all attempts count. */
+  attemptsLike?: (message: string) => number;
 }
 
 /**
@@ -22,10 +30,11 @@ interface FailureParts {
 export function failureOf(
   error: unknown,
   { info, log }: Pick<Context, 'info' | 'log'>,
-  more: (message: string) => object = () => ({}),
+  { more = () => ({}), attemptsLike = () => info.attempt }: FailureContext = {},
 ): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
-  const { type, message, nonRetryable, status, retryAfterMs: wait } = partsOf(error);
+  const { type, message, status, retryAfterMs: wait, maxAttempts = Infinity, ...parts } = partsOf(error);
+  const nonRetryable = parts.nonRetryable || attemptsLike(message) >= maxAttempts;
   if (type === 'internal_error') log.error('an activity failed with an unexpected error', { error });
   return ApplicationFailure.create({
     type,
@@ -39,8 +48,8 @@ export function failureOf(
 
 function partsOf(error: unknown): FailureParts {
   if (isOutboundError(error)) {
-    const { code, message, retryable, status, retryAfterMs: wait } = error;
-    return { type: code, message, nonRetryable: !retryable, status, retryAfterMs: wait };
+    const { code, message, retryable, status, retryAfterMs: wait, maxAttempts } = error;
+    return { type: code, message, nonRetryable: !retryable, status, retryAfterMs: wait, maxAttempts };
   }
   if (isAppError(error)) {
     const { code, message, facts } = error;

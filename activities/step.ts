@@ -11,9 +11,12 @@ const maxErrorLength = 300;
 
 /**
  * Runs the work of one step of an execution. Heartbeats carry the list of attempts from one attempt to the next, so that the
- * result, the failure and monitoring show when each attempt began and how it ended.
+ * result, the failure and monitoring show when each attempt began and how it ended. A failure after `maxAttempts` is final.
  */
-export async function runStep<T>(work: (signal: AbortSignal) => Promise<T>): Promise<StepResult<T>> {
+export async function runStep<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  maxAttempts = Infinity,
+): Promise<StepResult<T>> {
   const context = Context.current();
   const { attempt, scheduledTimestampMs } = context.info;
   return withHeartbeatOnly<StepAttempt[] | null, StepResult<T>>(null, async ({ cursor, note, reached, signal }) => {
@@ -37,13 +40,23 @@ export async function runStep<T>(work: (signal: AbortSignal) => Promise<T>): Pro
       return { value, attempts: attempt, attempt_details: upTo(epochSeconds(), null) };
     } catch (error) {
       signal.throwIfAborted();
-      throw failureOf(error, context, (message) => {
-        const attempt_details = upTo(epochSeconds(), message.slice(0, maxErrorLength));
-        reached(attempt_details);
-        return { attempt_details, ...(!hasBegun && { waited: true }) };
+      throw failureOf(error, context, {
+        more: (message) => {
+          context.log.warn('an attempt of a step failed', { message });
+          const attempt_details = upTo(epochSeconds(), message.slice(0, maxErrorLength));
+          reached(attempt_details);
+          return { attempt_details, ...(!hasBegun && { waited: true }) };
+        },
+        attemptsLike: (message) =>
+          attempt >= maxAttempts ? Infinity : 1 + before.filter((each) => isAlike(each.error, message)).length,
       });
     }
   });
+}
+
+/** Whether two attempts failed alike. Only the words before the first colon are compared: the rest quotes the answer. */
+function isAlike(error: string | null, message: string): boolean {
+  return error?.split(':', 1)[0] === message.split(':', 1)[0];
 }
 
 function lost(attempt: Pick<StepAttempt, 'attempt' | 'started_at'>, ended_at: number): StepAttempt {

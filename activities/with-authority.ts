@@ -34,6 +34,6 @@ async function requireAuthorityOfRun(deps: HoldDeps): Promise<void> {
     ends = (await noteHold(deps, run as NonNullable<typeof run>, reason)) === 'end';
     throw new AppError('no_authority', reason);
   } catch (error) {
-    throw failureOf(error, context, () => (ends ? endsRun : {}));
+    throw failureOf(error, context, { more: () => (ends ? endsRun : {}) });
   }
 }

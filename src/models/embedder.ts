@@ -4,7 +4,7 @@ import { AppError } from '../errors.js';
 import { withDeadline } from '../outbound/deadline.js';
 import { isOutboundError, OutboundError } from '../outbound/outbound-error.js';
 import type { EmbeddingConfig } from './environment.js';
-import { failureOf } from './openai.js';
+import { failureOf } from './sdk-failure.js';
 import { createOpenAiClient } from './openai-client.js';
 import { createTurns } from '../turns.js';
 import { estimatedTokens } from './tokens.js';
@@ -120,7 +120,7 @@ async function ask(
   const body = { model, input: [...texts], encoding_format: 'float' as const, ...(saysLength && { dimensions }) };
   const answer: unknown = await client.embeddings.create(body, { signal }).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw failureOf(error);
+    throw failureOf(error, client.apiKey ? [client.apiKey] : []);
   });
   return readAnswer(answer, texts);
 }

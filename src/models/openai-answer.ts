@@ -1,147 +1,181 @@
-import { z } from 'zod';
 import { isAppError } from '../errors.js';
+import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../json.js';
 import { answerGate, checkJson } from '../json-gate.js';
 import { OutboundError } from '../outbound/outbound-error.js';
+import { collectContent } from './answer-content.js';
+import { mergeFields, unknownFields, type Echo } from './echo.js';
+import { brokenAnswer, cleanReason, unusableAnswer } from './endpoint-failure.js';
+import { endingOf, type Ending } from './endings.js';
 import type { ChatCompletion, ChatRequest, ChatToolCall } from './port.js';
+import { splitThinking, thinkingIn } from './thinking.js';
 import { estimatedTokens } from './tokens.js';
-import { parseJsonOrUndefined } from '../json.js';
+import { repairedArguments } from './tool-arguments.js';
+import { collectToolCalls } from './tool-calls.js';
+import { toolSchemaOf } from './tool-schema.js';
 
 const maxAnswerLength = 1_000_000;
-/** Exceeds the number of tool calls that one turn runs. */
-const maxToolCalls = 256;
+const knownFields: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls', 'function_call', 'refusal']);
 
-/** Treats a field that cannot be read as absent, because endpoints vary. */
-const text = z.string().nullish().catch(null);
-const count = z.number().nullish().catch(null);
-const Part = z.object({ text });
-const Content = z
-  .union([z.string(), z.array(Part).transform((parts) => parts.map((part) => part.text ?? '').join(''))])
-  .nullish()
-  .catch(null);
-const Arguments = z
-  .union([z.string(), z.looseObject({}).transform((value) => JSON.stringify(value))])
-  .nullish()
-  .catch(null);
-const CallPiece = z.object({
-  index: count,
-  id: text,
-  function: z.object({ name: text, arguments: Arguments }).nullish().catch(null),
-});
-const Piece = z
-  .object({ content: Content, refusal: text, tool_calls: z.array(CallPiece).nullish().catch(null) })
-  .nullish()
-  .catch(null);
-const Choice = z.object({ index: count, finish_reason: text, delta: Piece, message: Piece });
-/** Treats a negative number as absent, because tokens are charged. */
-const tokens = z.number().min(0).nullish().catch(null);
-const Usage = z.object({ prompt_tokens: tokens, completion_tokens: tokens }).nullish().catch(null);
-const Answer = z.object({ model: text, choices: z.array(Choice), usage: Usage });
+type Asked = Pick<ChatRequest, 'model' | 'messages' | 'conversation' | 'tools' | 'onText'>;
 
 /** Assembles a response from the chunks of the endpoint. Uses only the first choice. */
-export function collectAnswer(request: Pick<ChatRequest, 'model' | 'messages' | 'conversation' | 'onText'>) {
+export function collectAnswer(request: Asked, secrets: readonly string[] = []) {
   let model = request.model;
-  let content = '';
   let refusal = '';
-  let finished: string | null = null;
-  let isWhole = false;
-  let usage: z.infer<typeof Usage>;
+  let finished = '';
+  let isComplete = false;
+  let usage: Usage = {};
+  let fields: Echo = {};
+  let fieldsLength = 0;
   const calls = collectToolCalls();
+  const content = collectContent(request.onText);
+
+  function addMessage(message: JsonObject, isWhole: boolean): void {
+    if (message.content !== null && message.content !== undefined) content.add(message.content, isWhole);
+    if (typeof message.refusal === 'string') refusal += message.refusal;
+    calls.add(message.tool_calls, isWhole);
+    if (isJsonObject(message.function_call)) calls.add([{ function: message.function_call }], isWhole);
+    const others = unknownFields(message, knownFields);
+    if (Object.keys(others).length === 0) return;
+    fields = isWhole ? { ...fields, ...others } : mergeFields(fields, others);
+    fieldsLength += JSON.stringify(others).length;
+  }
+
+  function addChoice(choice: JsonObject): void {
+    const { index, finish_reason, native_finish_reason: native, delta, message } = choice;
+    if (typeof index === 'number' && index !== 0) return;
+    if (typeof finish_reason === 'string' && endingOf(finish_reason) !== 'none') finished = finish_reason;
+    // The reason of the provider behind a gateway that reports its refusal as an ordinary end.
+    if (typeof native === 'string' && endingOf(native) === 'refused') finished = native;
+    const hasDelta = isJsonObject(delta) && Object.values(delta).some((value) => value !== null && value !== '');
+    if (hasDelta) addMessage(delta, false);
+    else if (isJsonObject(message)) addMessage(message, true);
+    if (content.text().length + calls.size() + fieldsLength > maxAnswerLength)
+      throw new OutboundError('too_large', `the model's answer is larger than ${maxAnswerLength} characters`);
+  }
 
   return {
     /**
-     * Adds a chunk of a stream, or the complete response of an endpoint that does not stream.
+     * Adds a chunk of a stream, or the complete response of an endpoint that does not stream. Ignores a chunk without
+     * choices: endpoints send them to keep the connection open, and for usage and filters.
      * @throws OutboundError
      */
     add(chunk: unknown): void {
-      const parsed = Answer.safeParse(chunk);
-      if (!parsed.success) throw unusableAnswer();
-      model = parsed.data.model || model;
-      usage = parsed.data.usage ?? usage;
-      for (const { index, finish_reason, message, delta } of parsed.data.choices) {
-        if ((index ?? 0) !== 0) continue;
-        isWhole ||= Boolean(message);
-        finished = finish_reason ?? finished;
-        const piece = message ?? delta;
-        const words = piece?.content ?? '';
-        content += words;
-        refusal += piece?.refusal ?? '';
-        for (const call of piece?.tool_calls ?? []) calls.add(call);
-        if (content.length + calls.size() > maxAnswerLength)
-          throw new OutboundError('too_large', `the model's answer is larger than ${maxAnswerLength} characters`);
-        if (words !== '') request.onText?.(words);
-      }
+      if (!isJsonObject(chunk)) return;
+      if (typeof chunk.model === 'string' && chunk.model !== '') model = chunk.model;
+      usage = usageIn(chunk) ?? usage;
+      finished = blockReasonIn(chunk) ?? finished;
+      const choices: unknown[] = Array.isArray(chunk.choices) ? chunk.choices : [];
+      for (const choice of choices) if (isJsonObject(choice)) addChoice(choice);
+    },
+    hasBegun: () => content.text() !== '' || calls.size() > 0,
+    /** The endpoint has said that nothing follows: the whole body was read, or the stream was ended. */
+    end(): void {
+      isComplete = true;
     },
     /** @throws OutboundError `model_answer_unusable`, `model_refused`, `model_token_limit` */
     completion(): ChatCompletion {
-      const tool_calls = calls.all();
-      if (refusal !== '') throw new OutboundError('model_refused', 'the model refused to answer');
-      if (finished === 'content_filter')
-        throw new OutboundError('model_refused', 'the content filter of the model endpoint stopped the answer');
-      if (finished === null && !isWhole) throw unusableAnswer('the model endpoint ended its answer early');
-      const isEmpty = content.trim() === '' && tool_calls.length === 0;
-      if (isEmpty && finished === 'length')
-        throw new OutboundError('model_token_limit', 'the token limit of the answer was reached before its first word');
-      if (isEmpty) throw unusableAnswer();
-      const isCut = finished === 'length' && tool_calls.length === 0;
+      const { text, thinking: tagged } = splitThinking(content.text());
+      const thinking = [thinkingIn(fields), content.thinking(), tagged].filter((each) => each !== '').join('\n\n');
+      const found = calls.all();
+      const ending = endingOf(finished);
+      const isEmpty = text.trim() === '' && found.length === 0;
+      const reason = { finished: cleanReason(finished, secrets), refusal: cleanReason(refusal, secrets) };
+      checkEnding({
+        ending,
+        ...reason,
+        isEmpty,
+        isComplete: isComplete && calls.areComplete(),
+        hasThinking: thinking !== '',
+      });
+      if (/call|tool/i.test(finished) && found.length === 0)
+        throw brokenAnswer(`the model endpoint ended its answer with "${reason.finished}", but sent no tool call`);
+      const isCut = ending === 'cut' && found.length === 0;
+      const original = content.parts() ?? (text === content.text() ? undefined : content.text());
+      const echo = { ...fields, ...(original !== undefined && { content: original }) };
+      const hasEcho = Object.keys(echo).length > 0 || found.some((call) => call.echo);
       return {
         model,
-        content: isCut ? `${content}\n\n[cut: the token limit of the answer was reached]` : content,
-        tool_calls: tool_calls.map(checked),
+        content: isCut ? `${text}\n\n[cut: the token limit of the answer was reached]` : text,
+        ...(thinking !== '' && { thinking }),
+        tool_calls: found.map((call) => checked(call, request.tools)),
+        ...(hasEcho && { echo: { model: request.model, fields: echo } }),
         usage: {
-          input_tokens: usage?.prompt_tokens ?? estimatedTokens(charactersOf(request)),
-          output_tokens: usage?.completion_tokens ?? estimatedTokens(content.length + calls.size()),
+          input_tokens: usage.input ?? estimatedTokens(charactersOf(request)),
+          output_tokens:
+            usage.output ?? estimatedTokens(content.text().length + calls.size() + thinking.length - tagged.length),
         },
       };
     },
   };
 }
 
-/**
- * Assembles tool calls. The pieces of a call share an index, and the first piece has the id and the name. Some
- * endpoints omit the index or use one index for several calls. For those, a new id starts a new call.
- */
-function collectToolCalls() {
-  const calls: (ChatToolCall & { index: number | null })[] = [];
-  let size = 0;
+interface End {
+  ending: Ending;
+  finished: string;
+  refusal: string;
+  isEmpty: boolean;
+  isComplete: boolean;
+  hasThinking: boolean;
+}
+
+/** @throws OutboundError unless the answer is complete and says something */
+function checkEnding({ ending, finished, refusal, isEmpty, isComplete, hasThinking }: End): void {
+  if (refusal.trim() !== '') throw new OutboundError('model_refused', `the model refused to answer: ${refusal}`);
+  if (ending === 'refused')
+    throw new OutboundError(
+      'model_refused',
+      `the content filter of the model endpoint stopped the answer (${finished})`,
+    );
+  if (ending === 'unknown') throw brokenAnswer(`the model endpoint ended its answer with "${finished}"`);
+  if (ending === 'none' && !isComplete)
+    throw isEmpty ? unusableAnswer() : unusableAnswer('the model endpoint ended its answer early');
+  if (!isEmpty) return;
+  if (ending === 'cut')
+    throw new OutboundError('model_token_limit', 'the token limit of the answer was reached before its first word');
+  if (ending === 'none' && !hasThinking) throw unusableAnswer();
+  throw brokenAnswer(hasThinking ? 'the model thought, but gave no answer' : 'the model gave an empty answer');
+}
+
+/** Why Gemini refused the prompt. */
+function blockReasonIn({ promptFeedback, prompt_feedback }: JsonObject): string | undefined {
+  const feedback = [promptFeedback, prompt_feedback].find(isJsonObject);
+  const reason = feedback?.blockReason ?? feedback?.block_reason;
+  return typeof reason === 'string' ? reason : undefined;
+}
+
+interface Usage {
+  input?: number | undefined;
+  output?: number | undefined;
+}
+
+/** Reads the token counts, which some endpoints put into the choice or into a field of their own. */
+function usageIn(chunk: JsonObject): Usage | undefined {
+  const first: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
+  const places = [chunk.usage, isJsonObject(first) && first.usage, isJsonObject(chunk.x_groq) && chunk.x_groq.usage];
+  const usage = places.find(isJsonObject);
+  if (!usage) return undefined;
   return {
-    add(piece: z.infer<typeof CallPiece>) {
-      const index = piece.index ?? null;
-      const id = piece.id ?? '';
-      const name = piece.function?.name ?? '';
-      const more = piece.function?.arguments ?? '';
-      const known = index === null ? calls.at(-1) : calls.findLast((call) => call.index === index);
-      const isNew = !known || (id !== '' && known.id !== '' && known.id !== id);
-      size += name.length + more.length;
-      if (isNew && calls.length === maxToolCalls)
-        throw new OutboundError('too_large', `the model's answer has more than ${maxToolCalls} tool calls`);
-      if (isNew) calls.push({ index, id, name, arguments: more });
-      else {
-        known.id ||= id;
-        known.name ||= name;
-        known.arguments += more;
-      }
-    },
-    size: () => size,
-    /** Replaces a missing or repeated id, so that each id is unique within the response. */
-    all(): ChatToolCall[] {
-      const taken = new Set<string>();
-      return calls.map(({ id, name, arguments: written }, at) => {
-        const own = id === '' || taken.has(id) ? `call_${at + 1}` : id;
-        taken.add(own);
-        return { id: own, name, arguments: written };
-      });
-    },
+    input: countIn(usage.prompt_tokens) ?? countIn(usage.input_tokens),
+    output: countIn(usage.completion_tokens) ?? countIn(usage.output_tokens),
   };
 }
 
-/** Reports arguments that cannot be stored, because they become action inputs. */
-function checked(call: ChatToolCall): ChatToolCall {
+/** Treats a negative number as absent, because tokens are charged. */
+function countIn(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+/** Repairs the arguments of a call, and reports those that cannot be stored, because they become action inputs. */
+function checked(call: ChatToolCall, tools: ChatRequest['tools'] = []): ChatToolCall {
+  const tool = tools.find(({ name }) => name === call.name);
+  const repaired = { ...call, arguments: repairedArguments(call.arguments, tool && toolSchemaOf(tool)) };
   try {
-    checkJson(parseJsonOrUndefined(call.arguments) ?? null, answerGate('the arguments'));
-    return call;
+    checkJson(parseJsonOrUndefined(repaired.arguments) ?? null, answerGate('the arguments'));
+    return repaired;
   } catch (error) {
     if (!isAppError(error)) throw error;
-    return { ...call, problem: error.message };
+    return { ...repaired, problem: error.message };
   }
 }
 
@@ -150,8 +184,4 @@ function charactersOf({ messages, conversation = [] }: Pick<ChatRequest, 'messag
     messages.reduce((sum, { content }) => sum + content.length, 0) +
     (conversation.length > 0 ? JSON.stringify(conversation).length : 0)
   );
-}
-
-export function unusableAnswer(message = 'the model endpoint gave no answer that can be read'): OutboundError {
-  return new OutboundError('model_answer_unusable', message);
 }

@@ -1,13 +1,14 @@
-import { APIConnectionError, APIError, type OpenAI } from 'openai';
-import { Stream } from 'openai/streaming';
+import { LRUCache } from 'lru-cache';
 import { withDeadline } from '../outbound/deadline.js';
-import { isOutboundError, OutboundError } from '../outbound/outbound-error.js';
-import { isTransientStatus, retryHintMs } from '../outbound/retry-hints.js';
-import { collectAnswer, unusableAnswer } from './openai-answer.js';
-import { bodyOf, streamings, type Streaming } from './openai-request.js';
-import { createOpenAiClient } from './openai-client.js';
+import { isOutboundError, type OutboundError } from '../outbound/outbound-error.js';
+import { done, readAnswer } from './answer-events.js';
+import { errorIn, readError, type EndpointError } from './endpoint-error.js';
+import { endpointFailure, unreachableEndpoint, unusableAnswer } from './endpoint-failure.js';
+import { nextDialect } from './negotiation.js';
+import { collectAnswer } from './openai-answer.js';
+import { bodyOf, fullDialect, type Dialect } from './openai-request.js';
 import type { ChatCompletion, ChatModel, ChatRequest } from './port.js';
-import { isEventStream } from './watched-fetch.js';
+import { createWatchedFetch } from './watched-fetch.js';
 
 interface OpenAiOptions {
   /** The operator sets this URL, so the guard against private targets does not apply. */
@@ -21,6 +22,15 @@ interface OpenAiOptions {
 
 const maxBytes = 8 * 1024 * 1024;
 const maxEventBytes = 1024 * 1024;
+const maxModels = 500;
+
+/** An endpoint with the way to ask each of its models that it has accepted. */
+interface Endpoint {
+  url: string;
+  apiKey: string | undefined;
+  fetch: typeof fetch;
+  dialects: LRUCache<string, Dialect>;
+}
 
 /** Creates a model for an OpenAI-compatible endpoint. The caller retries. */
 export function createOpenAiModel({
@@ -29,83 +39,97 @@ export function createOpenAiModel({
   timeoutMs = 9 * 60_000,
   idleMs = 2 * 60_000,
 }: OpenAiOptions): ChatModel {
-  const client = createOpenAiClient({ baseUrl, apiKey, idleMs, maxBytes, maxEventBytes });
-  const supported = new Map<string, Streaming>();
+  const endpoint: Endpoint = {
+    url: `${baseUrl.replace(/\/$/, '')}/chat/completions`,
+    apiKey,
+    fetch: createWatchedFetch({ idleMs, maxBytes, maxEventBytes }),
+    dialects: new LRUCache({ max: maxModels }),
+  };
   return {
     complete: (request) =>
-      withDeadline({ timeoutMs, signal: request.signal }, (signal) => ask(client, supported, { ...request, signal })),
+      withDeadline({ timeoutMs, signal: request.signal }, (signal) => ask(endpoint, { ...request, signal })),
   };
 }
 
-/** Sends a request. `supported` caches which kind of streaming the endpoint supports for each model. */
-async function ask(client: OpenAI, supported: Map<string, Streaming>, request: ChatRequest): Promise<ChatCompletion> {
-  const { model, signal } = request;
-  for (let streaming: Streaming | undefined = supported.get(model) ?? streamings[0]; ;) {
+/**
+ * Asks with all that the request contains, and again without what the endpoint refuses, which differs between models. What
+ * the endpoint has accepted is kept, so that later requests begin with it.
+ */
+async function ask(endpoint: Endpoint, request: ChatRequest): Promise<ChatCompletion> {
+  const known = endpoint.dialects.get(request.model) ?? fullDialect;
+  for (let dialect = known; ;) {
+    const body = bodyOf(request, dialect);
     try {
-      return await exchange(client, request, streaming);
+      const completion = await exchange(endpoint, request, body);
+      if (dialect !== known) endpoint.dialects.set(request.model, dialect);
+      return completion;
     } catch (error) {
-      signal.throwIfAborted();
-      const reduced = reducedStreaming(error, streaming);
-      if (reduced === undefined) throw failureOf(error);
-      supported.set(model, reduced);
-      streaming = reduced;
+      request.signal.throwIfAborted();
+      if (!(error instanceof EndpointRefusal)) {
+        // The endpoint has accepted the request, although its answer is not usable.
+        if (isOutboundError(error) && error.code !== 'model_unavailable' && error.code.startsWith('model_'))
+          endpoint.dialects.set(request.model, dialect);
+        throw isOutboundError(error) ? error : unusableAnswer();
+      }
+      const next = error.hasText ? undefined : nextDialect(error.said, body, dialect);
+      if (!next) throw error.failure;
+      dialect = next;
     }
   }
 }
 
-async function exchange(client: OpenAI, request: ChatRequest, streaming: Streaming): Promise<ChatCompletion> {
-  const { signal, idempotencyKey } = request;
-  const answer = collectAnswer(request);
-  const response = await client.chat.completions
-    .create(bodyOf(request, streaming), { signal, headers: { 'Idempotency-Key': encodeURI(idempotencyKey) } })
-    .asResponse();
-  // An endpoint that does not stream sends the complete response as JSON.
-  if (isEventStream(response)) {
-    for await (const chunk of Stream.fromSSEResponse<unknown>(response, new AbortController(), client))
-      answer.add(chunk);
-    signal.throwIfAborted();
-  } else answer.add(await response.json());
+/** An error that the endpoint reported, before it becomes the caller's. */
+class EndpointRefusal extends Error {
+  constructor(
+    readonly said: EndpointError,
+    readonly failure: OutboundError,
+    /** Whether a part of the answer came before the error, so that it is not asked again in the same attempt. */
+    readonly hasText = false,
+  ) {
+    super(failure.message);
+  }
+}
+
+async function exchange(endpoint: Endpoint, request: ChatRequest, body: object): Promise<ChatCompletion> {
+  const { signal } = request;
+  const secrets = endpoint.apiKey === undefined ? [] : [endpoint.apiKey];
+  const response = await send(endpoint, request, body);
+  const { headers, status } = response;
+  if (!response.ok) {
+    const said = readError(await response.text(), status);
+    throw new EndpointRefusal(said, endpointFailure({ ...said, status }, { headers, secrets }));
+  }
+  const answer = collectAnswer(request, secrets);
+  for await (const part of readAnswer(response)) {
+    if (part === done) {
+      answer.end();
+      break;
+    }
+    const said = errorIn(part.json);
+    if (said)
+      throw new EndpointRefusal(said, endpointFailure(said, { headers, secrets, isInAnswer: true }), answer.hasBegun());
+    answer.add(part.json);
+    if (part.isWhole) answer.end();
+  }
+  signal.throwIfAborted();
   return answer.completion();
 }
 
-/** Returns the next kind of streaming to try if the endpoint refused this one. */
-function reducedStreaming(error: unknown, streaming: Streaming): Streaming | undefined {
-  if (!isApiError(error) || (error.status !== 400 && error.status !== 422)) return undefined;
-  const refusal = `${error.message} ${JSON.stringify(error.error ?? '')}`;
-  if (streaming === 'with usage' && /stream_options|include_usage/.test(refusal)) return 'plain';
-  return streaming !== 'none' && /\bstream(ing|ed|s)?\b/i.test(refusal) ? 'none' : undefined;
-}
-
-/** Converts the failure of a request to an OpenAI-compatible endpoint to an error for the caller. */
-export function failureOf(error: unknown): OutboundError {
-  if (isOutboundError(error)) return error;
-  if (error instanceof APIConnectionError) {
-    return isOutboundError(error.cause)
-      ? error.cause
-      : new OutboundError('model_unavailable', 'the model endpoint could not be reached');
+async function send({ url, apiKey, fetch }: Endpoint, request: ChatRequest, body: object): Promise<Response> {
+  try {
+    return await fetch(url, {
+      method: 'POST',
+      signal: request.signal,
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/json',
+        'idempotency-key': encodeURI(request.idempotencyKey),
+        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify(body),
+    });
+  } catch (error) {
+    request.signal.throwIfAborted();
+    throw isOutboundError(error) ? error : unreachableEndpoint();
   }
-  if (isApiError(error))
-    return error.status === undefined ? failureInStream(error) : statusFailure(error.status, error.headers);
-  return unusableAnswer();
-}
-
-/** `instanceof` alone does not narrow the type parameters of the class. */
-function isApiError(error: unknown): error is APIError {
-  return error instanceof APIError;
-}
-
-/** Converts an error inside a stream, after status 200. Its code may be an HTTP status. */
-function failureInStream({ code, headers }: APIError): OutboundError {
-  const status = Number(code);
-  if (Number.isInteger(status) && status >= 400 && status < 600) return statusFailure(status, headers);
-  return new OutboundError('model_unavailable', 'the model endpoint reported an error within its answer');
-}
-
-function statusFailure(status: number, headers: Headers | undefined): OutboundError {
-  const message = `the model endpoint answered with status ${status}`;
-  if (!isTransientStatus(status)) return new OutboundError('model_refused', message, { status });
-  return new OutboundError('model_unavailable', message, {
-    status,
-    retryAfterMs: headers && retryHintMs(headers, Date.now()),
-  });
 }

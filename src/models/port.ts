@@ -10,9 +10,10 @@ export interface ChatModel {
 export interface ChatRequest {
   /** If empty, the configured default is used. */
   model: string;
-  temperature: number;
-  /** If 0, the request sets no limit. */
-  maxTokens: number;
+  /** If null, the request does not contain it. */
+  temperature: number | null;
+  /** If null or 0, the request sets no limit. */
+  maxTokens: number | null;
   messages: ChatMessage[];
   tools?: readonly ChatTool[];
   /** The tool that the model must call. */
@@ -22,7 +23,7 @@ export interface ChatRequest {
   material: ChatMaterial;
   signal: AbortSignal;
   idempotencyKey: string;
-  /** Called with each piece of text when it arrives. A model that does not stream never calls it. */
+  /** Called with each piece of text, without thinking, when it arrives. A model that does not stream never calls it. */
   onText?: (text: string) => void;
 }
 
@@ -56,10 +57,19 @@ export interface ChatToolCall {
   arguments: string;
   /** Why the arguments cannot be used, although they are JSON. */
   problem?: string;
+  /** Other fields of the call, which the endpoint gets back unchanged. */
+  echo?: Record<string, unknown>;
+}
+
+/** Other fields of an answer, which the model gets back unchanged with the conversation. */
+export interface AnswerEcho {
+  /** The model that was asked. Another model does not get the fields. */
+  model: string;
+  fields: Record<string, unknown>;
 }
 
 export type ConversationMessage =
-  | { role: 'assistant'; content: string; tool_calls: ChatToolCall[] }
+  | { role: 'assistant'; content: string; tool_calls: ChatToolCall[]; echo?: AnswerEcho }
   | { role: 'tool'; tool_call_id: string; content: string };
 
 /** The parts of the messages, for a model that works on parts instead of text. */
@@ -74,9 +84,13 @@ export interface ChatMaterial {
 
 export interface ChatCompletion {
   model: string;
+  /** Without thinking. */
   content: string;
+  /** What the model thought, if the endpoint shows it. */
+  thinking?: string;
   /** Empty when the model has finished. */
   tool_calls: ChatToolCall[];
+  echo?: AnswerEcho;
   /** The numbers that the endpoint reports, or estimates of about four characters per token. */
   usage: { input_tokens: number; output_tokens: number };
 }

@@ -24,6 +24,8 @@ interface OutboundErrorOptions {
   retryAfterMs?: number | undefined;
   /** The request did not reach its receiver. */
   isUnsent?: boolean;
+  /** The number of attempts that such an error permits. Without it, attempts are repeated for as long as the caller allows. */
+  maxAttempts?: number;
 }
 
 /** The message is stored in workflow histories. It must not contain secrets, and the error has no cause. */
@@ -34,6 +36,7 @@ export class OutboundError extends Error {
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
   readonly isUnsent: boolean;
+  readonly maxAttempts: number | undefined;
 
   constructor(code: OutboundCode, message: string, options: OutboundErrorOptions = {}) {
     super(message);
@@ -42,6 +45,7 @@ export class OutboundError extends Error {
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
     this.isUnsent = options.isUnsent ?? false;
+    this.maxAttempts = options.maxAttempts;
   }
 }
 

@@ -30,6 +30,17 @@ export function retryHintMs(headers: Pick<Headers, 'get'>, now: number): number 
   return retryAfterMs(headers.get('retry-after'), now);
 }
 
+const statedWait = /\b(?:again|retry) (?:in|after) (?:(\d+)h)? ?(?:(\d+)m(?!s))? ?(?:([\d.]+) ?(ms|s(?:ec)?))?/i;
+
+/** Returns the delay that an error message states, such as "Please try again in 1m30.5s", at most 5 minutes. */
+export function statedWaitMs(message: string): number | undefined {
+  const found = statedWait.exec(message.slice(0, 10_000));
+  if (!found) return undefined;
+  const [, hours = '0', minutes = '0', amount = '0', unit = 's'] = found;
+  const ms = (Number(hours) * 3600 + Number(minutes) * 60) * 1000 + Number(amount) * (unit === 'ms' ? 1 : 1000);
+  return Number.isFinite(ms) && ms > 0 ? Math.min(Math.ceil(ms), maxWaitMs) : undefined;
+}
+
 /** Returns `retryAfterMs` for the raw headers of a response. */
 export function retryAfterOf(headers: Record<string, string | string[] | undefined>): number | undefined {
   const header = headers['retry-after'];

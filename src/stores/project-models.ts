@@ -7,8 +7,8 @@ export interface ProjectModelDocument {
   _id: string;
   organization_id: string;
   model: string;
-  temperature: number;
-  max_tokens: number;
+  temperature: number | null;
+  max_tokens: number | null;
   updated_at: number;
   updated_by: string;
 }

@@ -27,6 +27,37 @@ export const agents = [
     says: 'The temperature and token limit of an agent are sent to the endpoint.',
   },
   {
+    id: 'model.world',
+    source: 'docs/guides/agentflows.md',
+    says: 'The answers and errors that OpenAI-compatible endpoints really send are read for what they are: complete answers, refusals with their reason, and failures that may pass.',
+  },
+  {
+    id: 'model.negotiated',
+    source: 'docs/guides/agentflows.md',
+    says: 'A request is repeated without what the endpoint refuses, and later requests to this model begin without it.',
+  },
+  {
+    id: 'model.lossless',
+    source: 'docs/guides/agentflows.md',
+    says: 'Within a step, the model gets back all fields of its answers unchanged.',
+  },
+  { id: 'model.half-answers', source: 'docs/guides/agentflows.md', says: 'Half an answer never completes a run.' },
+  {
+    id: 'model.reason',
+    source: 'docs/guides/agentflows.md',
+    says: 'The reason of the endpoint is in the failure of the run, its step and the log, without secrets.',
+  },
+  {
+    id: 'model.few-attempts',
+    source: 'docs/guides/agentflows.md',
+    says: 'An answer without content, and one with an unusual end, is repeated a few times only.',
+  },
+  {
+    id: 'model.check-is-optional',
+    source: 'docs/guides/agentflows.md',
+    says: 'An anomaly check has at most two attempts, and a run continues without it.',
+  },
+  {
     id: 'agent.retry',
     source: 'issue 7: Agents',
     part: 5,

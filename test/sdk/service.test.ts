@@ -67,7 +67,7 @@ describe('the Node client on the service', () => {
       dry_run: true,
       would: { save: { model: 'small' } },
     });
-    expect(await gateway.saveModel({ model: 'small' })).toMatchObject({ model: 'small', max_tokens: 1024 });
+    expect(await gateway.saveModel({ model: 'small' })).toMatchObject({ model: 'small', max_tokens: null });
     expect(await gateway.saveSkill({ name: 'Look up' })).toMatchObject({ name: 'Look up' });
     expect(await gateway.bindRepository({ repository: 'octo/of-the-node-sdk' })).toMatchObject({
       repository: 'octo/of-the-node-sdk',

@@ -54,7 +54,7 @@ export interface AgentPlan {
   title: string;
   role: string;
   role_description: string;
-  llm: { model: string; temperature: number; max_tokens: number };
+  llm: { model: string; temperature: number | null; max_tokens: number | null };
   prompt: { template: string; variables: string[] };
   context: unknown[];
   /** Absent in plans of earlier releases. */

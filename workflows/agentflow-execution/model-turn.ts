@@ -5,11 +5,19 @@ export interface ToolCall {
   arguments: string;
   /** Why the arguments cannot be used, although they are JSON. */
   problem?: string;
+  /** Other fields of the call, which the endpoint gets back unchanged. */
+  echo?: Record<string, unknown>;
+}
+
+/** Other fields of an answer, which the model gets back unchanged with the conversation. */
+export interface TurnEcho {
+  model: string;
+  fields: Record<string, unknown>;
 }
 
 /** What happened in the current agent's turns so far, in order. */
 export type TurnMessage =
-  | { role: 'assistant'; content: string; tool_calls: ToolCall[] }
+  | { role: 'assistant'; content: string; tool_calls: ToolCall[]; echo?: TurnEcho }
   | { role: 'tool'; tool_call_id: string; content: string };
 
 export interface ModelTurn {
@@ -17,6 +25,8 @@ export interface ModelTurn {
   content: string;
   /** Empty when the agent has given its final answer. */
   tool_calls: ToolCall[];
+  /** Absent in turns without tool calls, which end the conversation. */
+  echo?: TurnEcho;
   usage: { input_tokens: number; output_tokens: number };
   /** What an agent with a knowledge base received from the context graph, with the lifecycle of the governed call. */
   knowledge?: { lifecycle_id: string; query: string; entities: string[] };

@@ -70,8 +70,8 @@ function runOnce(step: Step, run: StepRun): Promise<StepResult<unknown>> {
   const activities = proxyActivities<StepActivities>({
     // Heartbeats distinguish a killed worker from a slow server.
     heartbeatTimeout: '10s',
-    ...profileOf(definition, step),
     ...repetition(run.input),
+    ...profileOf(definition, step),
     summary: definition.name(step),
   });
   return definition.run(activities, step, run);

@@ -74,7 +74,8 @@ export function keepToolCalls(
     seen.add(id);
     return { ...call, id };
   });
-  current.conversation.push({ role: 'assistant', content: turn.content, tool_calls: calls });
+  const echo = turn.echo && { echo: turn.echo };
+  current.conversation.push({ role: 'assistant', content: turn.content, tool_calls: calls, ...echo });
   const refused = calls.flatMap((call, index) => {
     const problem =
       index < maxCallsPerTurn ? readCall(agent, call).problem : `at most ${maxCallsPerTurn} calls are run in one turn`;

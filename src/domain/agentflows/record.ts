@@ -6,8 +6,18 @@ import { NewSkill, Skill } from './record/skills.js';
 
 const llmFields = {
   model: z.string().max(200).describe("If empty, the deployment's default model."),
-  temperature: z.number().min(0).max(2),
-  max_tokens: z.int().min(1).max(1_000_000),
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .nullable()
+    .describe("If null, it is not sent: the model's own. Many models that think accept no other."),
+  max_tokens: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .nullable()
+    .describe('The limit of one answer, which includes what the model thinks. If null, none is sent.'),
 };
 const promptFields = { template: Text, variables: z.array(z.string().max(200)), display_template: Text };
 const anomalyFields = { is_enabled: z.boolean(), instructions: Text };
@@ -81,7 +91,7 @@ export const NewAgent = agentChanges
   .meta({
     id: 'NewAgent',
     description:
-      'Defaults: `llm` is {model: "", temperature: 0.2, max_tokens: 1024}, `agent_type` is `skilled_agent`, `next_agent` is null. All other fields are empty.',
+      'Defaults: `llm` is {model: "", temperature: null, max_tokens: null}, `agent_type` is `skilled_agent`, `next_agent` is null. All other fields are empty.',
     example: newAgentExample,
   });
 export type NewAgent = z.infer<typeof NewAgent>;

@@ -225,7 +225,7 @@ export function newAgent(request: NewAgent, creator: Creator, id: string = newId
     title: '',
     role: '',
     role_description: '',
-    llm: { model: '', temperature: 0.2, max_tokens: 1024 },
+    llm: { model: '', temperature: null, max_tokens: null },
     context: [],
     has_knowledge_base: false,
     prompt: { template: '', variables: [], display_template: '' },

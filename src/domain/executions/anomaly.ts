@@ -1,14 +1,16 @@
 import { offlineModelName } from '../../models/offline.js';
 import type { ChatModel, ChatRequest } from '../../models/port.js';
-import { OutboundError } from '../../outbound/outbound-error.js';
+import { withDeadline } from '../../outbound/deadline.js';
+import { isOutboundError, OutboundError } from '../../outbound/outbound-error.js';
 import type { AnomalyCheck, DetectAnomalyRequest } from '../../../workflows/agentflow-execution/steps/anomaly.js';
-import { parseJsonObject } from '../../json.js';
+import { jsonObjectsIn } from '../../json-objects-in.js';
 import type { ExchangePart } from './exchanges.js';
 import { promptSent } from './prompt-sent.js';
 
 const maxOutputLength = 200_000;
 const maxFindingLength = 2000;
-const answerTokens = 1024;
+const timeoutMs = 2 * 60_000;
+const longestWaitMs = 20_000;
 
 /** Checks an agent's output against the agentflow's instructions. */
 export async function detectAnomaly(
@@ -27,7 +29,7 @@ export async function detectAnomaly(
   const chat: Pick<ChatRequest, 'model' | 'temperature' | 'maxTokens' | 'messages'> = {
     model: agent.llm.model,
     temperature: 0,
-    maxTokens: answerTokens,
+    maxTokens: null,
     messages: [
       { role: 'system', content: task },
       {
@@ -37,15 +39,29 @@ export async function detectAnomaly(
     ],
   };
   note({ prompt: promptSent(chat) });
-  const { model, content, usage } = await models.complete({
-    ...chat,
-    material: { title: agent.title, goal, prompt: task, documents: [], outputs: [], actions: [] },
-    signal,
-    idempotencyKey,
+  const material = { title: agent.title, goal, prompt: task, documents: [], outputs: [], actions: [] };
+  const { model, content, thinking, usage } = await withDeadline({ timeoutMs, signal }, (ended) =>
+    models.complete({ ...chat, material, signal: ended, idempotencyKey }),
+  ).catch((error: unknown) => {
+    throw withoutLongWaits(error);
   });
   // The offline model cannot judge, so a simple rule replaces it.
   const finding = model === offlineModelName ? quotedTermIn(text, instructions) : verdictIn(content);
-  return { finding, model, usage };
+  const check = { finding, model, usage };
+  note({ output: { ...check, ...(thinking !== undefined && { thinking }) } });
+  return check;
+}
+
+function isVerdict(anomaly: unknown): boolean {
+  return typeof anomaly === 'boolean' || (typeof anomaly === 'string' && /^(true|false)$/i.test(anomaly));
+}
+
+/** The run waits for the check, so neither a second time limit nor a long pause is worth it. */
+function withoutLongWaits(error: unknown): unknown {
+  if (!isOutboundError(error)) return error;
+  const { code, message, status, retryAfterMs = 0 } = error;
+  if (code !== 'timeout' && retryAfterMs <= longestWaitMs) return error;
+  return new OutboundError(code, message, { ...(status !== undefined && { status }), maxAttempts: 1 });
 }
 
 /** The rule without a language model: the output contains a term that the instructions enclose in double quotes. */
@@ -57,12 +73,12 @@ function quotedTermIn(output: string, instructions: string): string | null {
   return found.length === 0 ? null : `the output contains ${found.map((term) => `"${term}"`).join(', ')}`;
 }
 
-/** Reads the JSON object of the answer, which prose or a code fence can surround. */
+/** Reads the last JSON object with a verdict in the answer, which prose, thinking or a code fence can surround. */
 function verdictIn(content: string): string | null {
-  const { anomaly, finding } = parseJsonObject(content.slice(content.indexOf('{'), content.lastIndexOf('}') + 1));
-  if (typeof anomaly !== 'boolean')
-    throw new OutboundError('model_answer_unusable', 'the model did not return a verdict on the output');
-  if (!anomaly) return null;
+  const verdict = jsonObjectsIn(content).findLast(({ anomaly }) => isVerdict(anomaly));
+  if (!verdict) throw new OutboundError('model_answer_unusable', 'the model did not return a verdict on the output');
+  const { anomaly, finding } = verdict;
+  if (String(anomaly).toLowerCase() === 'false') return null;
   return typeof finding === 'string' && finding.trim() !== ''
     ? finding.trim().slice(0, maxFindingLength)
     : 'the model found an anomaly but did not describe it';

@@ -2,6 +2,7 @@ import type { ChatModel } from '../../models/port.js';
 import type { Collections } from '../../stores/collections.js';
 import type { ModelTurn } from '../../../workflows/agentflow-execution/model-turn.js';
 import type { ModelTurnRequest } from '../../../workflows/agentflow-execution/steps/model.js';
+import { pick } from '../../pick.js';
 import { createDeltaWriter } from './delta-writer.js';
 import type { KnowledgeBase } from './knowledge-base.js';
 import type { ExchangePart } from './exchanges.js';
@@ -35,10 +36,14 @@ export async function takeModelTurn(
     };
     note({ prompt: promptSent(chat), ...(knowledge && { lifecycle_id: knowledge.lifecycle_id }) });
     const completion = await models.complete({ ...chat, signal, idempotencyKey, onText: deltas.add });
-    note({ output: completion });
-    if (!knowledge) return completion;
-    const { lifecycle_id, query, entities } = knowledge;
-    return { ...completion, knowledge: { lifecycle_id, query, entities } };
+    const { echo, thinking, ...turn } = completion;
+    // The page of the step shows the thinking. Runs keep only what the model wants back.
+    note({ output: { ...turn, ...(thinking !== undefined && { thinking }) } });
+    return {
+      ...turn,
+      ...(echo && turn.tool_calls.length > 0 && { echo }),
+      ...(knowledge && { knowledge: pick(knowledge, 'lifecycle_id', 'query', 'entities') }),
+    };
   } finally {
     await deltas.end();
   }

@@ -3,8 +3,8 @@ import type { ChatMessage, ChatRequest, ConversationMessage } from '../../models
 /** The prompt of a model turn, as people see it. */
 export interface PromptSent {
   model: string;
-  temperature: number;
-  max_tokens: number;
+  temperature: number | null;
+  max_tokens: number | null;
   /** The names of the tools that the model may call. */
   tools: string[];
   messages: { role: string; content: string }[];

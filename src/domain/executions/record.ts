@@ -24,8 +24,8 @@ const EmbeddedAgent = z.object({
   _id: AgentId,
   llm: z.object({
     model: Model,
-    temperature: z.number().meta({ example: 0.2 }),
-    max_tokens: z.int().meta({ example: 4096 }),
+    temperature: z.number().nullable().meta({ example: null }),
+    max_tokens: z.int().nullable().meta({ example: null }),
   }),
   role: Role,
   role_description: z.string().meta({ example: 'Reads a claim and finds what is missing' }),

@@ -16,8 +16,8 @@ const Exchange = z
     prompt: z
       .object({
         model: z.string().meta({ example: 'gpt-5-mini' }),
-        temperature: z.number().meta({ example: 0.2 }),
-        max_tokens: z.int().meta({ example: 4096 }),
+        temperature: z.number().nullable().describe('Null if it was not sent.').meta({ example: null }),
+        max_tokens: z.int().nullable().describe('Null if no limit was sent.').meta({ example: null }),
         tools: z.array(z.string().meta({ example: 'look_up' })),
         messages: z.array(
           z.object({

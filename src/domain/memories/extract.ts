@@ -21,7 +21,8 @@ export interface MemoryDeps {
   box: Pick<SecretBox, 'seal' | 'open'>;
 }
 
-const maxTokens = 8000;
+/** Models that think use a part of it before the first fact. */
+const maxTokens = 32_000;
 const minTokens = 200;
 
 export const partId = (memoryId: string, part: number) => `${memoryId}:${part}`;

@@ -9,8 +9,9 @@ import type { Span } from '../../graph/store/provenance.js';
 import { startBefore } from '../../graph/store/validity.js';
 import type { Json, JsonMap } from '../../graph/store/values.js';
 import { isJsonObject, parseJsonOrUndefined } from '../../json.js';
+import { jsonObjectsIn } from '../../json-objects-in.js';
 import { literalPattern } from '../../literal-pattern.js';
-import { unusableAnswer } from '../../models/openai-answer.js';
+import { unusableAnswer } from '../../models/endpoint-failure.js';
 import type { ChatCompletion } from '../../models/port.js';
 import { isoSeconds } from '../../time.js';
 import { nothingFound, type MemoryPartDocument } from './record.js';
@@ -134,8 +135,8 @@ export function readAnswer(
 function objectIn({ tool_calls, content }: Pick<ChatCompletion, 'tool_calls' | 'content'>): Record<string, unknown> {
   const [call] = tool_calls;
   if (call?.problem !== undefined) throw unusableAnswer(`the model called ${call.name}: ${call.problem}`);
-  const written = call?.arguments ?? content.slice(content.indexOf('{'), content.lastIndexOf('}') + 1);
-  const answer = parseJsonOrUndefined(written);
+  const objects = call ? [parseJsonOrUndefined(call.arguments)] : jsonObjectsIn(content);
+  const answer = objects.findLast((each) => isJsonObject(each) && 'entities' in each) ?? objects.at(-1);
   if (!isJsonObject(answer)) throw unusableAnswer('the model gave no JSON object with entities and facts');
   return answer;
 }

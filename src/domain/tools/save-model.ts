@@ -7,8 +7,8 @@ import { defineTool } from '../../governance/tools/tool.js';
 const Model = z
   .strictObject({
     model: z.string().min(1).max(200),
-    temperature: z.number().min(0).max(2).default(0.2),
-    max_tokens: z.int().min(1).max(1_000_000).default(1024),
+    temperature: z.number().min(0).max(2).nullable().default(null).describe('If null, it is not sent.'),
+    max_tokens: z.int().min(1).max(1_000_000).nullable().default(null).describe('If null, no limit is sent.'),
   })
   .meta({ id: 'ModelSettings', example: { model: 'gpt-4.1-mini', temperature: 0.2, max_tokens: 2048 } });
 

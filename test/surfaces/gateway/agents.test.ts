@@ -185,7 +185,7 @@ describe('the saving tools', () => {
       goal: 'x',
     });
     const record = await deps.mongo.collections.executions.findOne({ _id: body.execution_id });
-    expect(record?.plan[0]?.llm).toEqual({ model: 'project-model', temperature: 0.7, max_tokens: 1024 });
+    expect(record?.plan[0]?.llm).toEqual({ model: 'project-model', temperature: 0.7, max_tokens: null });
   });
 
   test('bind a repository with the grant that is in no default', async () => {

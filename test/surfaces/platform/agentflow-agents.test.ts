@@ -109,7 +109,7 @@ describe('POST /agentflow/{id}/agent/{agent_id}', () => {
     const changed = await api.post(path, { next_agent: null, llm: { temperature: 1 } });
     expect(changed).toMatchObject({
       status: 200,
-      body: { agents: [{ ...a, next_agent: null, llm: { model: '', temperature: 1, max_tokens: 1024 } }, b] },
+      body: { agents: [{ ...a, next_agent: null, llm: { model: '', temperature: 1, max_tokens: null } }, b] },
     });
     expect(await api.post(path, { next_agent: 'a' })).toMatchObject(refusal(422, 'validation_failed', 'a → a'));
     expect(await api.post(path, { _id: 'c' })).toMatchObject(refusal(400, 'invalid_request', '_id'));

@@ -229,7 +229,7 @@ describe('changes', () => {
     expect(changed).toEqual({
       ...base,
       next_agent: null,
-      llm: { model: 'm', temperature: 1, max_tokens: 1024 },
+      llm: { model: 'm', temperature: 1, max_tokens: null },
       prompt: { template: 't', variables: ['v'], display_template: '' },
     });
   });

@@ -80,7 +80,7 @@ describe('POST /agentflow', () => {
       agentflow_type: 'master',
       anomaly_detection: { is_enabled: false, instructions: '' },
       agents: [
-        { next_agent: 'writer', llm: { model: '', temperature: 0.2, max_tokens: 1024 } },
+        { next_agent: 'writer', llm: { model: '', temperature: null, max_tokens: null } },
         { next_agent: null, agent_type: 'skilled_agent' },
       ],
     });

@@ -1,6 +1,7 @@
 import { patched } from '@temporalio/workflow';
 import { epochSeconds } from '../../time.js';
 import type { AgentOutput, AgentPlan } from '../messages.js';
+import { codeOf, stepMessageOf } from '../failure.js';
 import { addEvent } from '../state.js';
 import { goalOf } from './context.js';
 import { idempotencyKey, type StepDefinition, type StepResult, type StepRun } from './definition.js';
@@ -37,11 +38,14 @@ interface Activities {
   detectAnomaly(request: DetectAnomalyRequest): Promise<StepResult<AnomalyCheck>>;
 }
 
+/** The run waits for the check, so a check that fails is not repeated for as long as other steps. */
+export const maxAnomalyAttempts = 2;
+
 export const anomaly: StepDefinition<AnomalyStep, Activities> = {
   kind: 'anomaly',
   isAgentWork: false,
   activity: 'detectAnomaly',
-  profile: { startToCloseTimeout: '10m' },
+  profile: { startToCloseTimeout: '3m', scheduleToCloseTimeout: '5m', retry: { maximumAttempts: maxAnomalyAttempts } },
   id: ({ agent, number }) => `${agent._id}/anomaly-${number}`,
   name: ({ agent }) => `${agent.title}: anomaly check`,
   run: ({ detectAnomaly }, { agent, output, instructions }, run) => {
@@ -59,9 +63,12 @@ export const anomaly: StepDefinition<AnomalyStep, Activities> = {
     });
   },
   keep: keepCheck,
-  // A check that fails counts as a check without a finding.
-  continueAfter: (_error, _step, { state }) => {
+  // The run continues without the check, and its events say so.
+  continueAfter: (error, { agent }, { state }) => {
     state.checked += 1;
+    if (!patched('anomaly-not-checked')) return;
+    const reason = stepMessageOf(error);
+    addEvent(state, 'anomaly_not_checked', epochSeconds(), { agent_id: agent._id, code: codeOf(error), reason });
   },
 };
 

@@ -42,7 +42,7 @@ export const exampleAgent = {
   title: 'Reader',
   role: 'claims reader',
   role_description: 'Reads the claim and names what is missing',
-  llm: { model: '', temperature: 0.2, max_tokens: 1024 },
+  llm: { model: '', temperature: null, max_tokens: null },
   context: [],
   has_knowledge_base: false,
   prompt: { template: 'Read this for {{ goal }}', variables: ['goal'], display_template: 'Read the claim' },

@@ -22,8 +22,11 @@ export const agentFields: readonly AgentField[] = [
   },
   { path: 'next_agent', label: 'Next agent', kind: 'agent' },
   { path: 'llm.model', label: 'Model', hint: 'Leave empty to use the default model.' },
-  { path: 'llm.temperature', label: 'Temperature', kind: 'number' },
-  { path: 'llm.max_tokens', label: 'Maximum tokens per response', kind: 'number' },
+  { path: 'llm.temperature', label: 'Temperature', kind: 'number', hint: 'Leave empty to use that of the model.' },
+  {
+    ...{ path: 'llm.max_tokens', label: 'Maximum tokens per response', kind: 'number' },
+    hint: 'Leave empty for no limit. The thinking of a model counts.',
+  },
   { path: 'role_description', label: 'Role description', rows: 3 },
   { path: 'max_turns', label: 'Maximum model turns', kind: 'number', hint: 'Default: 12.' },
   { path: 'max_total_tokens', label: 'Maximum total tokens', kind: 'number', hint: 'Default: 500,000.' },

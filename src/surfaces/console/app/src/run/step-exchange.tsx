@@ -64,8 +64,9 @@ function Prompt({ prompt }: { prompt: NonNullable<StepExchange['prompt']> }) {
   return (
     <Part name="Prompt">
       <p className="soft">
-        {model === '' ? 'Default model' : model}, temperature {temperature}
-        {max_tokens > 0 && `, at most ${max_tokens} tokens`}
+        {model === '' ? 'Default model' : model}
+        {temperature !== null && `, temperature ${temperature}`}
+        {max_tokens !== null && max_tokens > 0 && `, at most ${max_tokens} tokens`}
         {tools.length > 0 && `, tools: ${tools.join(', ')}`}
       </p>
       {messages.map(({ role, content }, at) => (
