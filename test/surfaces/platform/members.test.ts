@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { changeRole } from '../../../src/auth/memberships.js';
+import { changeRoles } from '../../../src/auth/memberships.js';
 import { grantRole, membershipOn } from '../../../src/auth/users.js';
 import { setPlan } from '../../../src/domain/customers/operations/account.js';
 import { encodeCursor } from '../../../src/stores/lists.js';
@@ -273,7 +273,7 @@ describe('PATCH /project-member/{projectID}/{user_id}', () => {
     const { organizationId, projectID } = workspace;
     const seen = await membershipOn(collections, userId, projectID, organizationId);
     const owner = await grantRole(collections, { userId, organizationId, projectId: null, role: 'OWNER' });
-    await expect(changeRole(collections, seen!, projectID, 'ORG_ADMIN')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(changeRoles(collections, seen!, projectID, ['ORG_ADMIN'])).rejects.toMatchObject({ code: 'conflict' });
     expect(await collections.memberships.findOne({ _id: owner._id })).toMatchObject({ role: 'OWNER' });
   });
 
