@@ -322,4 +322,9 @@ export const authentication = [
     source: 'docs/guides/accounts.md',
     says: 'The table of roles in the guide is the table in the code.',
   },
+  {
+    id: 'organization.settings',
+    source: 'docs/guides/accounts.md',
+    says: 'Only a person with the role OWNER changes the settings of the organization, and the change is audited.',
+  },
 ] as const satisfies readonly Requirement[];

@@ -90,8 +90,8 @@ export const changeMember = defineOperation({
   async run({ deps, ctx: { principal }, key: { user_id }, input }) {
     const { collections } = deps.mongo;
     const asked = rolesAsked(input);
-    requireAuthorityOver(principal, asked);
     const present = await readChangeableMember(deps, principal, user_id);
+    requireAuthorityOver(principal, asked);
     await noteRoleChange(collections, present);
     const changed = await changeRoles(collections, present, principal.projectId, asked);
     await revokeCredentials(deps, principal, [present, changed], `the role was changed by ${principal.userId}`);

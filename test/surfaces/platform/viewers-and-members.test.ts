@@ -77,23 +77,19 @@ describe('a VIEWER', () => {
 
   test.each(reads.map((route) => [named(route), route] as const))('%s: sees what an administrator sees', async (_, route) => {
     verifies('roles.viewer');
-    const needed: Record<string, string> = {
-      'GET /v1/project/all': `?userId=${owner.workspace.userId}`,
-      'GET /agentflow/for_user': '',
-    };
     const shape = (route.query as { shape?: Record<string, { safeParse(v: unknown): { success: boolean } }> } | undefined)?.shape ?? {};
     const missing = Object.entries(shape).filter(([, schema]) => !schema.safeParse(undefined).success);
     const query = await Promise.all(
       missing.map(async ([name]) => [name, plainParams[name] ?? (await owner.idOf(kindByName[name] ?? ''))] as const),
     );
-    const path = `${await addressFor(route, owner)}?${new URLSearchParams(Object.fromEntries(query)).toString()}${needed[named(route)] ?? ''}`;
+    const path = `${await addressFor(route, owner)}?${new URLSearchParams(Object.fromEntries(query)).toString()}`;
     const [seen, sees] = [await admin.get(path), await viewer.get(path)];
     expect([named(route), sees.status]).toEqual([named(route), seen.status]);
     expect(sees.status).not.toBe(403);
-    // What the caller may decide, and addresses that expire, differ.
+    // What the caller may decide, addresses that expire, and periods that end now differ.
     const shown = (body: unknown) =>
       JSON.stringify(body, (name, value: unknown) =>
-        ['may_decide', 'may_not_decide_reason', 'url', 'refreshed_at', 'projected_at'].includes(name) ? undefined : value,
+        ['may_decide', 'may_not_decide_reason', 'url', 'from', 'to'].includes(name) ? undefined : value,
       );
     expect(shown(sees.body)).toBe(shown(seen.body));
   });
@@ -104,7 +100,7 @@ describe('a VIEWER', () => {
     expect(body.data).toMatchObject([{ tool: 'tag.create', status: 'pending', may_decide: false }]);
     const id = body.data[0].approval_id;
     expect((await viewer.get(`/v1/approvals/${id}`)).body).toMatchObject({ has_payload: true, payload: { input: { name: 'held' } } });
-    expect(await viewer.post(`/v1/approvals/${id}/approve`, {})).toMatchObject(refusal(403, 'scope_denied'));
+    expect(await viewer.post(`/v1/approvals/${id}/approve`, {})).toMatchObject({ status: 403 });
     expect((await viewer.get('/inbox')).body.data).toMatchObject([{ kind: 'approval', may_decide: false }]);
   });
 
@@ -114,8 +110,8 @@ describe('a VIEWER', () => {
     const { body } = await viewer.get(`/connectors/${owner.workspace.projectID}/${id}`);
     expect(body._id).toBe(id);
     expect(JSON.stringify(body)).not.toContain('"secret"');
-    expect(await viewer.get(`/v1/apikeys?project_id=${owner.workspace.projectID}`)).toMatchObject(refusal(403, 'scope_denied'));
-    expect(await viewer.get('/v1/connected-apps?everyone=true')).toMatchObject(refusal(403, 'scope_denied'));
+    for (const path of [`/v1/apikeys?project_id=${owner.workspace.projectID}`, '/v1/connected-apps?everyone=true'])
+      expect(await viewer.get(path)).toMatchObject({ status: 403 });
   });
 });
 
