@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../errors.js';
 import {
+  defaultGrants,
   Grant,
   grantsOfRoles,
   grantsOfWork,
@@ -87,13 +88,19 @@ export interface Permission {
  */
 export function permits(principal: Principal, { grant, right }: Permission): boolean {
   const { grants, tokenGrants, clientId } = principal;
-  if (isPerson(principal) && !tokenGrants) return rolesPermit(principal, { grant, right });
+  if (hasWholeRoles(principal)) return rolesPermit(principal, { grant, right });
   const isGovernance = grant !== 'any' && isGovernanceGrant(grant);
   const isListed = grant === 'any' || grants.includes(grant);
   if (clientId !== undefined) return isListed && !isGovernance && hasOneOf(principal, right);
   if (isPerson(principal) && isGovernance)
-    return tokenGrants?.includes(grant) === true && rolesPermit(principal, { grant, right });
+    return (tokenGrants?.includes(grant) ?? true) && rolesPermit(principal, { grant, right });
   return isListed;
+}
+
+/** Returns whether a person has all that their roles permit. Fewer grants than the defaults of the role limit them. */
+function hasWholeRoles(principal: Principal): boolean {
+  const { role, grants, tokenGrants } = principal;
+  return isPerson(principal) && !tokenGrants && defaultGrants(role).every((grant) => grants.includes(grant));
 }
 
 function rolesPermit(principal: Principal, { grant, right }: Permission): boolean {
@@ -121,13 +128,13 @@ export function heldGrants(principal: Principal): readonly Grant[] {
  * (specification, API keys 3), so those of the roles are added.
  */
 export function withGrantsOfRoles(principal: Principal): Principal {
-  if (!isPerson(principal) || principal.tokenGrants) return principal;
+  if (!hasWholeRoles(principal)) return principal;
   return { ...principal, grants: grantsOfWork(rolesOf(principal)) };
 }
 
 /** Returns whether the caller sees all runs of the project. Otherwise it sees only those of its person. */
 export function seesAllRuns(principal: Principal): boolean {
-  const isLimitedByRoles = principal.clientId !== undefined || (isPerson(principal) && !principal.tokenGrants);
+  const isLimitedByRoles = principal.clientId !== undefined || hasWholeRoles(principal);
   return !isLimitedByRoles || hasOneOf(principal, ['read']);
 }
 
