@@ -56,10 +56,7 @@ export const rights = {
     grants: ['svc:orchestrate.write', 'svc:ontology.write', 'svc:skill.write', 'svc:model.write'],
   },
   decide: { does: 'decide approvals, previews, reviews of memories and questions', grants: [] },
-  manage: {
-    does: 'manage members, API keys, policies, settings and the project',
-    grants: ['svc:governance.write'],
-  },
+  manage: { does: 'manage members, API keys, policies, settings and the project', grants: ['svc:governance.write'] },
   own: { does: 'change the settings of the organization; give the role OWNER', grants: [] },
 } as const satisfies Record<string, { does: string; grants: readonly Grant[] }>;
 export type Right = keyof typeof rights;

@@ -48,9 +48,7 @@ export async function findProjectChoices(
     collections.projects.find(filter).sort({ _id: 1 }).limit(maxShown).toArray(),
     collections.projects.countDocuments(filter, { limit: maxCount }),
   ]);
-  const roles = new Map(
-    memberships.map((held) => [held.project_id ?? held.organization_id, toRoles(rolesOf(held))]),
-  );
+  const roles = new Map(memberships.map((held) => [held.project_id ?? held.organization_id, toRoles(rolesOf(held))]));
   const names = await namesOf(collections, projects);
   const shown = projects.flatMap((project) => {
     const held = roles.get(project.organization_id) ?? roles.get(project._id);

@@ -1,6 +1,15 @@
 import { AppError } from '../errors.js';
 import type { AuthDeps } from './create-auth.js';
-import { defaultGrants, grantsOfWork, haveSameRoles, rolesOf, toRoles, toStoredRoles, type Grant, type Roles } from './grants.js';
+import {
+  defaultGrants,
+  grantsOfWork,
+  haveSameRoles,
+  rolesOf,
+  toRoles,
+  toStoredRoles,
+  type Grant,
+  type Roles,
+} from './grants.js';
 import { seesWholeOrganization, type Principal } from './principal.js';
 import { findActiveProject } from './project-roles.js';
 import { rolesOn, type ProjectRef } from './users.js';

@@ -22,7 +22,10 @@ export interface Login {
 }
 
 const TokenScope = CredentialScope.extend({
-  roles: z.array(z.string()).describe('All roles on the project, the highest first.').meta({ example: ['EDITOR', 'APPROVER'] }),
+  roles: z
+    .array(z.string())
+    .describe('All roles on the project, the highest first.')
+    .meta({ example: ['EDITOR', 'APPROVER'] }),
   auth_kind: z.enum(['user_jwt', 'session']),
 }).meta({ id: 'TokenScope' });
 type TokenScope = z.infer<typeof TokenScope>;
@@ -133,7 +136,8 @@ async function startSession(
   const { project_id } = scope;
   const session = await sessions.start({ kind: kind === 'session' ? kind : 'user', user_id: _id, project_id });
   const current = await scopeOf(deps, user, project_id, kind);
-  if (current && haveSameRoles(current, scope) && (await users.findOne({ _id, password_hash }))) return { session, scope };
+  if (current && haveSameRoles(current, scope) && (await users.findOne({ _id, password_hash })))
+    return { session, scope };
   await sessions.revoke(session._id, 'the role or the password was changed during sign-in');
   throw new AppError('scope_denied', 'the role on that project or the password was changed by another request');
 }
@@ -188,7 +192,15 @@ export async function tokenOfSession(
 async function tokenFor({ auth }: AuthDeps, session: SessionDocument, scope: TokenScope): Promise<UserToken> {
   const expiresInSeconds = session.kind === 'user' ? userTokenSeconds : sessionTokenSeconds;
   const { org_id, dept_id, project_id, roles } = scope;
-  const claims = { sub: scope.user_id, ...toStoredRoles(roles), org_id, dept_id, project_id, token_use: session.kind, sid: session._id };
+  const claims = {
+    sub: scope.user_id,
+    ...toStoredRoles(roles),
+    org_id,
+    dept_id,
+    project_id,
+    token_use: session.kind,
+    sid: session._id,
+  };
   return {
     access_token: await auth.tokens.sign(claims, { expiresInSeconds }),
     token_type: 'Bearer',

@@ -59,8 +59,7 @@ describe('a role', () => {
       for (const given of memberRoles) {
         const own = rightsOf([giver]);
         const isHeld = [...rightsOf([given])].every((each) => own.has(each));
-        const reaches =
-          roleTable[given].appliesTo === 'project' || roleTable[giver].appliesTo === 'organization';
+        const reaches = roleTable[given].appliesTo === 'project' || roleTable[giver].appliesTo === 'organization';
         expect([giver, given, whyNotGive(person(giver), given) === undefined]).toEqual([
           giver,
           given,

@@ -86,7 +86,10 @@ export const updateOrganizationSettings = defineOperation({
   output: OrganizationSettings,
   async run({ deps: { mongo }, ctx: { principal }, input: { runs_without_role } }) {
     if (!isPerson(principal) || !rightsOf(rolesOf(principal)).has('own'))
-      throw new AppError('access_denied', 'only a person with the role OWNER can change the settings of the organization');
+      throw new AppError(
+        'access_denied',
+        'only a person with the role OWNER can change the settings of the organization',
+      );
     await setPlan(mongo.collections, principal.organizationId, { runs_without_role });
     return toOrganizationSettings(await readCustomer(mongo.collections, principal.organizationId));
   },

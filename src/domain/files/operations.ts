@@ -131,7 +131,8 @@ export async function readFile(
   id: string,
 ): Promise<FileDocument> {
   const file = await mongo.collections.files.findOne({ _id: id });
-  const isSeen = file?.projectID === principal.projectId && (seesAllRuns(principal) || file.user_id === principal.userId);
+  const isSeen =
+    file?.projectID === principal.projectId && (seesAllRuns(principal) || file.user_id === principal.userId);
   if (!isSeen || file.status === 'deleted') throw notFound('the file');
   return file;
 }

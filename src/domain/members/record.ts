@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { memberRoles, type MemberRole } from '../../auth/grants.js';
 
 const Role = z.enum(memberRoles);
-const appliesTo = 'OWNER and ORG_ADMIN apply to every project of the organization, and so do all roles given with them.';
+const appliesTo =
+  'OWNER and ORG_ADMIN apply to every project of the organization, and so do all roles given with them.';
 const roleFields = {
   role: Role.optional().describe(`One role. Send \`role\` or \`roles\`. ${appliesTo}`),
   roles: z
@@ -13,10 +14,7 @@ const roleFields = {
     .describe('Several roles, which add up.')
     .meta({ example: ['EDITOR', 'APPROVER'] }),
 };
-const oneOfBoth = {
-  path: ['roles'],
-  error: 'exactly one of role and roles is required',
-};
+const oneOfBoth = { path: ['roles'], error: 'exactly one of role and roles is required' };
 
 /** The roles that a request names, whether by `role` or by `roles`. */
 export function rolesAsked({ role, roles }: { role?: unknown; roles?: unknown }): MemberRole[] {

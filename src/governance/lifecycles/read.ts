@@ -55,7 +55,9 @@ export async function readLifecycle(
   id: string,
 ): Promise<DecidedLifecycle> {
   const found = isId(id) ? await collections.lifecycles.findOne({ _id: id }) : null;
-  const isSeen = found?.project_id === principal.projectId && (seesAllRuns(principal) || found.principal.user_id === principal.userId);
+  const isSeen =
+    found?.project_id === principal.projectId &&
+    (seesAllRuns(principal) || found.principal.user_id === principal.userId);
   if (!isSeen) throw notFound('lifecycle');
   return { ...toLifecycle(found), decision: found.decision ? toPolicyDecision(id, found.decision) : null };
 }
@@ -66,7 +68,11 @@ export async function listPolicyDecisions(
   principal: Principal,
   query: ListQuery,
 ): Promise<Page<PolicyDecision>> {
-  const page = await listPage(collections.lifecycles, { 'decision.project_id': principal.projectId, ...ofCaller(principal) }, query);
+  const page = await listPage(
+    collections.lifecycles,
+    { 'decision.project_id': principal.projectId, ...ofCaller(principal) },
+    query,
+  );
   const data = page.data.flatMap(({ _id, decision }) => (decision ? [toPolicyDecision(_id, decision)] : []));
   return { ...page, data };
 }

@@ -14,7 +14,10 @@ import { attributesRead, mayRead } from './reads.js';
 import type { PolicyRule } from './rule.js';
 
 export interface PolicyRequest {
-  principal: Pick<Principal, 'userId' | 'role' | 'roles' | 'kind' | 'grants' | 'organizationId' | 'projectId' | 'clientId'>;
+  principal: Pick<
+    Principal,
+    'userId' | 'role' | 'roles' | 'kind' | 'grants' | 'organizationId' | 'projectId' | 'clientId'
+  >;
   operation: Operation;
   /** How the call arrived; the default is `rest`. */
   channel?: Channel;

@@ -7,7 +7,13 @@ import { encodeCursor } from '../../../src/stores/lists.js';
 import { newId } from '../../../src/ids.js';
 import { createPerson, sessionOf, useAuthServer, userToken, type Person } from '../../auth/auth-server.js';
 import { apiClient, type ApiClient } from '../../support/client.js';
-import { createKey, createPersonalWorkspace, createWorkspace, personOf, type Workspace } from '../../support/fixture.js';
+import {
+  createKey,
+  createPersonalWorkspace,
+  createWorkspace,
+  personOf,
+  type Workspace,
+} from '../../support/fixture.js';
 import { refusal } from '../../support/refusal.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
@@ -330,9 +336,9 @@ describe('several roles', () => {
     const change = (body: object) => workspace.api.patch(pathOf(workspace, user_id), body);
     expect(await change({ role: 'EDITOR' })).toMatchObject({ status: 200, body: { roles: ['EDITOR'] } });
     expect(await server.as(token).get('/probe')).toMatchObject({ status: 401 });
-    expect(
-      await server.client().post('/v1/auth/refresh', { refresh_token: session.body.refresh_token }),
-    ).toMatchObject({ status: 401 });
+    expect(await server.client().post('/v1/auth/refresh', { refresh_token: session.body.refresh_token })).toMatchObject(
+      { status: 401 },
+    );
     const stored = await collections.memberships.findOne({ user_id });
     expect(stored).toMatchObject({ role: 'EDITOR' });
     expect(stored).not.toHaveProperty('roles');
@@ -341,7 +347,13 @@ describe('several roles', () => {
     expect(await change({ roles: ['MEMBER', 'VIEWER'] })).toMatchObject({
       body: { role: 'MEMBER', roles: ['MEMBER', 'VIEWER'], whole_organization: false },
     });
-    for (const body of [{}, { role: 'EDITOR', roles: ['EDITOR'] }, { roles: [] }, { roles: ['KING'] }, { roles: 'EDITOR' }])
+    for (const body of [
+      {},
+      { role: 'EDITOR', roles: ['EDITOR'] },
+      { roles: [] },
+      { roles: ['KING'] },
+      { roles: 'EDITOR' },
+    ])
       expect(await change(body)).toMatchObject(refusal(400, 'invalid_request'));
   });
 

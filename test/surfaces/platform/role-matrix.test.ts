@@ -66,21 +66,24 @@ function send(api: ApiClient, { projectID }: Workspace, { method, path, body }: 
 const needs = /this call needs (the grant|one of the roles|an admin role)/;
 
 describe('every operation', () => {
-  test.each(memberRoles.map((role) => [role]))('admits and refuses a person with the role %s as declared', async (role) => {
-    verifies('roles.table');
-    const workspace = await createWorkspace(deps);
-    const api = await personOf(deps, workspace, { role, userId: newId() });
-    const wrong: unknown[] = [];
-    for (const call of calls) {
-      const isAllowed = allowed(call).includes(role);
-      // An open stream has no end.
-      if (isAllowed && call.isStream) continue;
-      const { status, body } = await send(api, workspace, call);
-      const isRefused = status === 403 && needs.test(String(body.error_description));
-      if (isRefused === isAllowed) wrong.push([call.name, role, status, body.error_description]);
-    }
-    expect(wrong).toEqual([]);
-  });
+  test.each(memberRoles.map((role) => [role]))(
+    'admits and refuses a person with the role %s as declared',
+    async (role) => {
+      verifies('roles.table');
+      const workspace = await createWorkspace(deps);
+      const api = await personOf(deps, workspace, { role, userId: newId() });
+      const wrong: unknown[] = [];
+      for (const call of calls) {
+        const isAllowed = allowed(call).includes(role);
+        // An open stream has no end.
+        if (isAllowed && call.isStream) continue;
+        const { status, body } = await send(api, workspace, call);
+        const isRefused = status === 403 && needs.test(String(body.error_description));
+        if (isRefused === isAllowed) wrong.push([call.name, role, status, body.error_description]);
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
 
   test('of a person with several roles is admitted if one of them is', () => {
     verifies('roles.union');

@@ -64,7 +64,9 @@ describe('a VIEWER', () => {
     owner = ownerOf(workspace);
     await storeRule(deps, workspace, 'require_approval', 'tag.create');
     await Promise.all([...Object.keys(seeders)].filter((kind) => kind !== 'tag').map((kind) => owner.idOf(kind)));
-    expect(await workspace.api.post(`/tag?projectID=${workspace.projectID}`, { name: 'held' })).toMatchObject({ status: 202 });
+    expect(await workspace.api.post(`/tag?projectID=${workspace.projectID}`, { name: 'held' })).toMatchObject({
+      status: 202,
+    });
     [admin, viewer] = await Promise.all([
       personOf(deps, workspace, { role: 'PROJECT_ADMIN', userId: newId() }),
       personOf(deps, workspace, { role: 'VIEWER', userId: newId() }),
@@ -75,31 +77,39 @@ describe('a VIEWER', () => {
     (route) => route.method === 'get' && route.response.stream !== 'text/event-stream' && !(named(route) in personal),
   );
 
-  test.each(reads.map((route) => [named(route), route] as const))('%s: sees what an administrator sees', async (_, route) => {
-    verifies('roles.viewer');
-    const shape = (route.query as { shape?: Record<string, { safeParse(v: unknown): { success: boolean } }> } | undefined)?.shape ?? {};
-    const missing = Object.entries(shape).filter(([, schema]) => !schema.safeParse(undefined).success);
-    const query = await Promise.all(
-      missing.map(async ([name]) => [name, plainParams[name] ?? (await owner.idOf(kindByName[name] ?? ''))] as const),
-    );
-    const path = `${await addressFor(route, owner)}?${new URLSearchParams(Object.fromEntries(query)).toString()}`;
-    const [seen, sees] = [await admin.get(path), await viewer.get(path)];
-    expect([named(route), sees.status]).toEqual([named(route), seen.status]);
-    expect(sees.status).not.toBe(403);
-    // What the caller may decide, addresses that expire, and periods that end now differ.
-    const shown = (body: unknown) =>
-      JSON.stringify(body, (name, value: unknown) =>
-        ['may_decide', 'may_not_decide_reason', 'url', 'from', 'to'].includes(name) ? undefined : value,
+  test.each(reads.map((route) => [named(route), route] as const))(
+    '%s: sees what an administrator sees',
+    async (_, route) => {
+      verifies('roles.viewer');
+      const shape =
+        (route.query as { shape?: Record<string, { safeParse(v: unknown): { success: boolean } }> } | undefined)
+          ?.shape ?? {};
+      const missing = Object.entries(shape).filter(([, schema]) => !schema.safeParse(undefined).success);
+      const query = await Promise.all(
+        missing.map(async ([name]) => [name, plainParams[name] ?? (await owner.idOf(kindByName[name] ?? ''))] as const),
       );
-    expect(shown(sees.body)).toBe(shown(seen.body));
-  });
+      const path = `${await addressFor(route, owner)}?${new URLSearchParams(Object.fromEntries(query)).toString()}`;
+      const [seen, sees] = [await admin.get(path), await viewer.get(path)];
+      expect([named(route), sees.status]).toEqual([named(route), seen.status]);
+      expect(sees.status).not.toBe(403);
+      // What the caller may decide, addresses that expire, and periods that end now differ.
+      const shown = (body: unknown) =>
+        JSON.stringify(body, (name, value: unknown) =>
+          ['may_decide', 'may_not_decide_reason', 'url', 'from', 'to'].includes(name) ? undefined : value,
+        );
+      expect(shown(sees.body)).toBe(shown(seen.body));
+    },
+  );
 
   test('sees the approval that waits, with the whole call, and may not decide it', async () => {
     verifies('roles.viewer');
     const { body } = await viewer.get('/v1/approvals');
     expect(body.data).toMatchObject([{ tool: 'tag.create', status: 'pending', may_decide: false }]);
     const id = body.data[0].approval_id;
-    expect((await viewer.get(`/v1/approvals/${id}`)).body).toMatchObject({ has_payload: true, payload: { input: { name: 'held' } } });
+    expect((await viewer.get(`/v1/approvals/${id}`)).body).toMatchObject({
+      has_payload: true,
+      payload: { input: { name: 'held' } },
+    });
     expect(await viewer.post(`/v1/approvals/${id}/approve`, {})).toMatchObject({ status: 403 });
     expect((await viewer.get('/inbox')).body.data).toMatchObject([{ kind: 'approval', may_decide: false }]);
   });
@@ -142,12 +152,18 @@ describe('a MEMBER', () => {
     expect((await one.api.get('/agentflow')).body.data).toHaveLength(1);
     const id = await start(one);
     await untilExecution(one, id, { execution_context: { waiting_for: { kind: 'preview' } } });
-    expect((await one.api.get('/inbox')).body.data).toMatchObject([{ kind: 'approval', execution_id: id, may_decide: false }]);
+    expect((await one.api.get('/inbox')).body.data).toMatchObject([
+      { kind: 'approval', execution_id: id, may_decide: false },
+    ]);
     const list = await one.api.get(`/${workspace.projectID}/execution_flows`);
     expect(list.body.data.map(({ execution_id }: { execution_id: string }) => execution_id)).toEqual([id]);
     const preview = (await one.api.get(`/execute_flow/${id}`)).body.execution_context.waiting_for;
     expect(
-      await one.api.post(`/execute_flow/${id}/preview`, { agent_id: preview.agent_id, preview_id: preview.preview_id, decision: 'approve' }),
+      await one.api.post(`/execute_flow/${id}/preview`, {
+        agent_id: preview.agent_id,
+        preview_id: preview.preview_id,
+        decision: 'approve',
+      }),
     ).toMatchObject(refusal(403, 'access_denied', 'APPROVER'));
     expect(await one.api.post(`/execute_flow/${id}/cancel`, {})).toMatchObject({ status: 200 });
   });
@@ -177,7 +193,13 @@ describe('a MEMBER', () => {
     for (const name of ['pause', 'resume', 'cancel', 'execute'])
       expect(await other.api.post(`/execute_flow/${id}/${name}`, {})).toMatchObject({ status: 404 });
     expect(await other.api.post(`/execute_flow/${id}/rerun`, {})).toMatchObject({ status: 404 });
-    for (const path of [`/${workspace.projectID}/execution_flows`, '/task', '/inbox', '/v1/approvals', '/v1/lifecycles'])
+    for (const path of [
+      `/${workspace.projectID}/execution_flows`,
+      '/task',
+      '/inbox',
+      '/v1/approvals',
+      '/v1/lifecycles',
+    ])
       for (const query of ['', `?executed_by=${one.userId}`]) {
         if (query !== '' && !path.endsWith('execution_flows') && path !== '/task') continue;
         const { status, body } = await other.api.get(path + query);
@@ -231,7 +253,7 @@ test('an EDITOR and an APPROVER see every run', async () => {
   const workspace = await createWorkspace(deps);
   const { execution_id } = await prepareExecution(workspace, flowThatCalls([]));
   for (const role of ['EDITOR', 'APPROVER', 'VIEWER'])
-    expect(await (await personOf(deps, workspace, { role, userId: newId() })).get(`/execute_flow/${execution_id}`)).toMatchObject({
-      status: 200,
-    });
+    expect(
+      await (await personOf(deps, workspace, { role, userId: newId() })).get(`/execute_flow/${execution_id}`),
+    ).toMatchObject({ status: 200 });
 });

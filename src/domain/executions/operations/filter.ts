@@ -62,10 +62,7 @@ export const ExecutionFilter = z.object({
 });
 
 /** @throws AppError `invalid_request` for a version without its agentflow */
-export function filterOf(
-  principal: Principal,
-  query: z.infer<typeof ExecutionFilter>,
-): Filter<ExecutionDocument> {
+export function filterOf(principal: Principal, query: z.infer<typeof ExecutionFilter>): Filter<ExecutionDocument> {
   const { status, state, from, to, text, waiting_for, failure_reason } = query;
   const { agentflow_id, agentflow_version, executed_by, schedule_id } = query;
   if (agentflow_version !== undefined && agentflow_id === undefined)

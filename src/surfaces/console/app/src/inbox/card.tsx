@@ -114,8 +114,8 @@ function HeldRun({ item: { body } }: { item: InboxItem }) {
         Goal: <bdi>{goal}</bdi>
       </p>
       <p>
-        The run acts for <bdi>{name}</bdi>, who has no role that permits it: {reason}. It is paused before its next step,
-        and what it had asked for was withdrawn.
+        The run acts for <bdi>{name}</bdi>, who has no role that permits it: {reason}. It is paused before its next
+        step, and what it had asked for was withdrawn.
       </p>
       <p className="soft">
         To resume it, first give <bdi>{name}</bdi> a role that permits runs: member, editor or an administrator role. To

@@ -76,7 +76,9 @@ function RolesField({ chosen, onChange }: { chosen: readonly Role[]; onChange: (
             key={each}
             label={roleText(each)}
             isChecked={chosen.includes(each)}
-            onChange={(isChosen) => onChange(roles.filter((role) => (role === each ? isChosen : chosen.includes(role))))}
+            onChange={(isChosen) =>
+              onChange(roles.filter((role) => (role === each ? isChosen : chosen.includes(role))))
+            }
           />
         ))}
     </fieldset>
@@ -128,13 +130,15 @@ function ChangeRoles({ member }: { member: Member }) {
       className="plain"
       title={`Change the roles of ${nameOf(member)}?`}
       action="Change roles"
-      act={(options) => call('patch', '/project-member/{projectID}/{user_id}', { params, body: { roles: chosen } }, options)}
+      act={(options) =>
+        call('patch', '/project-member/{projectID}/{user_id}', { params, body: { roles: chosen } }, options)
+      }
       invalidates={invalidates}
       onDone={() => setDraft(undefined)}
     >
       <p>
-        Their sessions, app tokens and API keys with the present roles ({roleNames(member.roles)}) are revoked immediately.{' '}
-        {rolesSay}
+        Their sessions, app tokens and API keys with the present roles ({roleNames(member.roles)}) are revoked
+        immediately. {rolesSay}
       </p>
       <RolesField chosen={chosen} onChange={setDraft} />
     </ConfirmButton>
