@@ -93,7 +93,7 @@ export function permits(principal: Principal, { grant, right }: Permission): boo
   const isListed = grant === 'any' || grants.includes(grant);
   if (clientId !== undefined) return isListed && !isGovernance && hasOneOf(principal, right);
   if (isPerson(principal) && isGovernance)
-    return (tokenGrants?.includes(grant) ?? true) && rolesPermit(principal, { grant, right });
+    return (tokenGrants?.includes(grant) ?? isAdminRole(principal.role)) && rolesPermit(principal, { grant, right });
   return isListed;
 }
 
@@ -167,6 +167,14 @@ export function actorOf({ userId, kind, keyId, clientId, executionId }: Actor): 
  */
 export function isAdmin({ role, clientId }: Pick<Principal, 'role' | 'clientId'>): boolean {
   return clientId === undefined && isAdminRole(role);
+}
+
+/** Returns whether the caller may call what is for admins. A person with a right that the operation names may as well. */
+export function passesAdminOnly(
+  principal: Principal,
+  { adminOnly, right }: { adminOnly?: boolean | undefined; right?: unknown },
+): boolean {
+  return adminOnly !== true || isAdmin(principal) || (right !== undefined && isPerson(principal));
 }
 
 /** @throws AppError `scope_denied` */

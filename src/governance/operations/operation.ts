@@ -69,7 +69,7 @@ export interface Operation {
    * that has the grant. It can depend on the input like the grant.
    */
   right?: readonly Right[] | ((rawInput: Readonly<Record<string, unknown>>) => readonly Right[]);
-  /** In addition to the grant, the caller needs the role OWNER, ORG_ADMIN or PROJECT_ADMIN. */
+  /** In addition to the grant, the caller needs the role OWNER, ORG_ADMIN or PROJECT_ADMIN (`passesAdminOnly`). */
   adminOnly?: boolean;
   /** Everything that a call causes in addition. */
   causes?: readonly Cause[];

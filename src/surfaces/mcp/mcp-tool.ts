@@ -1,4 +1,4 @@
-import { isAdmin, permits, type Permission, type Principal } from '../../auth/principal.js';
+import { passesAdminOnly, permits, type Permission, type Principal } from '../../auth/principal.js';
 import {
   jsonSchemaOf,
   withoutProperties,
@@ -154,7 +154,7 @@ function credentialParameters(tool: Tool): string[] {
 function visibility(tool: Tool, own: ObjectSchema): McpTool['visibleTo'] {
   const permissions = permissionsOf(tool, own);
   return (principal) =>
-    (!tool.operation.adminOnly || isAdmin(principal)) && permissions.some((each) => permits(principal, each));
+    passesAdminOnly(principal, tool.operation) && permissions.some((each) => permits(principal, each));
 }
 
 /**

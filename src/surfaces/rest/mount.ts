@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { z } from 'zod';
 import { validate, unknownFields } from '../../problems.js';
-import { isAdmin, permits, type Permission, type Principal } from '../../auth/principal.js';
+import { passesAdminOnly, permits, type Permission, type Principal } from '../../auth/principal.js';
 import { newId } from '../../ids.js';
 import type { Deps } from '../../domain/deps.js';
 import { isGoverned, operationCall, subjectIdOf, type Route } from './define-route.js';
@@ -75,7 +75,7 @@ function requireRoute(route: Route, principal: Principal): void {
 export function mayCall(route: Route, principal: Principal): boolean {
   const permission = permissionOfRoute(route);
   const isAllowed = !permission || permits(principal, permission);
-  return isAllowed && (route.adminOnly !== true || isAdmin(principal));
+  return isAllowed && passesAdminOnly(principal, route);
 }
 
 function serve(route: Route, rules: SurfaceRules): RequestHandler {

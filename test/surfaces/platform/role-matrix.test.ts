@@ -54,7 +54,9 @@ const calls: Call[] = [
 /** The roles that the declaration of the operation admits. */
 function allowed({ operation, body = {} }: Call): readonly string[] {
   const roles = rolesWith(permissionOf(operation, body));
-  return operation.adminOnly ? roles.filter((role) => role.endsWith('ADMIN') || role === 'OWNER') : roles;
+  return operation.adminOnly && !operation.right
+    ? roles.filter((role) => role.endsWith('ADMIN') || role === 'OWNER')
+    : roles;
 }
 
 function send(api: ApiClient, { projectID }: Workspace, { method, path, body }: Call) {

@@ -1,4 +1,4 @@
-import { requireAdmin, type Principal } from '../../../auth/principal.js';
+import { passesAdminOnly, requireAdmin, type Principal } from '../../../auth/principal.js';
 import { requirePermission } from '../../../auth/require-grant.js';
 import { causedBy, permissionOf, type Operation } from '../../operations/operation.js';
 import type { AuthenticatedCall, ScopedCall } from '../call.js';
@@ -20,5 +20,5 @@ export async function resolveScope(_deps: unknown, call: AuthenticatedCall): Pro
 /** @throws AppError `scope_denied` */
 export function requirePermissionFor(principal: Principal, operation: Operation, rawInput: unknown): void {
   requirePermission(principal, permissionOf(operation, rawInput));
-  if (operation.adminOnly) requireAdmin(principal);
+  if (!passesAdminOnly(principal, operation)) requireAdmin(principal);
 }
