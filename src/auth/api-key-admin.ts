@@ -5,7 +5,7 @@ import { Id, isId, OrganizationId, ProjectId, UserId } from '../ids.js';
 import { epochSeconds, EpochSeconds } from '../time.js';
 import { ApiKeyScope, createApiKey, type ApiKeyDocument } from './api-keys.js';
 import type { AuthDeps } from './create-auth.js';
-import { defaultGrants, grantableGrants, Grant, isAdminRole } from './grants.js';
+import { defaultGrants, grantableGrants, Grant, haveSameRoles, isAdminRole, rolesOf } from './grants.js';
 import { isPerson, type Principal } from './principal.js';
 import { scopeOn } from './resolve-scope.js';
 import { tokenInvalid } from './tokens.js';
@@ -85,7 +85,7 @@ export async function mintApiKey(
   });
   // Read the role again: a concurrent role change either finds the new key and revokes it, or is detected here.
   const present = await scopeOn(deps, principal, projectId);
-  if (present?.role !== admin.role) {
+  if (!present || !haveSameRoles(present, admin)) {
     await deps.mongo.collections.api_keys.updateOne({ _id: record._id }, { $set: { revoked_at: epochSeconds() } });
     throw new AppError('scope_denied', 'the role on this project was changed by another request');
   }
@@ -158,7 +158,7 @@ function requireSame(field: string, requested: string | undefined, actual: strin
 
 function grantsOf(admin: Principal, requested: readonly Grant[] | undefined): readonly Grant[] {
   if (!requested) return defaultGrants(admin.role).filter((grant) => admin.grants.includes(grant));
-  const grantable = grantableGrants(admin.role).filter(
+  const grantable = grantableGrants(rolesOf(admin)).filter(
     (grant) => admin.tokenGrants === undefined || admin.grants.includes(grant),
   );
   const excess = requested.find((grant) => !grantable.includes(grant));

@@ -4,7 +4,7 @@ import { AppError, isAppError } from '../errors.js';
 import { authenticateApiKey, looksLikeApiKey } from './api-keys.js';
 import type { AuthDeps } from './create-auth.js';
 import { noteExternalIdentity } from './external-identities.js';
-import { defaultGrants, Grant } from './grants.js';
+import { defaultGrants, Grant, memberRoles, toStoredRoles } from './grants.js';
 import type { Oauth } from './oauth/create-oauth.js';
 import type { Principal } from './principal.js';
 import { resourceMetadataOf } from './require-grant.js';
@@ -18,7 +18,8 @@ export type BearerDeps = AuthDeps & { oauth: Pick<Oauth, 'access'> };
 /** The claims of a user token (specification, User tokens), with the claims that this service adds. */
 const Claims = z.object({
   sub: z.string().min(1).max(255),
-  role: z.string().min(1).max(100),
+  role: z.string().min(1).max(100).optional(),
+  roles: z.array(z.string().max(255)).max(1000).optional(),
   org_id: z.string().min(1).max(255),
   dept_id: z.string().min(1).max(255),
   project_id: z.string().min(1).max(255),
@@ -86,6 +87,8 @@ function fromClaims(payload: JWTPayload): Principal {
   const parsed = Claims.safeParse(payload);
   if (!parsed.success) throw new AppError('invalid_token', tokenInvalid);
   const claims = parsed.data;
+  const stored = rolesIn(claims);
+  if (!stored) throw new AppError('invalid_token', tokenInvalid);
   const named = claims.grants && Grant.options.filter((grant) => claims.grants?.includes(grant));
   return {
     kind: claims.token_use === 'session' ? 'session' : 'user_jwt',
@@ -93,8 +96,18 @@ function fromClaims(payload: JWTPayload): Principal {
     organizationId: claims.org_id,
     departmentId: claims.dept_id,
     projectId: claims.project_id,
-    role: claims.role,
-    grants: named ?? defaultGrants(claims.role),
+    ...stored,
+    grants: named ?? defaultGrants(stored.role),
     ...(named ? { tokenGrants: named } : {}),
   };
+}
+
+/**
+ * The roles of a token: `role`, and those in `roles` that this service knows. An identity provider can send either.
+ * Undefined if it sends none.
+ */
+function rolesIn({ role, roles = [] }: Pick<z.infer<typeof Claims>, 'role' | 'roles'>) {
+  const known = memberRoles.filter((each) => roles.includes(each));
+  const held = [...(role === undefined ? [] : [role]), ...known];
+  return held.length === 0 ? undefined : toStoredRoles(held);
 }

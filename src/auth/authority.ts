@@ -1,10 +1,10 @@
 import { AppError } from '../errors.js';
 import type { Collections } from '../stores/collections.js';
 import { isFormerMember } from './former-members.js';
-import { grantableGrants, type Grant } from './grants.js';
+import { grantableGrants, rolesOf, toStoredRoles, type Grant } from './grants.js';
 import type { Owner } from './present-authority.js';
-import type { Principal } from './principal.js';
-import { roleOn } from './users.js';
+import { withGrantsOfRoles, type Principal } from './principal.js';
+import { rolesOn } from './users.js';
 
 /**
  * What the credential of a caller allowed when it caused work in the background. The record of the work keeps it, so that
@@ -14,6 +14,8 @@ export interface Authority {
   grants: readonly Grant[];
   /** The role of a user whom this service does not know, from the token of the external identity provider. */
   role: string;
+  /** All of them, if there are several. */
+  roles?: readonly string[];
   /** The API key. The work ends with it. */
   key_id?: string;
   key_name?: string;
@@ -22,10 +24,11 @@ export interface Authority {
   grant_id?: string;
 }
 
-export function authorityOf({ grants, role, keyId, keyName, clientId, grantId }: Principal): Authority {
+export function authorityOf(principal: Principal): Authority {
+  const { keyId, keyName, clientId, grantId } = principal;
   return {
-    grants: [...grants],
-    role,
+    grants: [...withGrantsOfRoles(principal).grants],
+    ...toStoredRoles(rolesOf(principal)),
     ...(keyId !== undefined && { key_id: keyId }),
     ...(keyName !== undefined && { key_name: keyName }),
     ...(clientId !== undefined && { client_id: clientId }),
@@ -58,11 +61,12 @@ export async function principalOfMaker(stores: MakerStores, maker: Maker, work: 
   const reason = await whyPowerless(stores, maker, work);
   if (reason !== undefined) throw new AppError('access_denied', reason);
   const { userId, organizationId, projectId, authority } = maker;
-  const role = (await roleOn(stores, userId, projectOf(maker))) ?? authority?.role ?? 'MEMBER';
+  const held = (await rolesOn(stores, userId, projectOf(maker))) ?? authority ?? { role: 'MEMBER' };
   const isKey = authority?.key_id !== undefined;
   const kind = work.executionId === undefined ? 'service' : 'execution';
   return {
-    ...{ userId, organizationId, projectId, role, departmentId: '' },
+    ...{ userId, organizationId, projectId, departmentId: '' },
+    ...toStoredRoles(rolesOf(held)),
     kind: isKey ? 'api_key' : kind,
     grants: work.needs,
     ...(work.executionId !== undefined && { executionId: work.executionId }),
@@ -94,8 +98,8 @@ export async function whyPowerless(
     const grant = await stores.oauth_grants.findOne({ _id: authority.grant_id }, { projection: { revoked_at: 1 } });
     if (!grant || grant.revoked_at !== null) return `the access of the app that created the ${what} has ended`;
   }
-  const role = await roleOn(stores, userId, projectOf(maker));
-  const ofRole = role === undefined ? needs : grantableGrants(role);
+  const held = await rolesOn(stores, userId, projectOf(maker));
+  const ofRole = held ? grantableGrants(held.roles) : needs;
   const allowed = authority ? ofRole.filter((grant) => authority.grants.includes(grant)) : ofRole;
   const missing = needs.find((grant) => !allowed.includes(grant));
   return missing && `whoever created the ${what} no longer has the grant ${missing}`;

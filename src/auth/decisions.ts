@@ -1,7 +1,7 @@
 import { AppError } from '../errors.js';
 import type { Grant } from './grants.js';
-import { holdsGrant, isPerson, type Principal } from './principal.js';
-import { requireGrant } from './require-grant.js';
+import { holdsGrant, isPerson, type Permission, type Principal } from './principal.js';
+import { requirePermission, whatIsMissing } from './require-grant.js';
 
 /** What a person decides: whichever route, tool or page sends the decision. */
 export type DecisionKind = 'preview' | 'memory' | 'elicitation';
@@ -9,7 +9,7 @@ export type DecisionKind = 'preview' | 'memory' | 'elicitation';
 interface WhoMayDecide {
   /** What the decision is about, in the text of a refusal. */
   what: string;
-  /** The grant that everybody who decides needs. */
+  /** The grant that a program needs to decide. A person needs the right `decide`. */
   grant: Grant;
   /** Whether an API key with `svc:governance.write` may decide in place of a person. */
   acceptsKeys: boolean;
@@ -35,8 +35,9 @@ export interface Deciders {
 
 /** Why the caller may not decide; null if they may. Views and decisions use the same rules. */
 export function whyNotDecide(principal: Principal, kind: DecisionKind, { askers, owner }: Deciders): string | null {
-  const { what, grant, acceptsKeys } = table[kind];
-  if (!holdsGrant(principal, grant)) return `deciding needs the grant ${grant}`;
+  const { what, acceptsKeys } = table[kind];
+  const missing = whatIsMissing(principal, permissionToDecide(principal, kind, owner));
+  if (missing !== undefined) return `deciding needs ${missing}`;
   if (isPerson(principal))
     return owner === undefined || owner === principal.userId ? null : `only the person whose account is used ${what}`;
   if (!acceptsKeys) return `only a signed-in person ${what}`;
@@ -47,9 +48,14 @@ export function whyNotDecide(principal: Principal, kind: DecisionKind, { askers,
     : null;
 }
 
+/** The owner of an account answers for it in their own run, so the right to start runs is enough. */
+function permissionToDecide({ userId }: Principal, kind: DecisionKind, owner: string | undefined): Permission {
+  return { grant: table[kind].grant, right: owner === userId ? ['decide', 'run'] : ['decide'] };
+}
+
 /** @throws AppError `scope_denied` */
 export function requireDecider(principal: Principal, kind: DecisionKind, deciders: Deciders): void {
-  requireGrant(principal, table[kind].grant);
+  requirePermission(principal, permissionToDecide(principal, kind, deciders.owner));
   const reason = whyNotDecide(principal, kind, deciders);
   if (reason !== null) throw new AppError('scope_denied', reason);
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.js';
 import type { Collections } from '../stores/collections.js';
 import type { Owner } from './present-authority.js';
-import { roleOn } from './users.js';
+import { rolesOn } from './users.js';
 
 type Stores = Pick<Collections, 'users' | 'memberships'>;
 
@@ -12,7 +12,7 @@ export async function isFormerMember(
   collections: Stores,
   { userId, organizationId, projectId }: Owner,
 ): Promise<boolean> {
-  if ((await roleOn(collections, userId, { _id: projectId, organization_id: organizationId })) !== undefined)
+  if ((await rolesOn(collections, userId, { _id: projectId, organization_id: organizationId })) !== undefined)
     return false;
   return (await collections.users.findOne({ _id: userId })) !== null;
 }

@@ -1,9 +1,10 @@
+import type { Filter, UpdateFilter } from 'mongodb';
 import { AppError } from '../errors.js';
 import { newId } from '../ids.js';
 import type { Collections } from '../stores/collections.js';
 import { untilWritten } from '../stores/until-written.js';
 import { epochSeconds } from '../time.js';
-import { holdsEverywhere, type MemberRole } from './grants.js';
+import { haveSameRoles, holdsEverywhere, toStoredRoles, type MemberRole, type StoredRoles } from './grants.js';
 import { grantRole, type MembershipDocument } from './users.js';
 
 type Stores = Pick<Collections, 'memberships'>;
@@ -15,50 +16,64 @@ const leaveForMs = 5_000;
 const graceSeconds = 30;
 
 /**
- * Changes the role of a member. The new role decides whether it applies to a project or to the whole organization.
- * @throws AppError `conflict` for the last OWNER, and if somebody else changed the role concurrently
+ * Changes the roles of a member. The highest of the new roles decides whether they apply to a project or to the whole
+ * organization.
+ * @throws AppError `conflict` for the last OWNER, and if somebody else changed the roles concurrently
  */
-export async function changeRole(
+export async function changeRoles(
   collections: Collections,
   present: MembershipDocument,
   projectId: string,
-  role: MemberRole,
+  roles: readonly MemberRole[],
 ): Promise<MembershipDocument> {
   const { memberships } = collections;
-  const { _id, user_id: userId, organization_id: organizationId } = present;
-  if (role === present.role) return present;
-  if (holdsEverywhere(role) === (present.project_id === null)) {
-    const set: Leave = (filter) =>
-      memberships.updateOne({ _id, role: present.role, ...filter }, { $set: { role, leaving: null } });
-    await moveAway(memberships, present, set);
-    return { ...present, role };
+  const { user_id: userId, organization_id: organizationId } = present;
+  const next = toStoredRoles(roles);
+  if (haveSameRoles(next, present)) return present;
+  if (holdsEverywhere(next.role) === (present.project_id === null)) {
+    const set: Leave = (filter) => memberships.updateOne({ ...asSeen(present), ...filter }, changeTo(next));
+    if (next.role === 'OWNER' && present.role === 'OWNER') await moveFreely(set);
+    else await moveAway(memberships, present, set);
+    const { roles: _before, ...kept } = present;
+    return { ...kept, ...next };
   }
   if (present.role === 'OWNER') await requireAnotherOwner(memberships, present);
   const granted = await grantRole(collections, {
     userId,
     organizationId,
-    projectId: holdsEverywhere(role) ? null : projectId,
-    role,
+    projectId: holdsEverywhere(next.role) ? null : projectId,
+    ...next,
   });
-  // Another request gave this role on the whole organization meanwhile. A role on the project was only hidden by `present`.
-  if (granted.project_id === null && granted.role !== role) throw overtaken();
-  const changed = await changeRole(collections, granted, projectId, role);
-  await removeRole(collections, present);
+  // Another request gave a role on the whole organization meanwhile. A role on the project was only hidden by `present`.
+  if (granted.project_id === null && !haveSameRoles(granted, next)) throw overtaken();
+  const changed = await changeRoles(collections, granted, projectId, roles);
+  await removeRoles(collections, present);
   return changed;
 }
 
 /**
- * Removes the role of a member.
- * @throws AppError as `changeRole`
+ * Removes all roles of a membership.
+ * @throws AppError as `changeRoles`
  */
-export async function removeRole({ memberships }: Stores, present: MembershipDocument): Promise<void> {
-  await moveAway(memberships, present, (filter) =>
-    memberships.deleteOne({ _id: present._id, role: present.role, ...filter }),
-  );
+export async function removeRoles({ memberships }: Stores, present: MembershipDocument): Promise<void> {
+  await moveAway(memberships, present, (filter) => memberships.deleteOne({ ...asSeen(present), ...filter }));
+}
+
+/** Matches the membership only while it has the roles that the caller has seen. */
+function asSeen({ _id, role, roles = null }: Omit<MembershipDocument, 'roles'> & { roles?: readonly string[] | null }) {
+  return { _id, role, roles } as Filter<MembershipDocument>;
+}
+
+function changeTo({ role, roles }: StoredRoles): UpdateFilter<MembershipDocument> {
+  return roles ? { $set: { role, roles, leaving: null } } : { $set: { role, leaving: null }, $unset: { roles: '' } };
 }
 
 async function moveAway(memberships: Stores['memberships'], present: MembershipDocument, leave: Leave): Promise<void> {
   if (present.role === 'OWNER') return leaveOwners(memberships, present, leave);
+  await moveFreely(leave);
+}
+
+async function moveFreely(leave: Leave): Promise<void> {
   if (!didLeave(await leave({}))) throw overtaken();
 }
 

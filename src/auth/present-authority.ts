@@ -2,9 +2,9 @@ import { AppError } from '../errors.js';
 import type { Collections } from '../stores/collections.js';
 import { readFresh } from '../stores/fresh-reads.js';
 import { epochSeconds } from '../time.js';
-import { externalRoleOn } from './external-identities.js';
-import { grantsOfWork, type Grant } from './grants.js';
-import { roleOn } from './users.js';
+import { externalRolesOn } from './external-identities.js';
+import { grantsOfWork, type Grant, type Roles } from './grants.js';
+import { rolesOn } from './users.js';
 
 /** The person for whom work is done, and the project of the work. */
 export interface Owner {
@@ -14,8 +14,7 @@ export interface Owner {
 }
 
 /** What the work of a person may do on a project now. */
-export interface PresentAuthority {
-  role: string;
+export interface PresentAuthority extends Roles {
   grants: readonly Grant[];
 }
 
@@ -29,19 +28,19 @@ type Stores = Pick<Collections, 'memberships' | 'users' | 'projects' | 'external
 export async function presentAuthorityOf(collections: Stores, owner: Owner): Promise<PresentAuthority | undefined> {
   const { userId, organizationId, projectId } = owner;
   const place = { _id: projectId, organization_id: organizationId };
-  const [project, user, role] = await Promise.all([
+  const [project, user, held] = await Promise.all([
     readFresh(collections.projects, projectId),
     readFresh(collections.users, userId),
-    roleOn(collections, userId, place),
+    rolesOn(collections, userId, place),
   ]);
   if (project?.organization_id !== organizationId || project.status === 'deleted') return undefined;
-  if (user) return toAuthority(role);
-  const external = await externalRoleOn(collections, userId, place, epochSeconds());
+  if (user) return toAuthority(held);
+  const external = await externalRolesOn(collections, userId, place, epochSeconds());
   return external !== undefined ? toAuthority(external) : authorityOfKeys(collections, owner);
 }
 
-function toAuthority(role: string | undefined): PresentAuthority | undefined {
-  return role === undefined ? undefined : { role, grants: grantsOfWork(role) };
+function toAuthority(held: Roles | undefined): PresentAuthority | undefined {
+  return held && { ...held, grants: grantsOfWork(held.roles) };
 }
 
 /** A key of a user of an external identity provider keeps its grants until somebody revokes it. */
@@ -54,7 +53,7 @@ async function authorityOfKeys(
   const [first] = keys;
   if (!first) return undefined;
   const { role } = first.scope;
-  return { role, grants: [...new Set(keys.flatMap(({ scope }) => scope.grants))] };
+  return { role, roles: [role], grants: [...new Set(keys.flatMap(({ scope }) => scope.grants))] };
 }
 
 /**
@@ -72,6 +71,6 @@ export async function requireAuthority(
   if (missing === undefined) return authority;
   throw new AppError(
     'no_authority',
-    `the role ${authority.role} of the person ${owner.userId} does not include ${missing}`,
+    `the role ${authority.roles.join(', ')} of the person ${owner.userId} does not include ${missing}`,
   );
 }

@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { AppError } from '../errors.js';
-import { Grant, holdsEverywhere, isAdminRole, isGovernanceGrant } from './grants.js';
+import {
+  defaultGrants,
+  Grant,
+  grantsOfRoles,
+  grantsOfWork,
+  holdsEverywhere,
+  isAdminRole,
+  isGovernanceGrant,
+  rightsOf,
+  rolesOf,
+  type Right,
+} from './grants.js';
 import { Id, OrganizationId, ProjectId, UserId } from '../ids.js';
 
 /** The scope and grants of a credential, as stored and returned (specification, API key: `scope`). */
@@ -26,7 +37,10 @@ export interface Principal {
   organizationId: string;
   departmentId: string;
   projectId: string;
+  /** The highest role. */
   role: string;
+  /** All roles, if there are several (`rolesOf`). */
+  roles?: readonly string[];
   grants: readonly Grant[];
   /** The public id of the API key, never its secret. */
   keyId?: string;
@@ -60,15 +74,68 @@ export function isPerson({ kind, clientId }: Pick<Principal, 'kind' | 'clientId'
   return (kind === 'user_jwt' || kind === 'session') && clientId === undefined;
 }
 
+/** What a call needs. A program needs the grant, and a person one of the rights. */
+export interface Permission {
+  /** `any` accepts every valid credential. */
+  grant: Grant | 'any';
+  /** Only if the grant says too little about people. Otherwise a person needs a role that has the grant. */
+  right?: readonly Right[] | undefined;
+}
+
 /**
- * Returns whether the credential has the grant. A person with an admin role has the governance grants, unless the token
- * lists its grants. A key has only those that were given to it (decision 0009).
+ * Returns whether the caller has the permission. Roles decide for people, and grants for programs. An OAuth client needs
+ * both: the scope, and the right of its person. A token of the identity provider that lists grants has those.
  */
+export function permits(principal: Principal, { grant, right }: Permission): boolean {
+  const { grants, tokenGrants, clientId } = principal;
+  if (hasWholeRoles(principal)) return rolesPermit(principal, { grant, right });
+  const isGovernance = grant !== 'any' && isGovernanceGrant(grant);
+  const isListed = grant === 'any' || grants.includes(grant);
+  if (clientId !== undefined) return isListed && !isGovernance && hasOneOf(principal, right);
+  if (isPerson(principal) && isGovernance)
+    return (tokenGrants?.includes(grant) ?? isAdminRole(principal.role)) && rolesPermit(principal, { grant, right });
+  return isListed;
+}
+
+/** Returns whether a person has all that their roles permit. Fewer grants than the defaults of the role limit them. */
+function hasWholeRoles(principal: Principal): boolean {
+  const { role, grants, tokenGrants } = principal;
+  return isPerson(principal) && !tokenGrants && defaultGrants(role).every((grant) => grants.includes(grant));
+}
+
+function rolesPermit(principal: Principal, { grant, right }: Permission): boolean {
+  if (right) return hasOneOf(principal, right);
+  return grant === 'any' || grantsOfRoles(rolesOf(principal)).includes(grant);
+}
+
+function hasOneOf(principal: Principal, right: Permission['right']): boolean {
+  const held = rightsOf(rolesOf(principal));
+  return right === undefined || right.some((each) => held.has(each));
+}
+
+/** Returns whether the caller has the grant: a person by a role, a program by its credential (decision 0009). */
 export function holdsGrant(principal: Principal, grant: Grant): boolean {
-  const { role, grants, tokenGrants, clientId } = principal;
-  if (!isGovernanceGrant(grant)) return grants.includes(grant);
-  if (isPerson(principal)) return isAdminRole(role) && (tokenGrants?.includes(grant) ?? true);
-  return clientId === undefined && grants.includes(grant);
+  return permits(principal, { grant });
+}
+
+/** All grants that the caller has. */
+export function heldGrants(principal: Principal): readonly Grant[] {
+  return Grant.options.filter((grant) => holdsGrant(principal, grant));
+}
+
+/**
+ * The caller with the grants that rules and work in the background see. A token of a person lists only the default grants
+ * (specification, API keys 3), so those of the roles are added.
+ */
+export function withGrantsOfRoles(principal: Principal): Principal {
+  if (!hasWholeRoles(principal)) return principal;
+  return { ...principal, grants: grantsOfWork(rolesOf(principal)) };
+}
+
+/** Returns whether the caller sees all runs of the project. Otherwise it sees only those of its person. */
+export function seesAllRuns(principal: Principal): boolean {
+  const isLimitedByRoles = principal.clientId !== undefined || hasWholeRoles(principal);
+  return !isLimitedByRoles || hasOneOf(principal, ['read']);
 }
 
 /**
@@ -100,6 +167,14 @@ export function actorOf({ userId, kind, keyId, clientId, executionId }: Actor): 
  */
 export function isAdmin({ role, clientId }: Pick<Principal, 'role' | 'clientId'>): boolean {
   return clientId === undefined && isAdminRole(role);
+}
+
+/** Returns whether the caller may call what is for admins. A person with a right that the operation names may as well. */
+export function passesAdminOnly(
+  principal: Principal,
+  { adminOnly, right }: { adminOnly?: boolean | undefined; right?: unknown },
+): boolean {
+  return adminOnly !== true || isAdmin(principal) || (right !== undefined && isPerson(principal));
 }
 
 /** @throws AppError `scope_denied` */

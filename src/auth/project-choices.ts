@@ -1,17 +1,17 @@
 import { literalPattern } from '../literal-pattern.js';
 import { maxCount } from '../stores/lists.js';
 import type { Collections } from '../stores/collections.js';
-import { findProjectWithRole } from './project-roles.js';
+import { rolesOf, toRoles, type Roles } from './grants.js';
+import { findProjectWithRoles } from './project-roles.js';
 
 /** A project on which a person has a role. A token can be bound to it. */
-export interface ProjectChoice {
+export interface ProjectChoice extends Roles {
   projectId: string;
   project: string;
   organizationId: string;
   organization: string;
   departmentId: string;
   department: string;
-  role: string;
 }
 
 export interface ProjectChoices {
@@ -24,9 +24,9 @@ const maxShown = 200;
 /** From this number of projects on, the page offers a search by name. */
 export const manyChoices = 20;
 
-/** Formats `PROJECT_ADMIN` as `project admin`. */
-export function roleName(role: string): string {
-  return role.toLowerCase().replaceAll('_', ' ');
+/** Formats roles as `project admin, approver`. */
+export function roleNames(roles: readonly string[]): string {
+  return roles.map((role) => role.toLowerCase().replaceAll('_', ' ')).join(', ');
 }
 
 /** Lists the projects that a person can choose from, oldest first as at sign-in, filtered by a part of their name. */
@@ -48,13 +48,11 @@ export async function findProjectChoices(
     collections.projects.find(filter).sort({ _id: 1 }).limit(maxShown).toArray(),
     collections.projects.countDocuments(filter, { limit: maxCount }),
   ]);
-  const roles = new Map(
-    memberships.map(({ organization_id, project_id, role }) => [project_id ?? organization_id, role]),
-  );
+  const roles = new Map(memberships.map((held) => [held.project_id ?? held.organization_id, toRoles(rolesOf(held))]));
   const names = await namesOf(collections, projects);
   const shown = projects.flatMap((project) => {
-    const role = roles.get(project.organization_id) ?? roles.get(project._id);
-    return role === undefined ? [] : [toChoice(project, role, names)];
+    const held = roles.get(project.organization_id) ?? roles.get(project._id);
+    return held ? [toChoice(project, held, names)] : [];
   });
   return { shown, total };
 }
@@ -65,8 +63,8 @@ export async function findProjectChoice(
   userId: string,
   projectId: string,
 ): Promise<ProjectChoice | undefined> {
-  const found = await findProjectWithRole(collections, userId, projectId);
-  return found && toChoice(found.project, found.role, await namesOf(collections, [found.project]));
+  const found = await findProjectWithRoles(collections, userId, projectId);
+  return found && toChoice(found.project, found, await namesOf(collections, [found.project]));
 }
 
 interface ProjectPart {
@@ -91,7 +89,7 @@ async function namesOf(
   return new Map([...organizations, ...departments].map(({ _id, name }) => [_id, name]));
 }
 
-function toChoice(project: ProjectPart, role: string, names: ReadonlyMap<string, string>): ProjectChoice {
+function toChoice(project: ProjectPart, { role, roles }: Roles, names: ReadonlyMap<string, string>): ProjectChoice {
   const { organization_id: organizationId, department_id: departmentId } = project;
   return {
     projectId: project._id,
@@ -101,5 +99,6 @@ function toChoice(project: ProjectPart, role: string, names: ReadonlyMap<string,
     departmentId,
     department: names.get(departmentId) ?? departmentId,
     role,
+    roles,
   };
 }

@@ -1,5 +1,5 @@
 import type { Collections } from '../stores/collections.js';
-import { roleOn } from './users.js';
+import { rolesOn } from './users.js';
 
 /** Returns the project, unless it was deleted. */
 export async function findActiveProject({ projects }: Pick<Collections, 'projects'>, projectId: string) {
@@ -7,16 +7,16 @@ export async function findActiveProject({ projects }: Pick<Collections, 'project
 }
 
 /**
- * Returns the project with the user's current role on it, or undefined if the project was deleted or the user has no
+ * Returns the project with the user's current roles on it, or undefined if the project was deleted or the user has no
  * role.
  */
-export async function findProjectWithRole(
+export async function findProjectWithRoles(
   collections: Pick<Collections, 'projects' | 'memberships'>,
   userId: string,
   projectId: string,
 ) {
   const project = await findActiveProject(collections, projectId);
   if (!project) return undefined;
-  const role = await roleOn(collections, userId, project);
-  return role === undefined ? undefined : { project, role };
+  const held = await rolesOn(collections, userId, project);
+  return held && { project, ...held };
 }

@@ -1,5 +1,5 @@
-import { clientGrants, type Grant } from './grants.js';
-import { holdsGrant, type Principal } from './principal.js';
+import { clientGrants, grantsOfRoles, memberRoles, rightsOf, type Grant } from './grants.js';
+import { holdsGrant, isPerson, permits, type Permission, type Principal } from './principal.js';
 import { AppError, type ErrorFacts } from '../errors.js';
 
 /**
@@ -17,8 +17,33 @@ export function missingScope(
 
 /** @throws AppError `scope_denied`, with the missing scope for an OAuth client */
 export function requireGrant(principal: Principal, grant: Grant): void {
-  if (holdsGrant(principal, grant)) return;
-  throw new AppError('scope_denied', `this call needs the grant ${grant}`, missingScope(principal, grant));
+  requirePermission(principal, { grant });
+}
+
+/** @throws AppError `scope_denied`, with the missing scope for an OAuth client */
+export function requirePermission(principal: Principal, permission: Permission): void {
+  const missing = whatIsMissing(principal, permission);
+  if (missing === undefined) return;
+  const { grant } = permission;
+  const facts = grant === 'any' || principal.grants.includes(grant) ? undefined : missingScope(principal, grant);
+  throw new AppError('scope_denied', `this call needs ${missing}`, facts);
+}
+
+/** What the caller lacks, as text; undefined if it has the permission. */
+export function whatIsMissing(principal: Principal, permission: Permission): string | undefined {
+  if (permits(principal, permission)) return undefined;
+  const { grant } = permission;
+  const roles = `one of the roles ${rolesWith(permission).join(', ')}`;
+  if (grant === 'any' || holdsGrant(principal, grant)) return roles;
+  return isPerson(principal) ? `the grant ${grant}: ${roles}` : `the grant ${grant}`;
+}
+
+/** The roles whose people have the permission. */
+export function rolesWith({ grant, right }: Permission): readonly string[] {
+  return memberRoles.filter((role) => {
+    if (right) return right.some((each) => rightsOf([role]).has(each));
+    return grant === 'any' || grantsOfRoles([role]).includes(grant);
+  });
 }
 
 /**

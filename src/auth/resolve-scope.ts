@@ -1,9 +1,18 @@
 import { AppError } from '../errors.js';
 import type { AuthDeps } from './create-auth.js';
-import { defaultGrants, type Grant } from './grants.js';
+import {
+  defaultGrants,
+  grantsOfWork,
+  haveSameRoles,
+  rolesOf,
+  toRoles,
+  toStoredRoles,
+  type Grant,
+  type Roles,
+} from './grants.js';
 import { seesWholeOrganization, type Principal } from './principal.js';
 import { findActiveProject } from './project-roles.js';
-import { roleOn, type ProjectRef } from './users.js';
+import { rolesOn, type ProjectRef } from './users.js';
 
 export const workspaceHeader = 'X-Service-Workspace';
 const prefix = 'ws_';
@@ -37,7 +46,7 @@ export async function resolveScope(
 }
 
 /**
- * Returns the principal of a user on a project, with the user's current role there instead of the role in the token.
+ * Returns the principal of a user on a project, with the user's current roles there instead of those in the token.
  * @returns undefined if the project is unknown or deleted, or if the user has no role on it
  */
 export async function scopeOn(
@@ -48,29 +57,31 @@ export async function scopeOn(
   const { collections } = mongo;
   const project = await findActiveProject(collections, projectId);
   if (!project) return undefined;
-  const role = externalRole(principal, project) ?? (await roleOn(collections, principal.userId, project));
-  if (role === undefined) return undefined;
+  const held = externalRoles(principal, project) ?? (await rolesOn(collections, principal.userId, project));
+  if (!held) return undefined;
+  const { roles: _before, ...caller } = principal;
   return {
-    ...principal,
+    ...caller,
     organizationId: project.organization_id,
     departmentId: project.department_id,
     projectId: project._id,
-    role,
-    grants: grantsOn(principal, projectId, role),
+    ...toStoredRoles(held.roles),
+    grants: grantsOn(principal, projectId, held),
   };
 }
 
 /**
- * Returns the role in an external token, which applies to the token's own project. An organization-wide role applies to
+ * Returns the roles in an external token, which apply to the token's own project. An organization-wide role applies to
  * all projects of the organization.
  */
-function externalRole(principal: Principal, project: ProjectRef): string | undefined {
+function externalRoles(principal: Principal, project: ProjectRef): Roles | undefined {
   if (!principal.isExternal || project.organization_id !== principal.organizationId) return undefined;
-  return project._id === principal.projectId || seesWholeOrganization(principal) ? principal.role : undefined;
+  const applies = project._id === principal.projectId || seesWholeOrganization(principal);
+  return applies ? toRoles(rolesOf(principal)) : undefined;
 }
 
-function grantsOn({ tokenGrants, ...principal }: Principal, projectId: string, role: string): readonly Grant[] {
-  if (!tokenGrants) return defaultGrants(role);
-  if (projectId === principal.projectId && role === principal.role) return tokenGrants;
-  return defaultGrants(role).filter((grant) => tokenGrants.includes(grant));
+function grantsOn({ tokenGrants, ...principal }: Principal, projectId: string, held: Roles): readonly Grant[] {
+  if (!tokenGrants) return defaultGrants(held.role);
+  if (projectId === principal.projectId && haveSameRoles(held, principal)) return tokenGrants;
+  return grantsOfWork(held.roles).filter((grant) => tokenGrants.includes(grant));
 }

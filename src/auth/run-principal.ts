@@ -1,4 +1,4 @@
-import type { Grant } from './grants.js';
+import { toStoredRoles, type Grant } from './grants.js';
 import type { Principal } from './principal.js';
 import { requireAuthority } from './present-authority.js';
 
@@ -16,7 +16,7 @@ export function principalBeforeRole(identity: ExecutionIdentity, grants: readonl
 }
 
 /**
- * Returns the principal of a run that acts for the person who started it, with that person's current role and only
+ * Returns the principal of a run that acts for the person who started it, with that person's current roles and only
  * these grants.
  * @throws AppError `no_authority` for a person who has no role that includes the grants
  */
@@ -25,6 +25,6 @@ export async function principalOfRun(
   identity: ExecutionIdentity,
   grants: readonly Grant[],
 ): Promise<Principal> {
-  const { role } = await requireAuthority(collections, identity, grants);
-  return { ...principalBeforeRole(identity, grants), role };
+  const { roles } = await requireAuthority(collections, identity, grants);
+  return { ...principalBeforeRole(identity, grants), ...toStoredRoles(roles) };
 }

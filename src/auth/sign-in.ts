@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { AppError } from '../errors.js';
 import type { Audited } from './audit-port.js';
 import type { AuthDeps } from './create-auth.js';
-import { defaultGrants } from './grants.js';
+import { defaultGrants, haveSameRoles, toStoredRoles } from './grants.js';
 import { CredentialScope } from './principal.js';
 import type { SessionDocument } from './sessions.js';
-import { findProjectWithRole } from './project-roles.js';
+import { findProjectWithRoles } from './project-roles.js';
 import { epochSeconds } from '../time.js';
 import { tokenInvalid } from './tokens.js';
 import { findUserByEmail, homeProject, normalizeEmail, type UserDocument } from './users.js';
@@ -21,7 +21,13 @@ export interface Login {
   address: string;
 }
 
-const TokenScope = CredentialScope.extend({ auth_kind: z.enum(['user_jwt', 'session']) }).meta({ id: 'TokenScope' });
+const TokenScope = CredentialScope.extend({
+  roles: z
+    .array(z.string())
+    .describe('All roles on the project, the highest first.')
+    .meta({ example: ['EDITOR', 'APPROVER'] }),
+  auth_kind: z.enum(['user_jwt', 'session']),
+}).meta({ id: 'TokenScope' });
 type TokenScope = z.infer<typeof TokenScope>;
 
 export const RefreshToken = z
@@ -127,10 +133,11 @@ async function startSession(
   const projectId = login.projectId ?? (await homeProject(deps.mongo.collections, user));
   const scope = projectId === undefined ? undefined : await scopeOf(deps, user, projectId, kind);
   if (!scope) throw new AppError('scope_denied', 'this user has no role on that project');
-  const { project_id, role } = scope;
+  const { project_id } = scope;
   const session = await sessions.start({ kind: kind === 'session' ? kind : 'user', user_id: _id, project_id });
   const current = await scopeOf(deps, user, project_id, kind);
-  if (current?.role === role && (await users.findOne({ _id, password_hash }))) return { session, scope };
+  if (current && haveSameRoles(current, scope) && (await users.findOne({ _id, password_hash })))
+    return { session, scope };
   await sessions.revoke(session._id, 'the role or the password was changed during sign-in');
   throw new AppError('scope_denied', 'the role on that project or the password was changed by another request');
 }
@@ -150,15 +157,16 @@ async function scopeOf(
   projectId: string,
   kind: TokenScope['auth_kind'],
 ): Promise<TokenScope | undefined> {
-  const found = await findProjectWithRole(mongo.collections, user._id, projectId);
+  const found = await findProjectWithRoles(mongo.collections, user._id, projectId);
   if (!found) return undefined;
-  const { project, role } = found;
+  const { project, role, roles } = found;
   return {
     org_id: project.organization_id,
     dept_id: project.department_id,
     project_id: project._id,
     user_id: user._id,
     role,
+    roles: [...roles],
     grants: [...defaultGrants(role)],
     auth_kind: kind,
   };
@@ -183,8 +191,16 @@ export async function tokenOfSession(
 
 async function tokenFor({ auth }: AuthDeps, session: SessionDocument, scope: TokenScope): Promise<UserToken> {
   const expiresInSeconds = session.kind === 'user' ? userTokenSeconds : sessionTokenSeconds;
-  const { org_id, dept_id, project_id, role } = scope;
-  const claims = { sub: scope.user_id, role, org_id, dept_id, project_id, token_use: session.kind, sid: session._id };
+  const { org_id, dept_id, project_id, roles } = scope;
+  const claims = {
+    sub: scope.user_id,
+    ...toStoredRoles(roles),
+    org_id,
+    dept_id,
+    project_id,
+    token_use: session.kind,
+    sid: session._id,
+  };
   return {
     access_token: await auth.tokens.sign(claims, { expiresInSeconds }),
     token_type: 'Bearer',

@@ -2,6 +2,7 @@ import { defineCollection, type Collections } from '../stores/collections.js';
 import { readFresh } from '../stores/fresh-reads.js';
 import { insertOnce } from '../stores/insert-once.js';
 import { epochSeconds } from '../time.js';
+import { rolesOf, toRoles, toStoredRoles, type Roles } from './grants.js';
 import { hashPassword } from './passwords.js';
 
 interface OrganizationDocument {
@@ -33,7 +34,10 @@ export interface MembershipDocument {
   organization_id: string;
   /** Null for a role on the whole organization. */
   project_id: string | null;
+  /** The highest role. */
   role: string;
+  /** All roles in descending order, if there are several (`rolesOf`). */
+  roles?: readonly string[];
   /** Set while an OWNER is being removed; see `memberships.ts`. */
   leaving?: { token: string; at: number } | null;
   created_at: number;
@@ -69,20 +73,23 @@ export async function findUserByEmail(collections: Collections, email: string): 
   return collections.users.findOne({ email: normalizeEmail(email) });
 }
 
-/** Gives a user a role on one project or on the whole organization. Does not change an existing role. */
+/** Gives a user a role, or several, on one project or on the whole organization. Does not change existing roles. */
 export async function grantRole(
   collections: Collections,
-  role: { userId: string; organizationId: string; projectId: string | null; role: string },
+  {
+    userId,
+    organizationId,
+    projectId,
+    role,
+    roles = [role],
+  }: { userId: string; organizationId: string; projectId: string | null; role: string; roles?: readonly string[] },
 ): Promise<MembershipDocument> {
   return insertOnce(collections.memberships, {
-    _id:
-      role.projectId === null
-        ? organizationKey(role.organizationId, role.userId)
-        : projectKey(role.projectId, role.userId),
-    user_id: role.userId,
-    organization_id: role.organizationId,
-    project_id: role.projectId,
-    role: role.role,
+    _id: projectId === null ? organizationKey(organizationId, userId) : projectKey(projectId, userId),
+    user_id: userId,
+    organization_id: organizationId,
+    project_id: projectId,
+    ...toStoredRoles(roles),
     created_at: epochSeconds(),
   });
 }
@@ -104,15 +111,16 @@ export interface ProjectRef {
   organization_id: string;
 }
 
-/** Returns the user's role on a project, or undefined if there is none. An organization-wide role takes precedence. */
-export async function roleOn(
+/** Returns the user's roles on a project, or undefined if there is none. Organization-wide roles take precedence. */
+export async function rolesOn(
   collections: Pick<Collections, 'memberships'>,
   userId: string,
   project: ProjectRef,
-): Promise<string | undefined> {
+): Promise<Roles | undefined> {
   const keys = [organizationKey(project.organization_id, userId), projectKey(project._id, userId)];
   const [everywhere, here] = await Promise.all(keys.map((key) => readFresh(collections.memberships, key)));
-  return (everywhere ?? here)?.role;
+  const held = everywhere ?? here;
+  return held ? toRoles(rolesOf(held)) : undefined;
 }
 
 /** Returns the project for a sign-in that names none: the oldest one on which the user has a role. */

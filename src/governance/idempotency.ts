@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { rolesOf } from '../auth/grants.js';
 import type { Principal } from '../auth/principal.js';
 import type { SecretBox } from '../auth/secret-box.js';
 import { AppError, isRefusal } from '../errors.js';
@@ -174,11 +175,12 @@ async function reserve(collections: Collections, request: IdempotentRequest): Pr
 }
 
 function reservation(request: IdempotentRequest): IdempotencyDocument {
-  const { projectId, userId, role, grants } = request.principal;
+  const { projectId, userId, grants } = request.principal;
+  const roles = rolesOf(request.principal).join();
   return {
     _id: sha256Hex(JSON.stringify([projectId, userId, request.route, request.key])),
     body_hash: sha256Hex(JSON.stringify(request.body ?? null)),
-    credential_hash: sha256Hex(JSON.stringify([callerOf(request.principal), role, [...grants].sort()])),
+    credential_hash: sha256Hex(JSON.stringify([callerOf(request.principal), roles, [...grants].sort()])),
     record_id: newId(),
     answer: null,
     leased_until: new Date(Date.now() + leaseMs),

@@ -60,7 +60,18 @@ describe('who decides', () => {
       { ...all, personal: false },
       (w: Workspace) => personOf(deps, w, { userId: newId() }),
     ],
-    ['a person without a role', none, (w: Workspace) => personOf(deps, w, { userId: newId(), role: 'MEMBER' })],
+    ['a person who only reads', none, (w: Workspace) => personOf(deps, w, { userId: newId(), role: 'VIEWER' })],
+    ['a person who only edits', none, (w: Workspace) => personOf(deps, w, { userId: newId(), role: 'EDITOR' })],
+    [
+      'a person with the role APPROVER',
+      { ...all, personal: false },
+      (w: Workspace) => personOf(deps, w, { userId: newId(), role: 'APPROVER' }),
+    ],
+    [
+      'the owner of an account, as a member who asked',
+      { ...none, personal: true },
+      (w: Workspace) => personOf(deps, w, { role: 'MEMBER' }),
+    ],
     [
       'a key with the default grants',
       none,

@@ -25,7 +25,7 @@ async function project() {
   const recorder = createRecorder({ collections, audit });
   return {
     scope,
-    api: server.as({ ...scope, role: 'MEMBER' }),
+    api: server.as({ ...scope, role: 'VIEWER' }),
     stranger: server.as({ organizationId, projectId: newId() }),
     async record(lifecycle: Parameters<typeof recordsOf>[1] = {}) {
       const records = recordsOf(scope, lifecycle);

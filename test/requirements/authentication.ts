@@ -282,4 +282,49 @@ export const authentication = [
     part: 8,
     says: 'The connectors of a person who has left the project are paused with a reason; whoever resumes a connector or schedule becomes its owner.',
   },
+  {
+    id: 'roles.table',
+    source: 'docs/guides/accounts.md',
+    says: 'One table gives each role its rights. Every route refuses people whose roles lack the right that the operation declares.',
+  },
+  {
+    id: 'roles.union',
+    source: 'docs/guides/accounts.md',
+    says: 'A person with several roles has the rights and grants of all of them, on every surface.',
+  },
+  {
+    id: 'roles.several',
+    source: 'docs/guides/accounts.md',
+    says: 'Members have one role or several: requests accept `role` or `roles`, answers show both, and memberships of earlier releases stay valid.',
+  },
+  {
+    id: 'roles.no-escalation',
+    source: 'docs/guides/accounts.md',
+    says: 'Nobody gives, changes or takes a role with a right or grant that they do not have themselves.',
+  },
+  {
+    id: 'roles.viewer',
+    source: 'docs/guides/accounts.md',
+    says: 'A VIEWER reads what an administrator reads, except secrets and what belongs to other people, and changes nothing.',
+  },
+  {
+    id: 'roles.member',
+    source: 'docs/guides/accounts.md',
+    says: 'A MEMBER starts runs, and sees and steers only the runs that they have started, on every route.',
+  },
+  {
+    id: 'roles.editor-and-approver',
+    source: 'docs/guides/accounts.md',
+    says: 'An EDITOR changes flows and decides nothing; an APPROVER decides and changes nothing else.',
+  },
+  {
+    id: 'roles.guide',
+    source: 'docs/guides/accounts.md',
+    says: 'The table of roles in the guide is the table in the code.',
+  },
+  {
+    id: 'organization.settings',
+    source: 'docs/guides/accounts.md',
+    says: 'Only a person with the role OWNER changes the settings of the organization, and the change is audited.',
+  },
 ] as const satisfies readonly Requirement[];

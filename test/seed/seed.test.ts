@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { authenticateApiKey } from '../../src/auth/api-keys.js';
 import { verifyPassword } from '../../src/auth/passwords.js';
-import { findUserByEmail, roleOn } from '../../src/auth/users.js';
+import { findUserByEmail, rolesOn } from '../../src/auth/users.js';
 import { readWorkspace } from '../../src/domain/workspace/record.js';
 import { seed, type Addresses } from '../../src/domain/workspace/seed.js';
 import { useDeps } from '../support/fixture.js';
@@ -61,7 +61,7 @@ describe('the first start', () => {
     expect(await collections.customers.findOne({ _id: stored.organization_id })).toMatchObject(account);
     const project = await collections.projects.findOne({ _id: stored.project_id });
     expect(project).toMatchObject({ organization_id: stored.organization_id, department_id: stored.department_id });
-    expect(await roleOn(collections, owner?._id ?? '', project!)).toBe('OWNER');
+    expect(await rolesOn(collections, owner?._id ?? '', project!)).toEqual({ role: 'OWNER', roles: ['OWNER'] });
     const principal = await authenticateApiKey(deps.auth, stored.api_key);
     expect(principal).toMatchObject({ role: 'OWNER', projectId: stored.project_id, userId: owner?._id });
     expect(principal.grants).toHaveLength(8);

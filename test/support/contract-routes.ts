@@ -130,6 +130,9 @@ export const furtherRoutes = [
   'GET /agentflow/{}/versions',
   'GET /agentflow/{}/versions/{}',
   'GET /schedule/coworker/{}/times',
+  // The settings of an organization, which its owners change.
+  'GET /customer/settings',
+  'PATCH /customer/settings',
   // The target of the signed address of a file.
   'GET /files/content/{}',
 ];

@@ -95,6 +95,8 @@ function withGovernance(role: string): readonly Grant[] {
 
 interface PersonOptions {
   role?: string;
+  /** All roles, if there are several. `role` is the first of them. */
+  roles?: readonly string[];
   userId?: string;
   url?: string;
 }
@@ -103,7 +105,7 @@ interface PersonOptions {
 export async function userTokenOf(
   deps: Deps,
   workspace: Omit<Workspace, 'api' | 'apiKey'>,
-  { role = 'OWNER', userId = workspace.userId }: PersonOptions = {},
+  { roles, role = roles?.[0] ?? 'OWNER', userId = workspace.userId }: PersonOptions = {},
 ): Promise<string> {
   const { projectID: project_id, organizationId: org_id, departmentId: dept_id } = workspace;
   // Without a record of the user, the person is one of an external identity provider.
@@ -116,13 +118,14 @@ export async function userTokenOf(
       departmentId: dept_id,
       projectId: project_id,
       role,
+      ...(roles && { roles }),
       grants: [],
     },
     epochSeconds() + 3600,
   );
   const { _id: sid } = await deps.auth.sessions.start({ kind: 'user', user_id: userId, project_id });
   return deps.auth.tokens.sign(
-    { sub: userId, role, org_id, dept_id, project_id, token_use: 'user', sid },
+    { sub: userId, role, ...(roles && { roles }), org_id, dept_id, project_id, token_use: 'user', sid },
     { expiresInSeconds: 3600 },
   );
 }

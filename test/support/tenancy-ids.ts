@@ -190,6 +190,8 @@ export const asksForNothing: Record<string, string> = {
       'GET /v1/policies/versions/{version}',
       'GET /v1/connected-apps',
       'POST /v1/auth/password',
+      'GET /customer/settings',
+      'PATCH /customer/settings',
     ].map((route) => [route, ofTheCredential]),
   ),
 };

@@ -48,7 +48,7 @@ export interface ApprovalInput {
 export type ApprovalDecision = 'approve' | 'accept' | 'reject';
 
 /** The roles that may decide if no rule names any (contract, approvals). */
-export const defaultApproverRoles = ['OWNER', 'ORG_ADMIN', 'PROJECT_ADMIN'] as const;
+export const defaultApproverRoles = ['OWNER', 'ORG_ADMIN', 'PROJECT_ADMIN', 'APPROVER'] as const;
 
 export interface ApprovalVote {
   user_id: string;

@@ -1,28 +1,29 @@
 import type { AuthDeps } from '../create-auth.js';
-import { findProjectWithRole } from '../project-roles.js';
+import { toStoredRoles } from '../grants.js';
+import { findProjectWithRoles } from '../project-roles.js';
 import type { Tokens } from '../tokens.js';
 import type { Scope } from './scopes.js';
 import type { OauthGrantDocument } from './grants.js';
 
 const accessTokenSeconds = 900;
 
-type CurrentRole = NonNullable<Awaited<ReturnType<typeof readCurrentRole>>>;
+type CurrentRoles = NonNullable<Awaited<ReturnType<typeof readCurrentRoles>>>;
 
 /**
- * Returns the person's current role on the project of the grant, and the organization and department of the project.
+ * Returns the person's current roles on the project of the grant, and the organization and department of the project.
  * Returns undefined if the project, the account or the role no longer exists.
  */
-export async function readCurrentRole(
+export async function readCurrentRoles(
   { mongo: { collections } }: Pick<AuthDeps, 'mongo'>,
   grant: Pick<OauthGrantDocument, 'user_id' | 'project_id'>,
 ) {
   const [user, current] = await Promise.all([
     collections.users.findOne({ _id: grant.user_id }),
-    findProjectWithRole(collections, grant.user_id, grant.project_id),
+    findProjectWithRoles(collections, grant.user_id, grant.project_id),
   ]);
   if (!user || !current) return undefined;
-  const { project, role } = current;
-  return { role, organization_id: project.organization_id, department_id: project.department_id };
+  const { project, role, roles } = current;
+  return { role, roles, organization_id: project.organization_id, department_id: project.department_id };
 }
 
 export interface TokenAnswer {
@@ -35,7 +36,7 @@ export interface TokenAnswer {
 
 interface AccessTokenOf {
   grant: Pick<OauthGrantDocument, '_id' | 'client_id' | 'user_id' | 'project_id' | 'resource'>;
-  current: CurrentRole;
+  current: CurrentRoles;
   scopes: readonly Scope[];
   refreshToken: string | undefined;
   issuer: string;
@@ -50,7 +51,7 @@ export async function tokenAnswer(
   const claims = {
     aud: grant.resource,
     sub: grant.user_id,
-    role: current.role,
+    ...toStoredRoles(current.roles),
     org_id: current.organization_id,
     dept_id: current.department_id,
     project_id: grant.project_id,

@@ -14,8 +14,9 @@ const secrets = secretTokens('svc_oac_');
 export interface OauthCodeDocument {
   _id: string;
   grant: NewGrant;
-  /** The role of the person at consent. The exchange requires that it is unchanged. */
+  /** The highest role of the person at consent, and all of them if there are several. The exchange requires the same. */
   role: string;
+  roles?: readonly string[];
   redirect_uri: string;
   code_challenge: string;
   valid_until: number;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError, isAppError } from '../../errors.js';
 import type { Auth } from '../create-auth.js';
+import { rolesOf, toStoredRoles } from '../grants.js';
 import type { Principal } from '../principal.js';
 import { tokenInvalid, unverifiedClaims } from '../tokens.js';
 import { resourcesOf } from './resources.js';
@@ -10,6 +11,7 @@ import type { Grants } from './grants.js';
 const Claims = z.object({
   sub: z.string(),
   role: z.string(),
+  roles: z.array(z.string()).optional(),
   org_id: z.string(),
   dept_id: z.string(),
   project_id: z.string(),
@@ -48,7 +50,7 @@ export function createOauthAccess({ auth, grants }: { auth: Pick<Auth, 'tokens'>
         organizationId: claims.org_id,
         departmentId: claims.dept_id,
         projectId: claims.project_id,
-        role: claims.role,
+        ...toStoredRoles(rolesOf(claims)),
         grants: scopes,
         tokenGrants: scopes,
         clientId: claims.client_id,

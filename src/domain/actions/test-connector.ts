@@ -43,6 +43,7 @@ export const testConnector = defineOperation({
   name: 'act.http',
   effect: 'act',
   grant: 'svc:agent.run',
+  right: ['edit'],
   facts: actFacts,
   fixedFacts: { category: 'restful', started_by: 'person' },
   key: z.object({ connector_id: Id }),

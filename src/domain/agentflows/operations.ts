@@ -4,7 +4,7 @@ import { freeText, textFacts } from '../../governance/operations/operation.js';
 import { containing, listOf, listPage, ListQuery, SearchText } from '../../stores/lists.js';
 import { epochSeconds } from '../../time.js';
 import { causesOfAgents } from '../caused-rules.js';
-import { defineOperation, reads, writes } from '../operation.js';
+import { defineOperation, readsOwn, writes } from '../operation.js';
 import { agentflowProblems, changedAgent, changedAgentflow, newAgent, newAgentflow, withAgent } from './rules.js';
 import { Agentflow, AgentflowPatch, AgentPatch, NewAgent, NewAgentflow, type AgentflowDocument } from './record.js';
 import { findAgentflow, refuseBeyondPlan, reviseAgentflow, storeAgentflow, toAgentflow } from './operations/store.js';
@@ -19,7 +19,7 @@ const key = z.object({ id: Id });
 
 export const listAgentflows = defineOperation({
   name: 'agentflow.list',
-  ...reads,
+  ...readsOwn,
   input: ListQuery.extend({
     text: SearchText.optional().describe(
       'Only agentflows whose name or description contains this text (ignoring case), or with this id.',
@@ -40,7 +40,7 @@ export const listAgentflows = defineOperation({
 
 export const readAgentflow = defineOperation({
   name: 'agentflow.read',
-  ...reads,
+  ...readsOwn,
   key,
   output: Agentflow,
   run: async ({ deps, ctx, key: { id } }) =>
@@ -49,7 +49,7 @@ export const readAgentflow = defineOperation({
 
 export const readAgentflowForUser = defineOperation({
   name: 'agentflow.read-for-user',
-  ...reads,
+  ...readsOwn,
   key: z.object({ agentflow_id: Id, executed_by: UserId }),
   output: Agentflow,
   run: async ({ deps, ctx, key: { agentflow_id } }) =>

@@ -58,6 +58,7 @@ const decideOperation = <Input extends typeof Approving | typeof Reason>(decisio
   defineOperation({
     ...decideApprovalRules,
     grant: 'svc:governance.write',
+    right: ['decide'],
     fixedFacts: { decision },
     key,
     input,

@@ -5,6 +5,7 @@ import { decideRules, previewNamed } from '../executions/rules.js';
 export const decideApprovalRules: Operation = {
   name: 'approval.decide',
   grant: 'any',
+  right: ['decide'],
   effect: 'write',
   facts: { approval_id: text('id'), decision: text('decision') },
 };

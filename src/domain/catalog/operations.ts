@@ -7,7 +7,7 @@ import { isWorkflowGone } from '../../temporal/client.js';
 import { EpochSeconds } from '../../time.js';
 import { bindRepository, unbindRepository } from '../connectors/operations/repositories.js';
 import type { Deps } from '../deps.js';
-import { defineOperation, reads, writes } from '../operation.js';
+import { defineOperation, manages, reads, writes } from '../operation.js';
 import { catalogSync } from '../service-operations.js';
 import { createCatalogNotifier } from './notify.js';
 import { NewRepositoryBinding, RepositoryBinding, toBinding } from './record.js';
@@ -68,7 +68,7 @@ export const readSyncs = defineOperation({
 });
 
 /** Requires an admin role instead of `svc:codesync.write`, which no role has by default but admins can give to keys. */
-const ofAdmins = { ...writes, adminOnly: true, facts: { repository: freeText('repository') } } as const;
+const ofAdmins = { ...manages, adminOnly: true, facts: { repository: freeText('repository') } } as const;
 
 /** The rules for the tool `bind-repository` apply. Throws `conflict` if another organization follows the repository. */
 export const followRepository = defineOperation({

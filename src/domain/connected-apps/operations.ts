@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actorOf, holdsGrant, isPerson, type Principal } from '../../auth/principal.js';
 import { AppError, notFound } from '../../errors.js';
-import { requireGrant } from '../../auth/require-grant.js';
+import { requirePermission } from '../../auth/require-grant.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { Id, exampleId, isId } from '../../ids.js';
 import { epochSeconds } from '../../time.js';
@@ -73,7 +73,8 @@ export const disconnectApp = defineOperation({
 });
 
 async function listConnectedApps({ mongo: { collections } }: Deps, principal: Principal, { everyone, ...page }: Query) {
-  if (everyone === 'true') requireGrant(principal, 'svc:governance.read');
+  // What people have allowed to apps is their own: of people, only administrators see it.
+  if (everyone === 'true') requirePermission(principal, { grant: 'svc:governance.read', right: ['manage'] });
   else if (!isPerson(principal))
     throw new AppError('scope_denied', 'listing connected apps requires a user token or a session');
   const whose = everyone === 'true' ? { project_id: principal.projectId } : { user_id: principal.userId };

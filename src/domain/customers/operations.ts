@@ -1,14 +1,16 @@
 import { z } from 'zod';
+import { rightsOf, rolesOf } from '../../auth/grants.js';
 import { holdsGrant, isPerson, seesWholeOrganization, type Principal } from '../../auth/principal.js';
 import { AppError } from '../../errors.js';
+import { textFacts } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import type { Deps } from '../deps.js';
 import { defineOperation, reads } from '../operation.js';
-import { creditsLeft, grantedQuota, modelOfField } from './record.js';
-import { readCustomer } from './operations/account.js';
+import { creditsLeft, grantedQuota, modelOfField, type CustomerDocument } from './record.js';
+import { readCustomer, setPlan } from './operations/account.js';
 import { createCountedRecords } from './records.js';
 import { countedLimits, type CountedLimit } from './rules.js';
-import { CreditEntry, Customer } from './schemas.js';
+import { CreditEntry, Customer, OrganizationSettings, OrganizationSettingsPatch } from './schemas.js';
 export { storedBytesCollection, storageTotalsCollection } from './storage.js';
 export { creditPlacesCollection } from './credit-places.js';
 export { customerPlacesCollection } from './reservations.js';
@@ -65,6 +67,38 @@ export const listCredits = defineOperation({
     return { ...page, data: page.data.map(({ applied: _applied, ...entry }) => entry) };
   },
 });
+
+export const readOrganizationSettings = defineOperation({
+  name: 'organization.read-settings',
+  ...reads,
+  output: OrganizationSettings,
+  run: async ({ deps: { mongo }, ctx: { principal } }) =>
+    toOrganizationSettings(await readCustomer(mongo.collections, principal.organizationId)),
+});
+
+/** Only a person with the role OWNER, not a program of theirs. */
+export const updateOrganizationSettings = defineOperation({
+  name: 'organization.update-settings',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  right: ['own'],
+  facts: textFacts('runs_without_role'),
+  input: OrganizationSettingsPatch,
+  output: OrganizationSettings,
+  async run({ deps: { mongo }, ctx: { principal }, input: { runs_without_role } }) {
+    if (!isPerson(principal) || !rightsOf(rolesOf(principal)).has('own'))
+      throw new AppError(
+        'access_denied',
+        'only a person with the role OWNER can change the settings of the organization',
+      );
+    await setPlan(mongo.collections, principal.organizationId, { runs_without_role });
+    return toOrganizationSettings(await readCustomer(mongo.collections, principal.organizationId));
+  },
+});
+
+function toOrganizationSettings({ runs_without_role = 'hold' }: Pick<CustomerDocument, 'runs_without_role'>) {
+  return { runs_without_role };
+}
 
 /** @throws AppError `access_denied` for another organization */
 function requireOwnOrganization(principal: Principal, asked: string | undefined): string {

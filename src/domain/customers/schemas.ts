@@ -95,3 +95,13 @@ export const CreditEntry = z
     },
   });
 export type CreditEntry = z.infer<typeof CreditEntry>;
+
+const RunsWithoutRole = z
+  .enum(['hold', 'end'])
+  .describe('What becomes of runs whose person no longer has a role that permits them: they are paused, or they end.');
+export const OrganizationSettings = z
+  .object({ runs_without_role: RunsWithoutRole })
+  .meta({ id: 'OrganizationSettings', example: { runs_without_role: 'hold' } });
+export const OrganizationSettingsPatch = z
+  .strictObject({ runs_without_role: RunsWithoutRole.optional() })
+  .meta({ id: 'OrganizationSettingsPatch', example: { runs_without_role: 'end' } });

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { steeringRuns } from '../../auth/grants.js';
 import type { Principal } from '../../auth/principal.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import type { Move } from '../../../workflows/agentflow-execution/state.js';
 import { findAgentflow } from '../agentflows/operations/store.js';
 import type { Deps } from '../deps.js';
-import { defineOperation, defineStream, reads, writes } from '../operation.js';
+import { defineOperation, defineStream, readsOwn, writes } from '../operation.js';
 import { createExecution, NewExecution } from './operations/create.js';
 import { EventMessage } from './events.js';
 import { ExecutionFilter, filterOf } from './operations/filter.js';
@@ -31,7 +32,7 @@ const MoveAnswer = z
   .object({ execution_id: z.string(), status: Execution.shape.status })
   .meta({ id: 'ExecutionStatus', example: { execution_id: '0198f3b0-0000-7000-8000-000000000000', status: 'paused' } });
 
-const read = { ...reads, key };
+const read = { ...readsOwn, key };
 
 export const readExecutionLive = defineOperation({
   ...read,
@@ -60,7 +61,7 @@ export const followExecution = defineStream({ ...read, name: 'execution.follow',
 
 export const listExecutions = defineOperation({
   name: 'execution.list',
-  ...reads,
+  ...readsOwn,
   input: ListQuery.extend(ExecutionFilter.shape).extend({
     fields: z
       .enum(['all', 'summary'])
@@ -79,6 +80,7 @@ export const listExecutions = defineOperation({
 export const prepareExecution = defineOperation({
   ...startRules,
   grant: 'svc:orchestrate.write',
+  right: ['run'],
   fixedFacts: { step: 'prepare' },
   input: NewExecution,
   output: Execution,
@@ -107,6 +109,7 @@ export const startExecution = defineOperation({
 export const rerunExecution = defineOperation({
   ...startRules,
   grant: 'svc:orchestrate.write',
+  right: ['run'],
   fixedFacts: { step: 'prepare' },
   key,
   input: RerunRequest,
@@ -121,6 +124,7 @@ const moveOperation = (name: Move) =>
   defineOperation({
     ...steerRules,
     ...writes,
+    right: steeringRuns,
     fixedFacts: { operation: name },
     key,
     input: MoveRequest.extend({ reason: z.string().max(500).optional().meta({ example: 'Waits for the register' }) }),
@@ -135,6 +139,7 @@ export const cancelExecution = moveOperation('cancel');
 
 export const decideExecution = defineOperation({
   ...decideRules,
+  right: ['decide'],
   key,
   input: NewPreviewDecision,
   output: MoveAnswer,

@@ -1,3 +1,4 @@
+import { seeingRuns, steeringRuns } from '../../auth/grants.js';
 import type { Move } from '../../../workflows/agentflow-execution/state.js';
 import { flag, freeText, textFacts, type Operation } from '../../governance/operations/operation.js';
 import { factsAboutRuns } from '../actions/rules.js';
@@ -14,6 +15,7 @@ export const steerRules: Operation = {
   name: 'execution.steer',
   alias: 'orchestrate',
   grant: ({ operation }) => (isMove(operation) ? 'svc:orchestrate.write' : 'svc:orchestrate.read'),
+  right: ({ operation }) => (isMove(operation) ? steeringRuns : seeingRuns),
   effect: ({ operation }) => (isMove(operation) ? 'write' : 'read'),
   facts: textFacts('operation', 'execution_id'),
 };
@@ -33,6 +35,8 @@ export const continueRules: Operation = {
 export const decideRules: Operation = {
   name: 'execution.decide',
   grant: 'svc:orchestrate.write',
+  // Whoever owns an account answers for it, so the inbox admits them too; `auth/decisions.ts` decides.
+  right: ['decide', 'run'],
   effect: 'write',
   facts: { ...textFacts('execution_id', 'agent_id', 'decision'), decides_own: flag('decides_own') },
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Principal } from '../../auth/principal.js';
+import { seesAllRuns, type Principal } from '../../auth/principal.js';
 import { AppError, notFound } from '../../errors.js';
 import { textFacts, type Operation } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
@@ -8,7 +8,7 @@ import { requireConnector } from '../connectors/operations/setup.js';
 import { findConnector } from '../connectors/operations/store.js';
 import type { Deps } from '../deps.js';
 import { deleteKnowledge } from './operations/knowledge-workflow.js';
-import { defineOperation, defineStream, reads } from '../operation.js';
+import { defineOperation, defineStream, reads, readsOwn } from '../operation.js';
 import { type FileDocument, File, ListedFile, toKnowledgeState, UploadForm } from './record.js';
 import { Id } from '../../ids.js';
 import { pickShown } from '../../pick.js';
@@ -26,7 +26,7 @@ export const uploadFiles = defineStream({
 });
 
 export const readFileRecord = defineOperation({
-  ...reads,
+  ...readsOwn,
   name: 'file.read',
   key,
   output: File,
@@ -67,12 +67,13 @@ export const deleteFile = defineOperation({
 });
 
 export const listFiles = defineOperation({
-  ...reads,
+  ...readsOwn,
   name: 'file.list',
   input: ListQuery,
   output: listOf(ListedFile),
   async run({ deps, ctx: { principal, baseUrl }, input }) {
-    const present = { projectID: principal.projectId, status: { $ne: 'deleted' as const } };
+    const own = seesAllRuns(principal) ? {} : { user_id: principal.userId };
+    const present = { projectID: principal.projectId, status: { $ne: 'deleted' as const }, ...own };
     const page = await listPage(deps.mongo.collections.files, present, input);
     const data = page.data.map(async (file) => ({
       ...(await toFile(deps, file, baseUrl)),
@@ -123,14 +124,16 @@ async function removeFile(deps: Deps, principal: Principal, id: string): Promise
   return { ...file, status: 'deleted' };
 }
 
-/** @throws AppError `not_found` for a deleted file and for a file of another project */
+/** @throws AppError `not_found` for a deleted file, and for a file that the caller does not see */
 export async function readFile(
   { mongo }: Pick<Deps, 'mongo'>,
   principal: Principal,
   id: string,
 ): Promise<FileDocument> {
   const file = await mongo.collections.files.findOne({ _id: id });
-  if (!file || file.status === 'deleted' || file.projectID !== principal.projectId) throw notFound('the file');
+  const isSeen =
+    file?.projectID === principal.projectId && (seesAllRuns(principal) || file.user_id === principal.userId);
+  if (!isSeen || file.status === 'deleted') throw notFound('the file');
   return file;
 }
 

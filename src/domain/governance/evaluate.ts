@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { adminRoles, Grant } from '../../auth/grants.js';
-import { principalKinds, type Principal } from '../../auth/principal.js';
+import { deciderRoles, Grant, rolesOf, toStoredRoles } from '../../auth/grants.js';
+import { principalKinds, withGrantsOfRoles, type Principal } from '../../auth/principal.js';
 import type { Governance } from '../../governance/create-governance.js';
 import { channels } from '../../governance/kernel/call.js';
 import { defineOperation } from '../operation.js';
@@ -54,7 +54,7 @@ const TrialDecision = z
     approvers: z.int().meta({ example: 1 }),
     approval_ttl_seconds: z.int().meta({ example: 86400 }),
     starter_may_decide: z.boolean(),
-    approver_roles: z.array(z.enum(adminRoles)).nullable().meta({ example: null }),
+    approver_roles: z.array(z.enum(deciderRoles)).nullable().meta({ example: null }),
     facts: z
       .record(z.string(), z.unknown())
       .describe('What the rules could read as `context.input`.')
@@ -107,9 +107,9 @@ function requestOf(caller: Principal, trial: Trial) {
       organizationId: caller.organizationId,
       projectId: caller.projectId,
       userId: user_id ?? caller.userId,
-      role: role ?? caller.role,
+      ...(role === undefined ? toStoredRoles(rolesOf(caller)) : { role }),
       kind: kind ?? caller.kind,
-      grants: grants ?? caller.grants,
+      grants: grants ?? withGrantsOfRoles(caller).grants,
       ...(clientId !== undefined && clientId !== '' && { clientId }),
     },
     channel: trial.channel,

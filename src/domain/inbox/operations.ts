@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { decidesOwn, requireDecider } from '../../auth/decisions.js';
-import type { Principal } from '../../auth/principal.js';
+import { seeingRuns } from '../../auth/grants.js';
+import { seesAllRuns, type Principal } from '../../auth/principal.js';
 import { AppError } from '../../errors.js';
 import { readerOf, type Reader } from '../../governance/approvals/view.js';
 import { textFacts, type Operation } from '../../governance/operations/operation.js';
@@ -12,13 +13,14 @@ import { namesOf } from '../../auth/users.js';
 import { decideHeld, heldCalls } from '../approvals/operations/held.js';
 import { subjectOfApproval } from '../approvals/operations/subject.js';
 import { rulesOfApproval } from '../approvals/rules.js';
+import { visibleRuns } from '../executions/operations/read.js';
 import { decideRules } from '../executions/rules.js';
 import { noteShaper } from '../executions/operations/shaped-by.js';
 import { decideElicitation, findElicitation } from '../mcp-servers/operations/elicitations.js';
 import { decidersOf, openQuestions } from '../mcp-servers/record/elicitations.js';
 import { decideMemory, findMemory } from '../memories/operations.js';
 import { askersOfMemory, memoryRules } from '../memories/rules.js';
-import { defineOperation, reads } from '../operation.js';
+import { defineOperation, readsOwn } from '../operation.js';
 import {
   toApprovalItem,
   toAuthorizationItem,
@@ -43,7 +45,7 @@ const InboxPage = listOf(InboxItem);
 
 export const listInbox = defineOperation({
   name: 'inbox.list',
-  ...reads,
+  ...readsOwn,
   input: ListQuery,
   output: InboxPage,
   run: ({ deps, ctx: { principal }, input }) => pageOfInbox(deps, principal, input),
@@ -57,8 +59,13 @@ export async function pageOfInbox(
   reader: Reader = readerOf(principal),
 ): Promise<z.output<typeof InboxPage>> {
   const paging = { limit, cursor };
-  const waiting = { project_id: principal.projectId, status: 'waiting' as const };
-  const open = { project_id: principal.projectId, ...openQuestions(epochSeconds()) };
+  const ofPerson = seesAllRuns(principal) ? {} : { user_id: principal.userId };
+  const waiting = { project_id: principal.projectId, status: 'waiting' as const, ...ofPerson };
+  const open = {
+    project_id: principal.projectId,
+    ...openQuestions(epochSeconds()),
+    ...(await questionsOfOwnRuns(deps, principal)),
+  };
   const [held, memories, elicitations, runs, ended] = await Promise.all([
     heldCalls(deps, principal, { ...paging, status: 'pending' }, reader),
     listPage(deps.mongo.collections.memories, waiting, paging, 'review.asked_at'),
@@ -110,6 +117,14 @@ export async function pageOfInbox(
   return { ...page, data: await withReads(deps, principal, items) };
 }
 
+/** Limits the questions to those of the caller's runs, unless it sees all runs. */
+async function questionsOfOwnRuns({ mongo }: Deps, principal: Principal) {
+  if (seesAllRuns(principal)) return {};
+  const asking = { ...visibleRuns(principal), 'execution_context.waiting_for.kind': 'elicitation' };
+  const runs = await mongo.collections.executions.find(asking, { projection: { _id: 1 } }).toArray();
+  return { execution_id: { $in: runs.map(({ _id }) => _id) } };
+}
+
 type Entry = ListPosition & { item: UnreadItem | undefined };
 
 async function itemsOf<T>(list: Page<T>, entryOf: (record: T) => Entry | Promise<Entry>): Promise<Page<Entry>> {
@@ -120,6 +135,8 @@ export const markRead = defineOperation({
   name: 'inbox.mark-read',
   effect: 'data',
   grant: 'svc:orchestrate.write',
+  // Whoever sees an item may mark it as read.
+  right: seeingRuns,
   facts: textFacts('id'),
   key,
   input: z.strictObject({ projectID: ProjectId.optional() }),

@@ -1,18 +1,19 @@
 import { z } from 'zod';
-import { adminRoles, holdsEverywhere, rankOf } from '../../auth/grants.js';
+import { adminRoles, haveSameRoles, holdsEverywhere, rolesOf, toRoles, toStoredRoles } from '../../auth/grants.js';
 import { endCredentials } from '../../auth/end-credentials.js';
-import { changeRole, removeRole } from '../../auth/memberships.js';
+import { whyNotGive } from '../../auth/giving-roles.js';
+import { changeRoles, removeRoles } from '../../auth/memberships.js';
 import { noteRoleChange } from '../../auth/role-changes.js';
-import { isAdmin, isPerson, type Principal } from '../../auth/principal.js';
+import { isAdmin, type Principal } from '../../auth/principal.js';
 import type { MembershipDocument } from '../../auth/users.js';
 import { findUserByEmail, grantRole, membershipOn } from '../../auth/users.js';
 import { AppError, notFound } from '../../errors.js';
-import { freeText, text, textFacts } from '../../governance/operations/operation.js';
+import { freeText, text, textFacts, type Facts } from '../../governance/operations/operation.js';
 import { listOf, ListQuery, pageOf } from '../../stores/lists.js';
 import { releaseMember } from '../customers/operations/release-member.js';
 import type { Deps } from '../deps.js';
-import { defineOperation, reads, writes } from '../operation.js';
-import { Member, MemberPatch, NewMember } from './record.js';
+import { defineOperation, manages, reads } from '../operation.js';
+import { Member, MemberPatch, NewMember, rolesAsked } from './record.js';
 import { UserId } from '../../ids.js';
 
 const key = z.object({ user_id: UserId });
@@ -43,47 +44,56 @@ export const listMembers = defineOperation({
   },
 });
 
+/** The role that a call gives, however it names it: a rule that reads only one of the two facts sees every role. */
+const roleFacts: Facts = {
+  role: { type: 'String', read: (input) => toRoles(rolesAsked(input)).role },
+  roles: { type: 'Set', read: (input) => [...toRoles(rolesAsked(input)).roles] },
+};
+
 export const addMember = defineOperation({
   name: 'member.add',
-  ...writes,
-  facts: { user_id: text('user_id'), email: freeText('email'), role: text('role') },
+  ...manages,
+  facts: { user_id: text('user_id'), email: freeText('email'), ...roleFacts },
   input: NewMember,
   output: Member,
   errors: ['conflict', 'plan_limit'],
-  async run({ deps, ctx: { principal }, input: { user_id, email, role } }) {
+  async run({ deps, ctx: { principal }, input }) {
     const { collections } = deps.mongo;
     const { organizationId, projectId } = principal;
-    requireAuthorityOver(principal, role);
+    const { user_id, email } = input;
+    const asked = toStoredRoles(rolesAsked(input));
+    requireAuthorityOver(principal, rolesOf(asked));
     const user =
       email === undefined
         ? await collections.users.findOne({ _id: user_id ?? '' })
         : await findUserByEmail(collections, email);
     if (user?.organization_id !== organizationId) throw notFound('the user');
     const present = await membershipOf(deps, principal, user._id);
-    if (present && present.role !== role) throw alreadyMember(present);
+    if (present && !haveSameRoles(present, asked)) throw alreadyMember(present);
     await deps.customers.reserve(organizationId, 'number_of_members', user._id);
-    const target = { userId: user._id, organizationId, projectId: holdsEverywhere(role) ? null : projectId };
-    const membership = await grantRole(collections, { ...target, role });
-    if (membership.role !== role) throw alreadyMember(membership);
+    const target = { userId: user._id, organizationId, projectId: holdsEverywhere(asked.role) ? null : projectId };
+    const membership = await grantRole(collections, { ...target, ...asked });
+    if (!haveSameRoles(membership, asked)) throw alreadyMember(membership);
     return toMember(membership, projectId, user);
   },
 });
 
-/** Revokes credentials even if the role is unchanged, in case an earlier attempt crashed before doing so. */
+/** Revokes credentials even if the roles are unchanged, in case an earlier attempt crashed before doing so. */
 export const changeMember = defineOperation({
   name: 'member.update',
-  ...writes,
-  facts: textFacts('user_id', 'role'),
+  ...manages,
+  facts: { user_id: text('user_id'), ...roleFacts },
   key,
   input: MemberPatch,
   output: Member,
   errors: ['conflict'],
-  async run({ deps, ctx: { principal }, key: { user_id }, input: { role } }) {
+  async run({ deps, ctx: { principal }, key: { user_id }, input }) {
     const { collections } = deps.mongo;
-    requireAuthorityOver(principal, role);
+    const asked = rolesAsked(input);
     const present = await readChangeableMember(deps, principal, user_id);
+    requireAuthorityOver(principal, asked);
     await noteRoleChange(collections, present);
-    const changed = await changeRole(collections, present, principal.projectId, role);
+    const changed = await changeRoles(collections, present, principal.projectId, asked);
     await revokeCredentials(deps, principal, [present, changed], `the role was changed by ${principal.userId}`);
     return toMember(changed, principal.projectId, await collections.users.findOne({ _id: user_id }));
   },
@@ -91,7 +101,7 @@ export const changeMember = defineOperation({
 
 export const removeMember = defineOperation({
   name: 'member.remove',
-  ...writes,
+  ...manages,
   facts: textFacts('user_id'),
   key,
   output: Member,
@@ -101,11 +111,11 @@ export const removeMember = defineOperation({
     const { organizationId, projectId } = principal;
     const present = await readChangeableMember(deps, principal, user_id);
     await noteRoleChange(collections, present);
-    await removeRole(collections, present);
+    await removeRoles(collections, present);
     // The role on the whole organization hides a role on the project, which would otherwise take effect now.
     const below =
       present.project_id === null ? await membershipOn(collections, user_id, projectId, organizationId) : null;
-    if (below) await removeRole(collections, below);
+    if (below) await removeRoles(collections, below);
     await revokeCredentials(deps, principal, [present], `removed from the project by ${principal.userId}`);
     await releaseMember(deps, organizationId, user_id);
     return toMember(present, projectId, await collections.users.findOne({ _id: user_id }));
@@ -129,28 +139,31 @@ async function membersOf(
 }
 
 function toMember(
-  { user_id, role, project_id, created_at }: MembershipDocument,
+  membership: MembershipDocument,
   projectID: string,
   user?: { email: string; name: string } | null,
 ): Member {
+  const { user_id, project_id, created_at } = membership;
+  const { role, roles } = toRoles(rolesOf(membership));
   return {
     user_id,
     email: user?.email ?? '',
     name: user?.name ?? '',
     role,
+    roles: [...roles],
     projectID,
     whole_organization: project_id === null,
     created_at,
   };
 }
 
-function alreadyMember({ role }: MembershipDocument): AppError {
-  return new AppError('conflict', `the user is already a member, with the role ${role}`);
+function alreadyMember(present: MembershipDocument): AppError {
+  return new AppError('conflict', `the user is already a member, with the role ${rolesOf(present).join(', ')}`);
 }
 
 /** @throws AppError `access_denied`, `not_found` if the user has no role on the project */
 async function readChangeableMember(deps: Deps, principal: Principal, userId: string): Promise<MembershipDocument> {
-  requireAuthorityOver(principal, 'VIEWER');
+  requireManager(principal);
   const present = await membershipOf(deps, principal, userId);
   if (!present) {
     // An earlier removal may have crashed before it revoked the credentials.
@@ -162,7 +175,7 @@ async function readChangeableMember(deps: Deps, principal: Principal, userId: st
     );
     throw notFound('the member');
   }
-  requireAuthorityOver(principal, present.role);
+  requireAuthorityOver(principal, rolesOf(present));
   return present;
 }
 
@@ -178,15 +191,17 @@ async function membershipOf(
   );
 }
 
-function requireAuthorityOver(principal: Principal, role: string): void {
+/** @throws AppError `access_denied` */
+function requireManager(principal: Principal): void {
   if (!isAdmin(principal)) throw new AppError('access_denied', `only ${adminRoles.join(', ')} can change members`);
-  if (rankOf(role) > rankOf(principal.role))
-    throw new AppError('access_denied', `the role ${role} is higher than the role of the caller`);
-  if (holdsEverywhere(role) && !isPerson(principal)) {
-    throw new AppError(
-      'access_denied',
-      `the role ${role} applies to all projects: only a user with a user token or a session can grant or revoke it`,
-    );
+}
+
+/** @throws AppError `access_denied` unless the caller may give and take each of these roles */
+function requireAuthorityOver(principal: Principal, roles: readonly string[]): void {
+  requireManager(principal);
+  for (const role of roles) {
+    const problem = whyNotGive(principal, role);
+    if (problem !== undefined) throw new AppError('access_denied', `the role ${role} ${problem}`);
   }
 }
 

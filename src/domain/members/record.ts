@@ -1,14 +1,38 @@
 import { z } from 'zod';
-import { memberRoles } from '../../auth/grants.js';
+import { memberRoles, type MemberRole } from '../../auth/grants.js';
 
-const Role = z.enum(memberRoles).describe('OWNER and ORG_ADMIN apply to every project of the organization.');
+const Role = z.enum(memberRoles);
+const appliesTo =
+  'OWNER and ORG_ADMIN apply to every project of the organization, and so do all roles given with them.';
+const roleFields = {
+  role: Role.optional().describe(`One role. Send \`role\` or \`roles\`. ${appliesTo}`),
+  roles: z
+    .array(Role)
+    .min(1)
+    .max(memberRoles.length)
+    .optional()
+    .describe('Several roles, which add up.')
+    .meta({ example: ['EDITOR', 'APPROVER'] }),
+};
+const oneOfBoth = { path: ['roles'], error: 'exactly one of role and roles is required' };
+
+/** The roles that a request names, whether by `role` or by `roles`. */
+export function rolesAsked({ role, roles }: { role?: unknown; roles?: unknown }): MemberRole[] {
+  const named: unknown[] = Array.isArray(roles) ? roles : [role];
+  return memberRoles.filter((each) => named.includes(each));
+}
+
+function namesRoles({ role, roles }: { role?: unknown; roles?: unknown }): boolean {
+  return (role === undefined) !== (roles === undefined);
+}
 
 export const Member = z
   .object({
     user_id: z.string(),
     email: z.string(),
     name: z.string(),
-    role: z.string(),
+    role: z.string().describe('The highest of the roles.'),
+    roles: z.array(z.string()).describe('All roles, the highest first.'),
     projectID: z.string(),
     whole_organization: z.boolean().describe('Whether the role applies to every project.'),
     created_at: z.number().describe('Epoch seconds.'),
@@ -20,6 +44,7 @@ export const Member = z
       email: 'grace@example.com',
       name: 'Grace',
       role: 'MEMBER',
+      roles: ['MEMBER'],
       projectID: 'project_1',
       whole_organization: false,
       created_at: 1763683200.5,
@@ -31,14 +56,16 @@ export const NewMember = z
   .strictObject({
     user_id: z.string().max(255).optional(),
     email: z.email().max(320).optional(),
-    role: Role,
+    ...roleFields,
     projectID: z.string().optional(),
   })
+  .refine(namesRoles, oneOfBoth)
   .refine(({ user_id, email }) => (user_id === undefined) !== (email === undefined), {
     path: ['user_id'],
     error: 'exactly one of user_id and email is required',
   })
   .meta({ id: 'NewMember', example: { email: 'grace@example.com', role: 'MEMBER' } });
 export const MemberPatch = z
-  .strictObject({ role: Role, projectID: z.string().optional() })
+  .strictObject({ ...roleFields, projectID: z.string().optional() })
+  .refine(namesRoles, oneOfBoth)
   .meta({ id: 'MemberPatch', example: { role: 'VIEWER' } });

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { ProjectId } from '../../ids.js';
-import { defineStream, reads } from '../operation.js';
+import { defineStream, readsOwn } from '../operation.js';
 import { ProjectEvent } from './record.js';
 
 /** Its route streams the events. It requires the grant for listing the runs of the project. */
 export const followProject = defineStream({
   name: 'project.follow',
-  ...reads,
+  ...readsOwn,
   key: z.object({ projectID: ProjectId }),
   output: ProjectEvent,
 });

@@ -8,7 +8,7 @@ import type { Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
 import { epochSeconds } from '../../time.js';
-import { defineOperation, reads, writes } from '../operation.js';
+import { defineOperation, manages, readsOwn } from '../operation.js';
 import { removeProject } from './removal.js';
 import { NewProject, Project, ProjectPatch, ProjectQuery, type ProjectSeed } from './record.js';
 import { ProjectId, UserId } from '../../ids.js';
@@ -18,7 +18,7 @@ const key = z.object({ project_id: ProjectId });
 
 export const listProjects = defineOperation({
   name: 'project.list',
-  ...reads,
+  ...readsOwn,
   input: ProjectQuery,
   output: listOf(Project),
   run: ({ deps, ctx, input }) => pageOfProjects(deps.mongo.collections, ctx.principal, input),
@@ -26,7 +26,7 @@ export const listProjects = defineOperation({
 
 export const listProjectsOfUser = defineOperation({
   name: 'project.list-of-user',
-  ...reads,
+  ...readsOwn,
   input: ListQuery.extend({ userId: UserId.min(1) }),
   output: listOf(Project),
   run: ({ deps, ctx, input }) => pageOfProjects(deps.mongo.collections, ctx.principal, input),
@@ -35,7 +35,7 @@ export const listProjectsOfUser = defineOperation({
 /** Throws `access_denied` for a project that the principal may not see. */
 export const readProject = defineOperation({
   name: 'project.read',
-  ...reads,
+  ...readsOwn,
   key,
   output: Project,
   run: ({ deps, ctx, key: { project_id } }) => findProject(deps.mongo.collections, ctx.principal, project_id),
@@ -43,7 +43,7 @@ export const readProject = defineOperation({
 
 export const readProjectByName = defineOperation({
   name: 'project.read-by-name',
-  ...reads,
+  ...readsOwn,
   key: z.object({ project_name: z.string().meta({ example: 'Claims desk' }) }),
   output: Project,
   async run({ deps, ctx: { principal }, key: { project_name: name } }) {
@@ -56,7 +56,7 @@ export const readProjectByName = defineOperation({
 
 export const createProject = defineOperation({
   name: 'project.create',
-  ...writes,
+  ...manages,
   facts: { name: freeText('name') },
   input: NewProject,
   output: Project,
@@ -83,7 +83,7 @@ export const createProject = defineOperation({
 
 export const updateProject = defineOperation({
   name: 'project.update',
-  ...writes,
+  ...manages,
   facts: textFacts('project_id'),
   key,
   input: ProjectPatch,
@@ -107,7 +107,7 @@ export const updateProject = defineOperation({
 
 export const deleteProject = defineOperation({
   name: 'project.delete',
-  ...writes,
+  ...manages,
   facts: textFacts('project_id'),
   key,
   output: Project,

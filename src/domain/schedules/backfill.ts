@@ -18,6 +18,7 @@ export const backfillSchedule = defineOperation({
   name: 'schedule.backfill',
   effect: 'write',
   grant: 'svc:agent.run',
+  right: ['edit'],
   facts: textFacts('id'),
   key: z.object({ id: Id }),
   input: Backfill,

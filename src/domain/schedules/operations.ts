@@ -197,6 +197,7 @@ export const triggerSchedule = defineOperation({
   name: 'schedule.trigger',
   effect: 'write',
   grant: 'svc:agent.run',
+  right: ['edit'],
   facts: textFacts('id'),
   key,
   output: Schedule,

@@ -8,7 +8,7 @@ import type { Collections } from '../../stores/collections.js';
 import { createFreshReads } from '../../stores/fresh-reads.js';
 import type { Graph } from '../../stores/neo4j.js';
 import { insertOnce } from '../../stores/insert-once.js';
-import { defineOperation, reads, writes } from '../operation.js';
+import { defineOperation, manages, reads } from '../operation.js';
 import { Settings, SettingsPatch, type SettingsDocument } from './record.js';
 export { settingsCollection } from './record.js';
 
@@ -28,7 +28,7 @@ export const readSettings = defineOperation({
 
 export const updateSettings = defineOperation({
   name: 'settings.update',
-  ...writes,
+  ...manages,
   facts: { data_events: flag('data_events'), language: text('language') },
   input: SettingsPatch,
   output: Settings,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { steeringRuns } from '../../auth/grants.js';
 import type { Principal } from '../../auth/principal.js';
 import { notFound } from '../../errors.js';
 import { Id, isId } from '../../ids.js';
@@ -6,10 +7,11 @@ import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import type { Deps } from '../deps.js';
 import { ExecutionFilter, filterOf } from '../executions/operations/filter.js';
 import type { Execution, ExecutionDocument } from '../executions/record.js';
+import { mayReadRun } from '../executions/operations/read.js';
 import { move } from '../executions/operations/moves.js';
 import { toLiveExecution } from '../executions/operations/live.js';
 import { steerRules, type moves } from '../executions/rules.js';
-import { defineOperation, reads, writes } from '../operation.js';
+import { defineOperation, readsOwn, writes } from '../operation.js';
 import { sharedFields, Task, taskNameLength, TaskMove, TaskStatus } from './record.js';
 import { pick } from '../../pick.js';
 
@@ -22,7 +24,7 @@ const shown = Object.fromEntries(
 
 export const listTasks = defineOperation({
   name: 'task.list',
-  ...reads,
+  ...readsOwn,
   input: ListQuery.extend(ExecutionFilter.shape),
   output: listOf(Task),
   async run({ deps, ctx, input }) {
@@ -34,7 +36,7 @@ export const listTasks = defineOperation({
 
 export const readTask = defineOperation({
   name: 'task.read',
-  ...reads,
+  ...readsOwn,
   key,
   output: Task,
   run: async ({ deps, ctx, key: { id } }) =>
@@ -50,6 +52,7 @@ function moveOperation(operation: (typeof moves)[number]) {
   return defineOperation({
     ...steerRules,
     ...writes,
+    right: steeringRuns,
     fixedFacts: { operation },
     key,
     input: TaskMove,
@@ -69,7 +72,7 @@ function moveOperation(operation: (typeof moves)[number]) {
 /** @throws AppError `not_found` for an unknown or malformed id, and for a task of another project */
 async function findTask({ mongo }: Deps, principal: Principal, id: string): Promise<ExecutionDocument> {
   const record = isId(id) ? await mongo.collections.executions.findOne({ task_id: id }) : null;
-  if (record?.projectID !== principal.projectId) throw notFound('the task');
+  if (!record || !mayReadRun(principal, record)) throw notFound('the task');
   return record;
 }
 

@@ -1,7 +1,6 @@
-import { textFacts } from '../../governance/operations/operation.js';
+import { permissionOf, textFacts } from '../../governance/operations/operation.js';
 import { z } from 'zod';
-import { Grant } from '../../auth/grants.js';
-import { holdsGrant, principalKinds, type Principal } from '../../auth/principal.js';
+import { heldGrants, permits, principalKinds, type Principal } from '../../auth/principal.js';
 import { stageDocs } from '../../governance/kernel/stage-ids.js';
 import type { QuotaUsage } from '../../governance/quota/quota.js';
 import { guardLimits, guardRules } from '../../graph/guard/limits.js';
@@ -79,8 +78,8 @@ async function callerOf({ quotaUsage }: DocsDeps, { principal, projectId, organi
   return {
     auth_kind: kind,
     ...(clientId === undefined ? {} : { client_id: clientId }),
-    // A person gets the governance grants from their role.
-    grants: [...grants, ...Grant.options.filter((grant) => !grants.includes(grant) && holdsGrant(principal, grant))],
+    // A person has the grants of their roles, which the credential does not list.
+    grants: [...new Set([...grants, ...heldGrants(principal)])],
     quota: await quotaUsage({ projectId, organizationId }),
   };
 }
@@ -163,7 +162,7 @@ function toolDocs(tool: Tool, principal: Principal): Record<string, unknown> {
     description: tool.description,
     route: `${method.toUpperCase()} ${path}`,
     mcp_tool: mcpNameOf(tool),
-    ...(grant === undefined ? {} : { grant, granted: principal.grants.includes(grant) }),
+    ...(grant === undefined ? {} : { grant, granted: permits(principal, permissionOf(tool.operation, {})) }),
     ...tool.hints,
     input: jsonSchemaOf(tool.input),
   };

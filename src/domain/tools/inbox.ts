@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { requireGrant } from '../../auth/require-grant.js';
+import { seeingRuns } from '../../auth/grants.js';
+import { requirePermission } from '../../auth/require-grant.js';
 import { AppError } from '../../errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
 import { defineTool } from '../../governance/tools/tool.js';
@@ -33,6 +34,7 @@ export const inboxTool = defineTool(
   {
     name: 'inbox',
     grant: ({ operation }) => (isReply(operation) ? 'svc:orchestrate.write' : 'svc:orchestrate.read'),
+    right: ({ operation }) => (isReply(operation) ? ['decide', 'run'] : seeingRuns),
     effect: ({ operation }) => (isReply(operation) ? 'write' : 'read'),
     facts: textFacts('operation', 'item_id'),
   },
@@ -53,7 +55,7 @@ export const inboxTool = defineTool(
         throw new AppError('invalid_request', `item_id: required for ${input.operation}`);
       if (isReply(input.operation)) {
         if (input.decision === undefined) throw new AppError('invalid_request', 'decision: required for reply');
-        requireGrant(principal, 'svc:orchestrate.write');
+        requirePermission(principal, { grant: 'svc:orchestrate.write', right: ['decide', 'run'] });
       }
       return { ...input, item_id: item_id ?? '' };
     },

@@ -14,7 +14,7 @@ interface ProjectModeDeps {
 
 /** Reads the project's mode (contract, `GET /v1/projects/{projectId}/mode`). */
 export const readProjectModeTool = defineTool(
-  { name: 'get-project-mode', grant: 'svc:docs.read', adminOnly: true, effect: 'read', facts: {} },
+  { name: 'get-project-mode', grant: 'svc:docs.read', right: ['read'], adminOnly: true, effect: 'read', facts: {} },
   ({ collections }: ProjectModeDeps) => ({
     title: 'Read the project mode',
     description:

@@ -9,7 +9,7 @@ import {
 import type { Principal } from '../../auth/principal.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 import { AppError } from '../../errors.js';
-import { requireGrant } from '../../auth/require-grant.js';
+import { requirePermission } from '../../auth/require-grant.js';
 import { newId } from '../../ids.js';
 import type { Collections } from '../../stores/collections.js';
 import { isWorkflowGone, type Temporal } from '../../temporal/client.js';
@@ -20,7 +20,7 @@ import { payloadDigest } from './payload-digest.js';
 import { findApproval } from './read.js';
 import type { Approval, ApprovalDocument } from './record.js';
 import { readOutlines } from './payload.js';
-import { readerOf, refusalToDecide, toApproval, type Reader } from './view.js';
+import { deciding, decidingRole, readerOf, refusalToDecide, toApproval, type Reader } from './view.js';
 
 /** The purpose of the key that signs decisions. */
 export const decisionPurpose = 'approval decision';
@@ -36,7 +36,7 @@ export interface Vote extends Pick<DecideRequest, 'decision'> {
 /**
  * Sends a vote to the approval's workflow, which makes the decision, and returns the updated approval. Votes with the
  * same `updateId` count once.
- * @throws AppError `scope_denied` without `svc:governance.write`, for the requester, and without a role that the rules
+ * @throws AppError `scope_denied` without the right to decide, for the requester, and without a role that the rules
  * name; `not_found`; `conflict` if the approval is no longer pending, this approver has voted before, or the call was
  * edited since the approver saw it; `validation_failed` for edits that do not fit; `unavailable` without Temporal or a worker
  */
@@ -52,7 +52,7 @@ export async function decideApproval(
   updateId?: string,
   reader: Reader = readerOf(principal),
 ): Promise<Approval> {
-  requireGrant(principal, 'svc:governance.write');
+  requirePermission(principal, deciding);
   const record = await findApproval(collections, principal, id);
   const refusal = refusalToDecide(principal, record);
   // The workflow knows the votes exactly, and whether this one is a repeat of one that it has counted.
@@ -63,7 +63,7 @@ export async function decideApproval(
   requireDigest(toApproval(record, principal, outline, reader), vote);
   const digests = await digestsOf({ collections, secrets }, record, vote);
   const unsigned: DecideRequest = {
-    approver: { user_id: principal.userId, role: principal.role },
+    approver: { user_id: principal.userId, role: decidingRole(principal, record.approver_roles) ?? principal.role },
     decision,
     ...(comment === undefined ? {} : { comment }),
     ...digests,

@@ -1,4 +1,5 @@
-import { holdsGrant, isPerson, type Principal } from '../../auth/principal.js';
+import { deciderRoles, rolesOf } from '../../auth/grants.js';
+import { holdsGrant, isPerson, permits, type Permission, type Principal } from '../../auth/principal.js';
 import { approvalsOf, barredFromDeciding } from '../../../workflows/approval/state.js';
 import { pickShown } from '../../pick.js';
 import { viewOf, type KeptOutline } from './payload.js';
@@ -29,6 +30,9 @@ export function toApproval(
   };
 }
 
+/** What everybody who decides on other people's calls needs. */
+export const deciding: Permission = { grant: 'svc:governance.write', right: ['decide'] };
+
 /** `person`: a signed-in person, who reads whole calls. `client`: a program, which reads redacted calls. */
 export type Reader = 'person' | 'client';
 
@@ -48,8 +52,10 @@ export function refusalToDecide(
 ): { code: 'scope_denied' | 'conflict'; message: string } | undefined {
   const { status, votes, edited_payload_digest } = approval;
   const denied = (message: string) => ({ code: 'scope_denied' as const, message });
-  if (!holdsGrant(principal, 'svc:governance.write'))
-    return denied('deciding needs an admin role on this project, or a key with svc:governance.write');
+  if (!permits(principal, deciding))
+    return denied(
+      'deciding needs the role APPROVER or an admin role on this project, or a key with svc:governance.write',
+    );
   const barred = barredFromDeciding(approval, principal.userId);
   if (barred !== undefined) return denied(barred);
   if (!isApprover(principal, approval))
@@ -66,6 +72,14 @@ export function isApprover(
   principal: Principal,
   { approver_roles }: Pick<ApprovalDocument, 'approver_roles'>,
 ): boolean {
-  if (!holdsGrant(principal, 'svc:governance.write')) return false;
-  return approver_roles === undefined || (isPerson(principal) && approver_roles.includes(principal.role));
+  if (!permits(principal, deciding)) return false;
+  return approver_roles === undefined || (isPerson(principal) && decidingRole(principal, approver_roles) !== undefined);
+}
+
+/** The highest role with which the caller decides; undefined if none of its roles may. */
+export function decidingRole(
+  principal: Principal,
+  approver_roles: readonly string[] = deciderRoles,
+): string | undefined {
+  return rolesOf(principal).find((role) => approver_roles.includes(role));
 }

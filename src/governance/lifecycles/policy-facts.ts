@@ -10,6 +10,8 @@ export interface PolicyFacts {
   /** Only if it differs from the `tool` of the lifecycle. */
   operation?: string;
   role: string;
+  /** Only if the caller has several. */
+  roles?: readonly string[];
   /** Separated by spaces. */
   grants: string;
   channel: string;

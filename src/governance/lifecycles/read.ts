@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
-import type { Principal } from '../../auth/principal.js';
+import { seesAllRuns, type Principal } from '../../auth/principal.js';
 import { notFound } from '../../errors.js';
 import { queryNumber } from '../../query-number.js';
 import { ListQuery, listPage, type Page } from '../../stores/lists.js';
@@ -23,6 +23,11 @@ export const LifecycleQuery = ListQuery.extend({
 });
 export type LifecycleQuery = z.infer<typeof LifecycleQuery>;
 
+/** People who see only their own runs see only their own calls. */
+function ofCaller(principal: Principal): Filter<LifecycleDocument> {
+  return seesAllRuns(principal) ? {} : { 'principal.user_id': principal.userId };
+}
+
 /** The lifecycles of the credential's project, newest first. */
 export async function listLifecycles(
   collections: Collections,
@@ -32,6 +37,7 @@ export async function listLifecycles(
   const { tool, status, from, to } = query;
   const filter: Filter<LifecycleDocument> = {
     project_id: principal.projectId,
+    ...ofCaller(principal),
     ...(tool === undefined ? {} : { tool }),
     ...(status === undefined ? {} : { status }),
     ...(from === undefined && to === undefined
@@ -49,7 +55,10 @@ export async function readLifecycle(
   id: string,
 ): Promise<DecidedLifecycle> {
   const found = isId(id) ? await collections.lifecycles.findOne({ _id: id }) : null;
-  if (found?.project_id !== principal.projectId) throw notFound('lifecycle');
+  const isSeen =
+    found?.project_id === principal.projectId &&
+    (seesAllRuns(principal) || found.principal.user_id === principal.userId);
+  if (!isSeen) throw notFound('lifecycle');
   return { ...toLifecycle(found), decision: found.decision ? toPolicyDecision(id, found.decision) : null };
 }
 
@@ -59,7 +68,11 @@ export async function listPolicyDecisions(
   principal: Principal,
   query: ListQuery,
 ): Promise<Page<PolicyDecision>> {
-  const page = await listPage(collections.lifecycles, { 'decision.project_id': principal.projectId }, query);
+  const page = await listPage(
+    collections.lifecycles,
+    { 'decision.project_id': principal.projectId, ...ofCaller(principal) },
+    query,
+  );
   const data = page.data.flatMap(({ _id, decision }) => (decision ? [toPolicyDecision(_id, decision)] : []));
   return { ...page, data };
 }

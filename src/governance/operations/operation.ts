@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Grant } from '../../auth/grants.js';
-import type { Principal } from '../../auth/principal.js';
+import type { Grant, Right } from '../../auth/grants.js';
+import type { Permission, Principal } from '../../auth/principal.js';
 import type { ErrorCode } from '../../error-catalog.js';
 import type { CallContext } from './call-context.js';
 
@@ -64,7 +64,12 @@ export interface Operation {
   facts: Facts;
   /** The grant that the caller needs on every surface. It can depend on the input, which is not yet validated. */
   grant: NeededGrant | ((rawInput: Readonly<Record<string, unknown>>) => NeededGrant);
-  /** In addition to the grant, the caller needs the role OWNER, ORG_ADMIN or PROJECT_ADMIN. */
+  /**
+   * The rights of which a person needs one. Only where the grant says too little about people: otherwise they need a role
+   * that has the grant. It can depend on the input like the grant.
+   */
+  right?: readonly Right[] | ((rawInput: Readonly<Record<string, unknown>>) => readonly Right[]);
+  /** In addition to the grant, the caller needs the role OWNER, ORG_ADMIN or PROJECT_ADMIN (`passesAdminOnly`). */
   adminOnly?: boolean;
   /** Everything that a call causes in addition. */
   causes?: readonly Cause[];
@@ -136,6 +141,15 @@ export function effectOf({ effect }: Operation, input: unknown): Effect {
 
 export function grantOf({ grant }: Pick<Operation, 'grant'>, rawInput: unknown): NeededGrant {
   return typeof grant === 'function' ? grant(fieldsOf(rawInput)) : grant;
+}
+
+/** What a call of the operation needs, for an input that need not be valid. */
+export function permissionOf(operation: Pick<Operation, 'grant' | 'right'>, rawInput: unknown): Permission {
+  const { right } = operation;
+  return {
+    grant: grantOf(operation, rawInput),
+    right: typeof right === 'function' ? right(fieldsOf(rawInput)) : right,
+  };
 }
 
 /** The calls of other operations that a call of this operation causes. */

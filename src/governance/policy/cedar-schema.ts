@@ -24,7 +24,16 @@ const typeOfFact: Record<Fact['type'], Attributes[string]> = {
 export const cedarSchemaOf = ({ operations }: Catalog): SchemaJson<string> => ({
   '': {
     entityTypes: {
-      User: { shape: record({ user_id: string, role: string, kind: string, client_id: string, grants: strings }) },
+      User: {
+        shape: record({
+          user_id: string,
+          role: string,
+          roles: strings,
+          kind: string,
+          client_id: string,
+          grants: strings,
+        }),
+      },
       Resource: { shape: record({ type: string, id: string }) },
     },
     actions: Object.fromEntries(

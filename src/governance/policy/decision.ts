@@ -1,5 +1,5 @@
 import type { AuthorizationAnswer } from '@cedar-policy/cedar-wasm/nodejs';
-import { adminRoles, type AdminRole } from '../../auth/grants.js';
+import { deciderRoles, type DeciderRole } from '../../auth/grants.js';
 import type { PolicyRule } from './rule.js';
 
 /** The decision of the policies in force on one call, with the rules that determined it. */
@@ -13,7 +13,7 @@ export interface PolicyEvaluation {
   /** Whether every rule that requires the approval lets the person who started the run decide on an act of the run. */
   starter_may_decide: boolean;
   /** The roles that all rules with roles have in common; null if no rule names roles. */
-  approver_roles: AdminRole[] | null;
+  approver_roles: DeciderRole[] | null;
   reason: string;
 }
 
@@ -107,9 +107,9 @@ function bothApprovals(a: PolicyEvaluation, b: PolicyEvaluation): PolicyEvaluati
 }
 
 /** The roles that may decide if all these rules require an approval; null if none of them names roles. */
-export function commonRoles(rules: readonly PolicyRule[]): AdminRole[] | null {
+export function commonRoles(rules: readonly PolicyRule[]): DeciderRole[] | null {
   const named = rules.flatMap(({ approver_roles }) => (approver_roles ? [approver_roles] : []));
-  return named.length === 0 ? null : adminRoles.filter((role) => named.every((roles) => roles.includes(role)));
+  return named.length === 0 ? null : deciderRoles.filter((role) => named.every((roles) => roles.includes(role)));
 }
 
 function outcome(

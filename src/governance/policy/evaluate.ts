@@ -1,5 +1,6 @@
 import type { PolicyJson, StatefulAuthorizationCall } from '@cedar-policy/cedar-wasm/nodejs';
 import { LRUCache } from 'lru-cache';
+import { rolesOf } from '../../auth/grants.js';
 import type { Principal } from '../../auth/principal.js';
 import { newId } from '../../ids.js';
 import { cedar } from './cedar.js';
@@ -13,7 +14,10 @@ import { attributesRead, mayRead } from './reads.js';
 import type { PolicyRule } from './rule.js';
 
 export interface PolicyRequest {
-  principal: Pick<Principal, 'userId' | 'role' | 'kind' | 'grants' | 'organizationId' | 'projectId' | 'clientId'>;
+  principal: Pick<
+    Principal,
+    'userId' | 'role' | 'roles' | 'kind' | 'grants' | 'organizationId' | 'projectId' | 'clientId'
+  >;
   operation: Operation;
   /** How the call arrived; the default is `rest`. */
   channel?: Channel;
@@ -140,6 +144,7 @@ function cedarCall({
 }: PolicyRequest): Omit<StatefulAuthorizationCall, 'preparsedPolicySetId'> {
   const user = { type: 'User', id: principal.userId };
   const target = { type: 'Resource', id: `${resource.type}/${resource.id}` };
+  const roles = [...rolesOf(principal)];
   const { userId: user_id, role, kind, grants, projectId: project_id, clientId: client_id = '' } = principal;
   return {
     principal: user,
@@ -155,7 +160,7 @@ function cedarCall({
       input: cedarValues(operation, facts ?? factsOf(operation, input)),
     },
     entities: [
-      { uid: user, attrs: { user_id, role, kind, client_id, grants: [...grants] }, parents: [] },
+      { uid: user, attrs: { user_id, role, roles, kind, client_id, grants: [...grants] }, parents: [] },
       { uid: target, attrs: { type: resource.type, id: resource.id }, parents: [] },
     ],
   };

@@ -23,6 +23,7 @@ export function factsToKeep(
     at: at.getTime() / 1000,
     ...(operation.name !== known.name && { operation: operation.name }),
     role: principal.role,
+    ...(principal.roles && { roles: principal.roles }),
     grants: principal.grants.join(' '),
     channel,
     ...(known.isModeKnown && { mode }),
@@ -80,6 +81,7 @@ export function recordedRequest(
       principal: {
         userId: user_id,
         role: facts?.role ?? '',
+        ...(facts?.roles && { roles: facts.roles }),
         kind,
         grants: (facts?.grants ?? '').split(' ').filter((grant) => grant !== '') as Grant[],
         organizationId: organization_id,
@@ -99,6 +101,7 @@ export function recordedRequest(
 
 const unknownWithoutFacts = [
   'principal.role',
+  'principal.roles',
   'principal.grants',
   'resource.type',
   'context.channel',

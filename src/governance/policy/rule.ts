@@ -1,6 +1,6 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
-import { adminRoles } from '../../auth/grants.js';
+import { deciderRoles } from '../../auth/grants.js';
 import { OrganizationId, UserId } from '../../ids.js';
 import { pickShown } from '../../pick.js';
 import { EpochSeconds } from '../../time.js';
@@ -36,7 +36,7 @@ export const PolicyRule = z
       .max(2000)
       .optional()
       .describe(
-        'A Cedar expression: `principal.user_id`, `.role`, `.kind`, `.client_id` (of an OAuth client, else empty), `.grants`; `resource.type`, `.id`; `context.project_id`, `.mode`, `.channel` (rest, mcp, console, schedule, agent or callback), `.dry_run`, `.hour` (UTC), `.weekday` (1 is Monday), `.input.<fact of the operation>`.',
+        'A Cedar expression: `principal.user_id`, `.role` (the highest), `.roles` (all of them), `.kind`, `.client_id` (of an OAuth client, else empty), `.grants`; `resource.type`, `.id`; `context.project_id`, `.mode`, `.channel` (rest, mcp, console, schedule, agent or callback), `.dry_run`, `.hour` (UTC), `.weekday` (1 is Monday), `.input.<fact of the operation>`.',
       ),
     approvers: z
       .int()
@@ -57,12 +57,12 @@ export const PolicyRule = z
         'For acts of a run: whether the people who caused the act may decide, such as the person who started the run or edited its agentflow; require_approval only. Default: false.',
       ),
     approver_roles: z
-      .array(z.enum(adminRoles))
+      .array(z.enum(deciderRoles))
       .min(1)
-      .max(adminRoles.length)
+      .max(deciderRoles.length)
       .optional()
       .describe(
-        'Only people with one of these roles in the project may decide, and no API key; require_approval only. Left out: everybody with `svc:governance.write`.',
+        'Only people with one of these roles in the project may decide, and no API key; require_approval only. Left out: everybody with one of these roles, and keys with `svc:governance.write`.',
       ),
   })
   .meta({

@@ -2,7 +2,7 @@
 interface Needs {
   /** The operation that the page requires, as `<method> <path>`. */
   operation: string;
-  /** Explains which grant or roles allow the operation. */
+  /** Explains which roles allow the operation. */
   allowedBy: string;
 }
 
@@ -16,11 +16,13 @@ export interface ConsolePage {
   needs?: Needs;
 }
 
-const grant = (name: string) => `It requires the grant ${name}.`;
 const administrators = 'It requires an administrator role: OWNER, ORG_ADMIN or PROJECT_ADMIN.';
-const toRead = (operation: string): Needs => ({ operation, allowedBy: grant('svc:orchestrate.read') });
-const toWrite = (operation: string): Needs => ({ operation, allowedBy: grant('svc:orchestrate.write') });
-const toQuery = (operation: string): Needs => ({ operation, allowedBy: grant('svc:query.read') });
+const readers = 'It requires a role that reads the project: VIEWER, APPROVER, EDITOR or an administrator role.';
+const editors = 'It requires the role EDITOR or an administrator role.';
+const members = 'It requires a role in the project.';
+const toRead = (operation: string): Needs => ({ operation, allowedBy: readers });
+const toWrite = (operation: string): Needs => ({ operation, allowedBy: editors });
+const toQuery = (operation: string): Needs => ({ operation, allowedBy: members });
 const toAdminister = (operation: string): Needs => ({ operation, allowedBy: administrators });
 
 /**
@@ -52,12 +54,12 @@ export const consolePages = [
   { path: '/approvals/$approvalId', name: 'Approval' },
   { path: '/lifecycles', name: 'Lifecycles', group: 'Govern' },
   { path: '/lifecycles/$lifecycleId', name: 'Lifecycle' },
-  { path: '/policies', name: 'Policies', group: 'Govern', needs: toAdminister('get /v1/policies') },
-  { path: '/audit', name: 'Audit', group: 'Govern', needs: toAdminister('get /v1/audit') },
+  { path: '/policies', name: 'Policies', group: 'Govern', needs: toRead('get /v1/policies') },
+  { path: '/audit', name: 'Audit', group: 'Govern', needs: toRead('get /v1/audit') },
 
   { path: '/members', name: 'Members', group: 'Project', needs: toRead('get /project-member/{projectID}') },
-  // Only administrators read policies, and only they manage keys.
-  { path: '/keys', name: 'API keys', group: 'Project', needs: toAdminister('get /v1/policies') },
+  // Whoever manages members also manages keys.
+  { path: '/keys', name: 'API keys', group: 'Project', needs: toAdminister('post /project-member/{projectID}') },
   { path: '/settings', name: 'Settings', group: 'Project', needs: toRead('get /v1/project/{project_id}') },
   { path: '/apps', name: 'Connected apps', group: 'Project' },
   { path: '/usage', name: 'Usage', group: 'Project' },

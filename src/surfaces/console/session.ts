@@ -1,8 +1,8 @@
 import { Router, type Request, type RequestHandler } from 'express';
 import { z } from 'zod';
 import { findProjectChoice } from '../../auth/project-choices.js';
-import { Grant } from '../../auth/grants.js';
-import { holdsGrant, type Principal } from '../../auth/principal.js';
+import { rightsOf, rolesOf } from '../../auth/grants.js';
+import { heldGrants, type Principal } from '../../auth/principal.js';
 import { scopeOn } from '../../auth/resolve-scope.js';
 import { jsonBody } from '../../http/json-body.js';
 import { onlyMethods } from '../../http/method-not-allowed.js';
@@ -11,7 +11,7 @@ import { csrfHeader, principalOf } from '../browser/console-session.js';
 import { signInAt, whileLive } from '../browser/sign-in.js';
 import type { BrowserSession } from '../browser/browser-session.js';
 import { errorHandler } from '../rest/error-answers.js';
-import { permits } from '../rest/mount.js';
+import { mayCall } from '../rest/mount.js';
 import type { Route } from '../rest/define-route.js';
 import { queryOf, type ConsoleDeps } from './visit.js';
 
@@ -53,15 +53,23 @@ async function viewOf({ deps, routes }: ConsoleDeps, req: Request, { csrf, perso
     csrf_token: csrf,
     person: person ? { user_id: person.userId, email: person.email } : null,
     project: choice
-      ? { _id: choice.projectId, name: choice.project, organization: choice.organization, role: choice.role }
+      ? {
+          _id: choice.projectId,
+          name: choice.project,
+          organization: choice.organization,
+          role: choice.role,
+          roles: choice.roles,
+        }
       : null,
     /** The operations that the person may call in the project, as `<method> <path>`. */
     may: principal ? permitted(routes, principal) : [],
     /** The grants of the person in the project. Some lists are shorter without one. */
-    grants: principal ? Grant.options.filter((grant) => holdsGrant(principal, grant)) : [],
+    grants: principal ? heldGrants(principal) : [],
+    /** What the roles of the person permit in the project. */
+    rights: principal ? [...rightsOf(rolesOf(principal))] : [],
   };
 }
 
 function permitted(routes: readonly Route[], principal: Principal): string[] {
-  return routes.filter((route) => permits(route, principal)).map(({ method, path }) => `${method} ${path}`);
+  return routes.filter((route) => mayCall(route, principal)).map(({ method, path }) => `${method} ${path}`);
 }

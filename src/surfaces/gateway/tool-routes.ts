@@ -10,11 +10,13 @@ export function toolRoutes(tools: readonly Tool[]): Route[] {
   const governed = new Map<z.ZodType, z.ZodType>();
   return tools.map((tool) => {
     const { method, path } = routeOf(tool);
-    const { grant } = tool.operation;
+    const { grant, right, adminOnly } = tool.operation;
     return defineRoute({
       method,
       path,
       permission: typeof grant === 'function' ? 'any' : grant,
+      right: typeof right === 'function' ? undefined : right,
+      adminOnly,
       tag: 'tools',
       summary: tool.title,
       description: tool.description,

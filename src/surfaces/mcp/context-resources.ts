@@ -1,5 +1,6 @@
-import type { Principal } from '../../auth/principal.js';
-import { toolNamed, type Tool, grantOfTool } from '../../governance/tools/tool.js';
+import { permits, type Principal } from '../../auth/principal.js';
+import { permissionOf } from '../../governance/operations/operation.js';
+import { toolNamed, type Tool } from '../../governance/tools/tool.js';
 import type { Exchange } from './exchange.js';
 import type { Govern } from './mcp-tool.js';
 import { rpcCodes, rpcError } from './rpc-errors.js';
@@ -37,7 +38,7 @@ export function createContextResources(tools: readonly Tool[], govern: Govern) {
   return {
     list: (principal: Principal) =>
       known
-        .filter(({ reading }) => principal.grants.includes(grantOfTool(reading.tool, reading.input)))
+        .filter(({ reading }) => permits(principal, permissionOf(reading.tool.operation, reading.input)))
         .map(({ resource }) => resource),
     /** Returns the call that reads the resource. */
     reading,

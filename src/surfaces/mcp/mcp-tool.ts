@@ -1,5 +1,4 @@
-import type { Grant } from '../../auth/grants.js';
-import { isAdmin, type Principal } from '../../auth/principal.js';
+import { passesAdminOnly, permits, type Permission, type Principal } from '../../auth/principal.js';
 import {
   jsonSchemaOf,
   withoutProperties,
@@ -7,7 +6,8 @@ import {
   type ObjectSchema,
 } from '../../governance/tools/json-schema.js';
 import { toAppError } from '../../http/errors.js';
-import { mcpNameOf, pathParameters, type Tool, grantOfTool } from '../../governance/tools/tool.js';
+import { permissionOf } from '../../governance/operations/operation.js';
+import { mcpNameOf, pathParameters, type Tool } from '../../governance/tools/tool.js';
 import type { CallOutcome, Exchange } from './exchange.js';
 import type { Execution } from '../../domain/executions/record.js';
 import type { FollowExecution } from './follow-execution.js';
@@ -152,18 +152,18 @@ function credentialParameters(tool: Tool): string[] {
 }
 
 function visibility(tool: Tool, own: ObjectSchema): McpTool['visibleTo'] {
-  const grants = grantsOf(tool, own);
+  const permissions = permissionsOf(tool, own);
   return (principal) =>
-    (!tool.operation.adminOnly || isAdmin(principal)) && grants.some((grant) => principal.grants.includes(grant));
+    passesAdminOnly(principal, tool.operation) && permissions.some((each) => permits(principal, each));
 }
 
 /**
- * Returns every grant that some input of the tool requires. Tries each property alone with each value that its schema
- * lists.
+ * Returns every permission that some input of the tool requires. Tries each property alone with each value that its
+ * schema lists.
  */
-function grantsOf(tool: Tool, own: ObjectSchema): readonly Grant[] {
+function permissionsOf(tool: Tool, own: ObjectSchema): readonly Permission[] {
   const inputs = Object.entries(own.properties).flatMap(([name, { enum: values = [true] }]) =>
     (values as unknown[]).map((value) => ({ [name]: value })),
   );
-  return [...new Set([{}, ...inputs].map((input) => grantOfTool(tool, input)))];
+  return [{}, ...inputs].map((input) => permissionOf(tool.operation, input));
 }

@@ -17,14 +17,14 @@ export const memberRoutes: readonly Route[] = [
   route('POST /project-member/{projectID}', addMember, {
     summary: 'Add a user of the organization as a member',
     description:
-      'Only administrators can add members, with a role that is not higher than their own. The roles OWNER and ORG_ADMIN apply to every project; only users can grant them, not API keys.',
+      'Only administrators can add members. Nobody can give a role with rights or grants that they do not have. The roles OWNER and ORG_ADMIN apply to every project; only users can grant them, not API keys.',
     response: { status: 201, description: 'The member.' },
     idempotent: true,
   }),
   route('PATCH /project-member/{projectID}/{user_id}', changeMember, {
-    summary: 'Change the role of a member',
+    summary: 'Change the roles of a member',
     description:
-      'Immediately revokes the sessions, application tokens and API keys that the member had with the previous role. The last OWNER cannot be changed.',
+      'Immediately revokes the sessions, application tokens and API keys that the member had with the previous roles. The last OWNER cannot be changed.',
     response: { description: 'The changed member.' },
   }),
   route('DELETE /project-member/{projectID}/{user_id}', removeMember, {

@@ -1,11 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deps } from '../../domain/deps.js';
+import { eventsFor } from '../../domain/news/events-for.js';
 import { followProject } from '../../domain/news/operations.js';
+import type { ProjectEvent } from '../../domain/news/record.js';
 import type { RequestContext } from '../rest/context.js';
 import { routesOf, type Route } from '../rest/define-route.js';
 import { frameOf, lastEventId, recheckMs, sendEvents } from './server-sent-events.js';
 
 const route = routesOf('executions');
+
+/** Calls `work` for one value after the other, until it fails. */
+function inOrder<T>(work: (value: T) => Promise<void>, onFailure: () => void): (value: T) => void {
+  let before = Promise.resolve();
+  return (value) => {
+    before = before.then(() => work(value));
+    before.catch(onFailure);
+  };
+}
 
 /** Streams the changes in the project until the client disconnects or its credential ends. */
 async function streamProject(deps: Deps, ctx: RequestContext): Promise<void> {
@@ -13,9 +24,15 @@ async function streamProject(deps: Deps, ctx: RequestContext): Promise<void> {
   const stream = sendEvents(deps, ctx);
   if (!stream) return;
   const { write, ended, mayGoOn } = stream;
-  const leave = await deps.projectNews.view(ctx.principal.projectId, last, (events) => {
-    if (events.length > 0 && !ended.aborted) write(events.map(frameOf).join(''));
-  });
+  const send = inOrder(
+    async (events: readonly ProjectEvent[]) => {
+      const heard = await eventsFor(deps, ctx.principal, events);
+      if (heard.length > 0 && !ended.aborted) write(heard.map(frameOf).join(''));
+    },
+    // The client resumes after the last event that it has received.
+    () => ctx.res.destroy(),
+  );
+  const leave = await deps.projectNews.view(ctx.principal.projectId, last, send);
   while (!ended.aborted && (await mayGoOn()))
     await delay(recheckMs, undefined, { signal: ended }).catch(() => undefined);
   leave();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Grant } from '../../auth/grants.js';
+import type { Grant, Right } from '../../auth/grants.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../../domain/deps.js';
 import type { DomainOperation } from '../../domain/operation.js';
@@ -44,6 +44,10 @@ interface RouteTexts {
   idempotent?: boolean;
   /** Whether clients may repeat a call without `Idempotency-Key`, because a repeat has no further effect. */
   repeatable?: boolean;
+  /** The rights of which a person needs one, unless they depend on the input (`Operation.right`). */
+  right?: readonly Right[] | undefined;
+  /** Whether the call needs an admin role in addition. */
+  adminOnly?: boolean | undefined;
   /** The scope that the credential is checked against. `organization` routes cover more than one project. */
   scope?: 'project' | 'organization';
 }
@@ -92,7 +96,10 @@ export function defineRoute<
 }
 
 /** The HTTP form of an operation, which contributes its grant, schemas and errors. */
-interface OperationRoute<K, I, O extends Schema> extends Omit<RouteTexts, 'method' | 'path' | 'tag'> {
+interface OperationRoute<K, I, O extends Schema> extends Omit<
+  RouteTexts,
+  'method' | 'path' | 'tag' | 'right' | 'adminOnly'
+> {
   response: RouteResponse<z.output<O>>;
   /** Replaces the operation's `run` where the answer is a stream, or where headers or the raw body are part of the input. */
   handler?(call: OperationCall<Deps, Output<K>, Output<I>> & { ctx: RequestContext }): Promise<unknown>;
@@ -109,7 +116,7 @@ export function routesOf(tag: string) {
     operation: DomainOperation & OperationSpec<Deps, K, I, O>,
     { handler, ...form }: OperationRoute<K, I, O>,
   ): Route {
-    const { grant, key, input, errors = [], output, run }: DomainOperation = operation;
+    const { grant, right, adminOnly, key, input, errors = [], output, run }: DomainOperation = operation;
     const [verb = '', path = ''] = place.split(' ');
     const method = verb.toLowerCase() as Method;
     const { inPath, inQuery } = splitKey(path, key as z.ZodObject | undefined);
@@ -121,6 +128,8 @@ export function routesOf(tag: string) {
       tag,
       operation,
       permission: typeof grant === 'function' ? 'any' : grant,
+      right: typeof right === 'function' ? undefined : right,
+      adminOnly,
       ...(inPath && { params: inPath }),
       ...(method === 'get' ? input && { query: input } : inQuery && { query: inQuery }),
       ...(method !== 'get' && input && { body: input }),

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { z } from 'zod';
 import { validate, unknownFields } from '../../problems.js';
-import { holdsGrant, type Principal } from '../../auth/principal.js';
+import { passesAdminOnly, permits, type Permission, type Principal } from '../../auth/principal.js';
 import { newId } from '../../ids.js';
 import type { Deps } from '../../domain/deps.js';
 import { isGoverned, operationCall, subjectIdOf, type Route } from './define-route.js';
@@ -9,7 +9,7 @@ import type { OwnCodes } from './error-answers.js';
 import { performOperation, type Outcome } from './perform-operation.js';
 import { undecided } from '../../governance/operations/call-context.js';
 import type { Answer } from '../../governance/idempotency.js';
-import { requireGrant } from '../../auth/require-grant.js';
+import { requirePermission } from '../../auth/require-grant.js';
 import { jsonBody } from '../../http/json-body.js';
 import { traceIn } from '../../http/trace.js';
 import { routeTable } from '../../http/route-table.js';
@@ -53,20 +53,29 @@ function admit(route: Route, rules: SurfaceRules): RequestHandler {
     if (route.permission !== 'public') {
       const principal = await rules.authenticate(req);
       await rules.limit?.(principal);
-      requirePermission(route, principal);
+      requireRoute(route, principal);
       res.locals.principal = principal;
     }
     next();
   };
 }
 
-/** @throws AppError `scope_denied` */
-function requirePermission({ permission }: Pick<Route, 'permission'>, principal: Principal): void {
-  if (permission !== 'public' && permission !== 'any') requireGrant(principal, permission);
+/** What every call of the route needs. What depends on the input is checked by the operation. */
+export function permissionOfRoute({ permission, right }: Route): Permission | undefined {
+  return permission === 'public' ? undefined : { grant: permission, right };
 }
 
-export function permits({ permission }: Pick<Route, 'permission'>, principal: Principal): boolean {
-  return permission === 'public' || permission === 'any' || holdsGrant(principal, permission);
+/** @throws AppError `scope_denied` */
+function requireRoute(route: Route, principal: Principal): void {
+  const permission = permissionOfRoute(route);
+  if (permission) requirePermission(principal, permission);
+}
+
+/** Whether the caller may call the route with some input. */
+export function mayCall(route: Route, principal: Principal): boolean {
+  const permission = permissionOfRoute(route);
+  const isAllowed = !permission || permits(principal, permission);
+  return isAllowed && passesAdminOnly(principal, route);
 }
 
 function serve(route: Route, rules: SurfaceRules): RequestHandler {
@@ -77,7 +86,7 @@ function serve(route: Route, rules: SurfaceRules): RequestHandler {
     if (principal) rules.checkScope(route, principal, req);
     refuseUnknownQuery(req.query);
     const input = validateRequest(route, req);
-    const recheck = async () => requirePermission(route, await rules.authenticate(req));
+    const recheck = async () => requireRoute(route, await rules.authenticate(req));
     const call = async (recordId: string): Promise<Answer> => {
       const idempotencyKey = req.get('idempotency-key');
       const ctx = { principal, recordId, baseUrl: baseUrl(), idempotencyKey, ...undecided, recheck, req, res };

@@ -195,15 +195,16 @@ test('an agentflow is made in a narrow window, and two people do not overwrite e
   );
 });
 
-test('a member is offered no agentflows and is refused, and the page reports a failing API', async () => {
+test('a member may not change agentflows and is refused, and the page reports a failing API', async () => {
   verifies('console.agentflows', 'console.sign-in');
   const person = await createPerson(deps);
   const id = await agentflowOf(person);
   const member = await createPerson(deps, { role: 'MEMBER', workspace: person.workspace });
   await withPage(async (page) => {
     await signIn(page, member, consoleUrl(member, `/agentflows/${id}`));
-    await page.getByText('It requires the grant svc:orchestrate.read').waitFor();
-    expect(await page.getByRole('link', { name: 'Agentflows' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Agentflows' }).first().waitFor();
+    await page.goto(consoleUrl(member, '/agentflows/new'));
+    await page.getByText('It requires the role EDITOR').waitFor();
     const api = (await asPage(member)).client();
     for (const [method, path] of [
       ['get', `/agentflow/${id}/versions`],

@@ -238,7 +238,7 @@ test('the audit chain is filtered, exported, verified, and verified again after 
   const member = await createPerson(deps, { role: 'MEMBER', workspace: person.workspace });
   await withPage(async (page) => {
     await signIn(page, member, consoleUrl(member, '/audit'));
-    await page.getByText('It requires an administrator role').waitFor();
+    await page.getByText('It requires a role that reads the project').waitFor();
     expect(await page.getByRole('navigation').getByRole('link', { name: 'Audit' }).count()).toBe(0);
   });
   expect((await (await asPage(member)).client().get('/v1/audit')).status).toBe(403);

@@ -99,7 +99,7 @@ test('a version that somebody else stored meanwhile is shown, and nothing typed 
   const member = await createPerson(deps, { role: 'MEMBER', workspace: person.workspace });
   await withPage(async (page) => {
     await signIn(page, member, consoleUrl(member, '/policies'));
-    await page.getByText('It requires an administrator role').waitFor();
+    await page.getByText('It requires a role that reads the project').waitFor();
     expect(await page.getByRole('navigation').getByRole('link', { name: 'Policies' }).count()).toBe(0);
   });
   expect((await (await asPage(member)).client().put('/v1/policies', { policies: [] })).status).toBe(403);

@@ -240,7 +240,7 @@ test('a member is offered no schedules and is refused, another project has none,
   const member = await createPerson(deps, { role: 'MEMBER', workspace: person.workspace });
   await withPage(async (page) => {
     await signIn(page, member, consoleUrl(member, `/schedules/${id}`));
-    await page.getByText('It requires the grant svc:orchestrate.read').waitFor();
+    await page.getByText('It requires a role that reads the project').waitFor();
     expect(await page.getByRole('link', { name: 'Schedules' }).count()).toBe(0);
     const api = (await asPage(member)).client();
     for (const [method, path] of [

@@ -106,7 +106,7 @@ describe.each(['desktop', 'phone'] as const)('the pages in a browser, %s', (size
       await page.keyboard.press('Enter');
       await page.getByRole('alert').waitFor();
       await shot(page, `consent-${size}-4-other-project`);
-      expect(await page.getByRole('checkbox').count()).toBe(2);
+      expect(await page.getByRole('checkbox').count()).toBe(3);
       await tabTo(page, 'Read the documentation');
       await page.keyboard.press('Space');
       await tabTo(page, 'Allow');

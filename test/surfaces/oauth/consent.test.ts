@@ -130,7 +130,7 @@ describe('the consent page', () => {
       userId: both.userId,
       organizationId: elsewhere.organizationId,
       projectId: elsewhere.projectID,
-      role: 'MEMBER',
+      role: 'VIEWER',
     });
     const browser = openBrowser(server.url);
     const page = await browser.submit(await signedInPage(browser, both, path()), 'allow', {
@@ -159,7 +159,7 @@ describe('the consent page', () => {
 
   test('never gives more than the person may give, whatever the form says', async () => {
     verifies('oauth.authorize.scope-capped');
-    const member = await createPerson(server.deps, { role: 'MEMBER' });
+    const member = await createPerson(server.deps, { role: 'VIEWER' });
     const browser = openBrowser(server.url);
     const page = await signedInPage(browser, member, path());
     expect(page.html).toContain('your role there cannot give');

@@ -118,7 +118,7 @@ describe('POST /oauth/token with a refresh token', () => {
     await memberships.updateOne({ _id }, { $set: { role: 'MEMBER' } });
     const less = await refresh(server.client(), client, tokens.refresh_token);
     expect([less.body.scope, decodeJwt(less.body.access_token).role]).toEqual([
-      'svc:query.read svc:docs.read',
+      'svc:query.read svc:docs.read svc:agent.run',
       'MEMBER',
     ]);
     await memberships.deleteOne({ _id });

@@ -1,12 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
-import { changeRole } from '../../../src/auth/memberships.js';
+import { changeRoles } from '../../../src/auth/memberships.js';
+import { memberRoles } from '../../../src/auth/grants.js';
 import { grantRole, membershipOn } from '../../../src/auth/users.js';
 import { setPlan } from '../../../src/domain/customers/operations/account.js';
 import { encodeCursor } from '../../../src/stores/lists.js';
 import { newId } from '../../../src/ids.js';
 import { createPerson, sessionOf, useAuthServer, userToken, type Person } from '../../auth/auth-server.js';
 import { apiClient, type ApiClient } from '../../support/client.js';
-import { createKey, createPersonalWorkspace, createWorkspace, type Workspace } from '../../support/fixture.js';
+import {
+  createKey,
+  createPersonalWorkspace,
+  createWorkspace,
+  personOf,
+  type Workspace,
+} from '../../support/fixture.js';
 import { refusal } from '../../support/refusal.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
@@ -69,7 +76,8 @@ describe('GET /project-member/{projectID}', () => {
     expect(body).toMatchObject({ total_count: 3, next_cursor: null });
     const { owner, viewer } = people;
     expect(body.data).toContainEqual({
-      ...{ user_id: viewer.userId, email: viewer.email.toLowerCase(), name: 'Person', role: 'VIEWER' },
+      ...{ user_id: viewer.userId, email: viewer.email.toLowerCase(), name: 'Person' },
+      ...{ role: 'VIEWER', roles: ['VIEWER'] },
       ...{ projectID: workspace.projectID, whole_organization: false, created_at: expect.any(Number) },
     });
     expect(body.data).toContainEqual(
@@ -186,7 +194,12 @@ describe('POST /project-member/{projectID}', () => {
       refusal(403, 'access_denied', 'higher'),
     );
     expect(await usersOf(workspace)).toEqual([]);
-    expect(await admin?.post(pathOf(workspace), { user_id, role: 'PROJECT_ADMIN' })).toMatchObject({ status: 201 });
+    // The key has fewer grants than the role.
+    expect(await admin?.post(pathOf(workspace), { user_id, role: 'PROJECT_ADMIN' })).toMatchObject(
+      refusal(403, 'access_denied', 'svc:query.read'),
+    );
+    const person = await personOf(deps, workspace, { role: 'PROJECT_ADMIN', userId: newId() });
+    expect(await person.post(pathOf(workspace), { user_id, role: 'PROJECT_ADMIN' })).toMatchObject({ status: 201 });
   });
 
   test('is limited by the plan, also for concurrent calls; one person on two projects is one member', async () => {
@@ -273,7 +286,7 @@ describe('PATCH /project-member/{projectID}/{user_id}', () => {
     const { organizationId, projectID } = workspace;
     const seen = await membershipOn(collections, userId, projectID, organizationId);
     const owner = await grantRole(collections, { userId, organizationId, projectId: null, role: 'OWNER' });
-    await expect(changeRole(collections, seen!, projectID, 'ORG_ADMIN')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(changeRoles(collections, seen!, projectID, ['ORG_ADMIN'])).rejects.toMatchObject({ code: 'conflict' });
     expect(await collections.memberships.findOne({ _id: owner._id })).toMatchObject({ role: 'OWNER' });
   });
 
@@ -294,6 +307,86 @@ describe('PATCH /project-member/{projectID}/{user_id}', () => {
     expect(await admin.patch(pathOf(workspace, member.userId), { role: 'KING' })).toMatchObject(
       refusal(400, 'invalid_request'),
     );
+  });
+});
+
+describe('several roles', () => {
+  test('are given and changed together, and the highest is shown as `role`', async () => {
+    verifies('roles.several');
+    const workspace = await createPersonalWorkspace(deps);
+    const person = await personIn(workspace, null);
+    const { userId: user_id } = person;
+    const roles = ['APPROVER', 'EDITOR', 'EDITOR'];
+    const both = { role: 'EDITOR', roles: ['EDITOR', 'APPROVER'] };
+    expect(await workspace.api.post(pathOf(workspace), { user_id, roles })).toMatchObject({ status: 201, body: both });
+    expect(await workspace.api.post(pathOf(workspace), { user_id, roles })).toMatchObject({ status: 201, body: both });
+    expect(await workspace.api.post(pathOf(workspace), { user_id, role: 'EDITOR' })).toMatchObject(
+      refusal(409, 'conflict', 'EDITOR, APPROVER'),
+    );
+    expect((await workspace.api.get(pathOf(workspace))).body.data).toMatchObject([both]);
+    const signedIn = await server
+      .client()
+      .post('/v1/auth/sign-in', { email: person.email, password: person.password, project_id: workspace.projectID });
+    expect(signedIn.body.scope).toMatchObject(both);
+    const token = signedIn.body.access_token as string;
+    expect(await server.as(token).get('/probe')).toMatchObject({ body: both });
+    const session = await server
+      .client()
+      .post('/v1/auth/login', { email: person.email, password: person.password, project_id: workspace.projectID });
+    const change = (body: object) => workspace.api.patch(pathOf(workspace, user_id), body);
+    expect(await change({ role: 'EDITOR' })).toMatchObject({ status: 200, body: { roles: ['EDITOR'] } });
+    expect(await server.as(token).get('/probe')).toMatchObject({ status: 401 });
+    expect(await server.client().post('/v1/auth/refresh', { refresh_token: session.body.refresh_token })).toMatchObject(
+      { status: 401 },
+    );
+    const stored = await collections.memberships.findOne({ user_id });
+    expect(stored).toMatchObject({ role: 'EDITOR' });
+    expect(stored).not.toHaveProperty('roles');
+    const raised = { role: 'ORG_ADMIN', roles: ['ORG_ADMIN', 'APPROVER'], whole_organization: true };
+    expect(await change({ roles: ['APPROVER', 'ORG_ADMIN'] })).toMatchObject({ status: 200, body: raised });
+    expect(await change({ roles: ['MEMBER', 'VIEWER'] })).toMatchObject({
+      body: { role: 'MEMBER', roles: ['MEMBER', 'VIEWER'], whole_organization: false },
+    });
+    for (const body of [
+      {},
+      { role: 'EDITOR', roles: ['EDITOR'] },
+      { roles: [] },
+      { roles: ['KING'] },
+      { roles: 'EDITOR' },
+    ])
+      expect(await change(body)).toMatchObject(refusal(400, 'invalid_request'));
+  });
+
+  test('of an OWNER can change while they stay the last OWNER', async () => {
+    verifies('roles.several');
+    const workspace = await createPersonalWorkspace(deps);
+    const owner = await personIn(workspace, 'OWNER');
+    const change = (body: object) => workspace.api.patch(pathOf(workspace, owner.userId), body);
+    expect(await change({ roles: ['OWNER', 'APPROVER'] })).toMatchObject({
+      status: 200,
+      body: { roles: ['OWNER', 'APPROVER'] },
+    });
+    expect(await change({ roles: ['APPROVER'] })).toMatchObject(refusal(409, 'conflict', 'last OWNER'));
+    expect(await change({ role: 'OWNER' })).toMatchObject({ status: 200, body: { roles: ['OWNER'] } });
+    expect(await workspace.api.delete(pathOf(workspace, owner.userId))).toMatchObject(refusal(409, 'conflict'));
+  });
+
+  test('are given by no person who lacks a right of one of them, over all pairs', async () => {
+    verifies('roles.no-escalation');
+    const workspace = await createWorkspace(deps);
+    for (const giver of memberRoles) {
+      const api = await personOf(deps, workspace, { role: giver, userId: newId() });
+      for (const given of memberRoles) {
+        const { userId: user_id } = await personIn(workspace, null);
+        const answer = await api.post(pathOf(workspace), { user_id, roles: [given, 'VIEWER'] });
+        const manages = ['PROJECT_ADMIN', 'ORG_ADMIN', 'OWNER'].includes(giver);
+        const mayGive = manages && memberRoles.indexOf(given) <= memberRoles.indexOf(giver);
+        expect([giver, given, answer.status]).toEqual([giver, given, mayGive ? 201 : 403]);
+        const present = await personIn(workspace, given);
+        const taken = await api.patch(pathOf(workspace, present.userId), { role: 'VIEWER' });
+        expect([giver, given, taken.status]).toEqual([giver, given, mayGive ? 200 : 403]);
+      }
+    }
   });
 });
 

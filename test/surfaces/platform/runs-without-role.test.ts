@@ -73,6 +73,21 @@ describe('the run of a person who has no role that permits it', () => {
     expect((await of.workspace.api.get('/inbox')).body.data).toEqual([]);
   });
 
+  test('goes on while one of several roles permits it, and is held once none does', async () => {
+    verifies('auth.no-authority', 'roles.union');
+    const { of, id, userId } = await withHeldAct();
+    const change = (roles: string[]) =>
+      of.workspace.api.patch(`/project-member/${of.workspace.projectID}/${userId}`, { roles });
+    expect(await change(['VIEWER', 'MEMBER'])).toMatchObject({ status: 200, body: { role: 'MEMBER' } });
+    const swept = async () =>
+      expect(await collections.role_changes.findOne({ user_id: userId, attempts: { $gt: 0 } })).not.toBeNull();
+    await eventually(swept);
+    expect(await runOf(of, id)).toMatchObject({ status: 'running' });
+    expect(await change(['VIEWER', 'APPROVER'])).toMatchObject({ status: 200, body: { role: 'APPROVER' } });
+    await untilHeld(of, id);
+    expect((await of.workspace.api.post(`/execute_flow/${id}/cancel`, {})).status).toBe(200);
+  });
+
   test('is held if its role is narrowed, and an admin can end it', async () => {
     verifies('auth.no-authority');
     const { of, id, narrow } = await withHeldAct();

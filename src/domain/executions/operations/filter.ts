@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
-import type { Principal } from '../../../auth/principal.js';
+import { seesAllRuns, type Principal } from '../../../auth/principal.js';
 import { AppError } from '../../../errors.js';
 import { queryNumber } from '../../../query-number.js';
 import { containing, SearchText } from '../../../stores/lists.js';
@@ -62,21 +62,19 @@ export const ExecutionFilter = z.object({
 });
 
 /** @throws AppError `invalid_request` for a version without its agentflow */
-export function filterOf(
-  { projectId }: Pick<Principal, 'projectId'>,
-  query: z.infer<typeof ExecutionFilter>,
-): Filter<ExecutionDocument> {
+export function filterOf(principal: Principal, query: z.infer<typeof ExecutionFilter>): Filter<ExecutionDocument> {
   const { status, state, from, to, text, waiting_for, failure_reason } = query;
   const { agentflow_id, agentflow_version, executed_by, schedule_id } = query;
   if (agentflow_version !== undefined && agentflow_id === undefined)
     throw new AppError('invalid_request', 'agentflow_version: send the agentflow_id of this version too');
   const more = [
+    ...(seesAllRuns(principal) ? [] : [{ 'executed_by._id': principal.userId }]),
     ...(state ? [filterOfState[state]] : []),
     ...(text === undefined ? [] : [containing(text, 'goal', 'agentflow.name')]),
   ];
   const during = { ...(from !== undefined && { $gte: from }), ...(to !== undefined && { $lte: to }) };
   return {
-    projectID: projectId,
+    projectID: principal.projectId,
     ...(status && { status }),
     ...(agentflow_id !== undefined && { agentflow_id }),
     ...(agentflow_version !== undefined && { 'flow.agentflow_version': agentflow_version }),

@@ -1,16 +1,16 @@
 import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../deps.js';
 import { withWaitingStep } from '../pending-step.js';
-import { readExecution, readLiveState } from './read.js';
+import { readExecution, readLiveState, visibleRuns } from './read.js';
 import { toExecution, type Execution, type ExecutionDocument } from '../record.js';
 import { pick } from '../../../pick.js';
 
 const newestFields = ['execution_id', 'agentflow_id', 'goal', 'status', 'created_at', 'end_time'] as const;
 
-/** The newest executions of the caller's project. */
-export async function listNewest({ mongo }: Pick<Deps, 'mongo'>, { projectId }: Principal, limit: number) {
+/** The newest executions that the caller sees. */
+export async function listNewest({ mongo }: Pick<Deps, 'mongo'>, principal: Principal, limit: number) {
   const newest = await mongo.collections.executions
-    .find({ projectID: projectId }, { projection: Object.fromEntries(newestFields.map((name) => [name, 1])) })
+    .find(visibleRuns(principal), { projection: Object.fromEntries(newestFields.map((name) => [name, 1])) })
     .sort({ created_at: -1, _id: -1 })
     .limit(limit)
     .toArray();

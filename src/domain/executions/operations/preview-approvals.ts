@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { whyNotDecide } from '../../../auth/decisions.js';
 import type { ProposedAction } from '../../../../workflows/agentflow-execution/preview-record.js';
-import { holdsGrant, type Principal } from '../../../auth/principal.js';
+import { seeingRuns } from '../../../auth/grants.js';
+import { permits, type Permission, type Principal } from '../../../auth/principal.js';
 import { notFound } from '../../../errors.js';
 import { payloadDigest } from '../../../governance/approvals/payload-digest.js';
 import type { Approval } from '../../../governance/approvals/record.js';
@@ -14,7 +15,7 @@ import { listPage, type ListPosition, type ListQuery, type Page } from '../../..
 import type { Deps } from '../../deps.js';
 import { isOver, type ExecutionDocument } from '../record.js';
 import { askersOf, previewNamed } from '../rules.js';
-import { readExecution } from './read.js';
+import { readExecution, visibleRuns } from './read.js';
 
 type Preview = ExecutionDocument['previews'][string];
 
@@ -25,6 +26,8 @@ interface PreviewOutline {
 }
 
 const tool = 'execution.preview';
+const seeing: Permission = { grant: 'svc:orchestrate.read', right: seeingRuns };
+const deciding: Permission = { grant: 'svc:orchestrate.write', right: ['decide'] };
 const statusOf = {
   waiting: 'pending',
   approved: 'approved',
@@ -55,7 +58,7 @@ export async function toPreviewApproval(
   { reader = readerOf(principal), isExcerpt = false }: ReadOptions = {},
 ): Promise<PreviewApproval> {
   const { approval, call } = outlineOf(record, preview, principal);
-  const mayRead = holdsGrant(principal, 'svc:orchestrate.write') || holdsGrant(principal, 'svc:governance.read');
+  const mayRead = permits(principal, deciding) || permits(principal, { grant: 'svc:governance.read' });
   const seesWhole = reader === 'person' && mayRead;
   const short = seesWhole ? call : bounded(call);
   const title = `${record.agentflow.name}: ${preview.title}`;
@@ -147,20 +150,20 @@ export async function findPreview(deps: Deps, principal: Principal, id: string) 
   const preview = Object.hasOwn(record.previews, agentId) ? record.previews[agentId] : undefined;
   // An answer to an earlier preview of the agent must not apply to its current one.
   const isNamed = preview && idOf(record, preview) === id;
-  if (!isNamed || !holdsGrant(principal, 'svc:orchestrate.read')) throw notFound('the approval');
+  if (!isNamed || !permits(principal, seeing)) throw notFound('the approval');
   return { record, preview };
 }
 
-/** The previews that wait in the project, newest first. */
+/** The previews that wait in runs that the caller sees, newest first. */
 export async function waitingPreviews(
   deps: Deps,
   principal: Principal,
   paging: ListQuery,
   reader?: Reader,
 ): Promise<Page<ListPosition & { item: PreviewApproval }>> {
-  if (!holdsGrant(principal, 'svc:orchestrate.read')) return { data: [], total_count: 0, next_cursor: null };
+  if (!permits(principal, seeing)) return { data: [], total_count: 0, next_cursor: null };
   const waiting = {
-    projectID: principal.projectId,
+    ...visibleRuns(principal),
     'execution_context.waiting_for.kind': 'preview',
     status: { $in: ['running', 'paused'] as const },
   };

@@ -5,7 +5,7 @@ import {
   type ExecutionEvent,
   type ExecutionState,
 } from '../../../../workflows/agentflow-execution/messages.js';
-import type { Principal } from '../../../auth/principal.js';
+import { seesAllRuns, type Principal } from '../../../auth/principal.js';
 import { isAppError, notFound } from '../../../errors.js';
 import { isId } from '../../../ids.js';
 import type { Mongo } from '../../../stores/mongo.js';
@@ -16,7 +16,7 @@ import { queryTimeoutMs, type ReadState } from '../shared-states.js';
 
 /**
  * Reads the record, or only some of its fields: the record of a long run is large.
- * @throws AppError `not_found` for an unknown or malformed id, and for an execution of another project
+ * @throws AppError `not_found` for an unknown or malformed id, and for an execution that the caller does not see
  */
 export async function readExecution<Field extends keyof ExecutionDocument = keyof ExecutionDocument>(
   deps: { mongo: Mongo },
@@ -25,10 +25,24 @@ export async function readExecution<Field extends keyof ExecutionDocument = keyo
   fields?: readonly Field[],
 ): Promise<Pick<ExecutionDocument, Field>> {
   const { executions } = deps.mongo.collections;
-  const projection = fields && Object.fromEntries(['projectID', ...fields].map((field) => [field, 1]));
+  const projection = fields && Object.fromEntries(['projectID', 'executed_by', ...fields].map((field) => [field, 1]));
   const record = isId(id) ? await executions.findOne({ _id: id }, { ...(projection && { projection }) }) : null;
-  if (!record || record.projectID !== principal.projectId) throw notFound('the execution');
+  if (!record || !mayReadRun(principal, record)) throw notFound('the execution');
   return record;
+}
+
+/** Whether the run belongs to the caller's project, and to its person if the caller sees only its own runs. */
+export function mayReadRun(
+  principal: Principal,
+  { projectID, executed_by }: Pick<ExecutionDocument, 'projectID' | 'executed_by'>,
+): boolean {
+  return projectID === principal.projectId && (seesAllRuns(principal) || executed_by._id === principal.userId);
+}
+
+/** The filter of the runs that the caller sees. */
+export function visibleRuns(principal: Principal): { projectID: string; 'executed_by._id'?: string } {
+  const own = seesAllRuns(principal) ? {} : { 'executed_by._id': principal.userId };
+  return { projectID: principal.projectId, ...own };
 }
 
 export interface LiveExecution {

@@ -1,5 +1,5 @@
-import { holdsGrant, isAdmin, type Principal } from '../../../auth/principal.js';
-import { requireGrant } from '../../../auth/require-grant.js';
+import { holdsGrant, isAdmin, type Permission, type Principal } from '../../../auth/principal.js';
+import { requirePermission, whatIsMissing } from '../../../auth/require-grant.js';
 import { namesOf } from '../../../auth/users.js';
 import { AppError, notFound } from '../../../errors.js';
 import { listPage, type Page } from '../../../stores/lists.js';
@@ -15,24 +15,32 @@ export const heldAt = 'execution_context.hold.at';
 
 export type HeldRun = Pick<ExecutionDocument, '_id' | 'status' | 'goal' | 'agentflow' | 'execution_context'>;
 
-/** The runs that are paused because their person has no role that permits them. Only admins decide on them. */
+/** Whoever steers all runs resumes or ends a held run. */
+const steering: Permission = { grant: 'svc:orchestrate.write', right: ['edit'] };
+
+/** Admins and everybody who reads the whole project see held runs. */
+function seesHeldRuns(principal: Principal): boolean {
+  return isAdmin(principal) || holdsGrant(principal, 'svc:governance.read');
+}
+
+/** The runs that are paused because their person has no role that permits them. */
 export async function heldRuns(
   { mongo }: Deps,
   principal: Principal,
   paging: { limit: number; cursor?: string | undefined },
 ): Promise<Page<HeldRun>> {
   // Nobody else gets an item, so the filter finds nothing for them.
-  const projectID = isAdmin(principal) ? principal.projectId : '';
+  const projectID = seesHeldRuns(principal) ? principal.projectId : '';
   const filter = { projectID, status: 'paused' as const, [heldAt]: { $gt: 0 } };
   return listPage(mongo.collections.executions, filter, paging, heldAt, fieldsNotShown);
 }
 
 const fieldsNotShown = { plan: 0, steps: 0, agents_output: 0, previews: 0, input_variables: 0, runtime_inputs: 0 };
 
-/** @throws AppError `not_found` for a run that is not held, and for a caller without an admin role */
+/** @throws AppError `not_found` for a run that is not held, and for a caller who does not see held runs */
 export async function findHeldRun(deps: Deps, principal: Principal, id: string): Promise<UnreadItem> {
   const run = await readExecution(deps, principal, id, ['_id', ...keysOf(fields)]);
-  if (!isAdmin(principal) || !holdOf(run)) throw notFound('the item');
+  if (!seesHeldRuns(principal) || !holdOf(run)) throw notFound('the item');
   return toHeldRunItem(deps, principal, run);
 }
 
@@ -48,9 +56,9 @@ export async function toHeldRunItem(deps: Deps, principal: Principal, run: HeldR
   const { user_id, reason, at } = holdOf(run) as Hold;
   const status = run.status === 'paused' ? 'waiting' : run.status === 'failed' ? 'rejected' : 'approved';
   const name = (await namesOf(deps.mongo.collections, [user_id])).get(user_id) ?? user_id;
-  const isGranted = holdsGrant(principal, 'svc:orchestrate.write');
+  const missing = whatIsMissing(principal, steering);
   const hasEnded = status === 'waiting' ? null : `the run is ${status}`;
-  const reasonAgainst = isGranted ? hasEnded : 'deciding needs the grant svc:orchestrate.write';
+  const reasonAgainst = missing === undefined ? hasEnded : `deciding needs ${missing}`;
   return {
     _id: `run:${run._id}`,
     kind: 'run',
@@ -74,7 +82,7 @@ export async function replyToHeldRun(
   { decision, edits, reason }: Reply,
   updateId: string,
 ): Promise<UnreadItem> {
-  requireGrant(principal, 'svc:orchestrate.write');
+  requirePermission(principal, steering);
   if (edits !== undefined && edits !== null)
     throw new AppError('validation_failed', 'edits: a held run cannot be edited');
   if (decision !== 'approve' && decision !== 'reject')

@@ -1,9 +1,10 @@
 import { whyNotDecide, type Deciders, type DecisionKind } from '../../../auth/decisions.js';
-import type { Principal } from '../../../auth/principal.js';
+import { seesAllRuns, type Principal } from '../../../auth/principal.js';
 import { notFound } from '../../../errors.js';
 import type { Reader } from '../../../governance/approvals/view.js';
 import { pick } from '../../../pick.js';
 import { readHeld, type HeldCall } from '../../approvals/operations/held.js';
+import { readExecution } from '../../executions/operations/read.js';
 import type { Deps } from '../../deps.js';
 import { namesOf } from '../../../auth/users.js';
 import { findConnector, openConfig } from '../../connectors/operations/store.js';
@@ -37,8 +38,11 @@ export function readKey(userId: string, itemId: string): string {
 export async function findItem(deps: Deps, principal: Principal, id: string, reader?: Reader): Promise<UnreadItem> {
   const [kind, recordId = ''] = id.split(':');
   if (kind === 'memory') return toMemoryItem(deps, principal, await findMemory(deps, principal, recordId));
-  if (kind === 'elicitation')
-    return toElicitationItem(await findElicitation(deps.mongo.collections, principal, recordId), principal);
+  if (kind === 'elicitation') {
+    const asked = await findElicitation(deps.mongo.collections, principal, recordId);
+    await readExecution(deps, principal, asked.execution_id, ['_id']);
+    return toElicitationItem(asked, principal);
+  }
   if (kind === 'authorization') return findAuthorizationItem(deps, principal, id);
   if (kind === 'run') return findHeldRun(deps, principal, recordId);
   if (kind !== 'approval') throw notFound('the item');
@@ -115,12 +119,11 @@ export function toElicitationItem(asked: McpElicitationDocument, principal: Prin
 }
 
 /** The ended authorizations of the person and those of the project, as two filters because each has its own index. */
-export function endedAuthorizationFilters({ projectId: project_id, userId: user_id }: Principal) {
+export function endedAuthorizationFilters(principal: Principal) {
+  const { projectId: project_id, userId: user_id } = principal;
   const ended = { project_id, 'ended.at': { $gt: 0 } };
-  return [
-    { ...ended, user_id, owner: 'person' as const },
-    { ...ended, owner: 'project' as const },
-  ];
+  const own = { ...ended, user_id, owner: 'person' as const };
+  return seesAllRuns(principal) ? [own, { ...ended, owner: 'project' as const }] : [own];
 }
 
 export const authorizedElsewhere =

@@ -1,3 +1,4 @@
+import { withGrantsOfRoles } from '../../../auth/principal.js';
 import { AppError } from '../../../errors.js';
 import { refusal, type CheckedCall, type DecidedCall, type Resource } from '../call.js';
 import type { Recheck } from '../../operations/recheck.js';
@@ -6,7 +7,7 @@ import { causedBy, factsOf } from '../../operations/operation.js';
 import { strictestOf, type PolicyEvaluation } from '../../policy/decision.js';
 import { mayRead } from '../../policy/reads.js';
 import { factsToKeep } from '../../policy/recorded-call.js';
-import { requirePermission } from './resolve-scope.js';
+import { requirePermissionFor } from './resolve-scope.js';
 
 type Caused = CheckedCall['caused'];
 
@@ -23,7 +24,7 @@ export async function applyPolicies(deps: KernelDeps, call: CheckedCall): Promis
   const { dryRun, resource } = call.checked;
   const input = found?.facts ? { ...(call.checked.input as object), ...found.facts } : call.checked.input;
   const checked = { ...call.checked, resource: found?.resource ?? resource };
-  const shared = { principal, channel, mode, dryRun, at: new Date() };
+  const shared = { principal: withGrantsOfRoles(principal), channel, mode, dryRun, at: new Date() };
   const request = { ...shared, operation, resource: checked.resource, input, facts: factsOf(operation, input) };
   const decideAll = (facts: typeof request.facts, calls: Caused): PolicyEvaluation =>
     strictestOf([
@@ -42,7 +43,7 @@ export async function applyPolicies(deps: KernelDeps, call: CheckedCall): Promis
   const policyFacts = () => factsToKeep(request, { name: call.name, isModeKnown });
   const recheck: Recheck = (what, changed) => {
     const nowCaused = causedBy(operation, { ...(call.rawInput as object), ...changed }, call.subjectRecord);
-    for (const each of nowCaused) requirePermission(principal, each.operation, each.input);
+    for (const each of nowCaused) requirePermissionFor(principal, each.operation, each.input);
     const other = decideAll(factsOf(operation, { ...(input as object), ...changed }), nowCaused);
     const isApproved =
       other.decision === 'require_approval' && other.policy_ids.every((id) => decision.policy_ids.includes(id));

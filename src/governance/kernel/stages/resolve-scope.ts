@@ -1,6 +1,6 @@
-import { requireAdmin, type Principal } from '../../../auth/principal.js';
-import { requireGrant } from '../../../auth/require-grant.js';
-import { causedBy, grantOf, type Operation } from '../../operations/operation.js';
+import { passesAdminOnly, requireAdmin, type Principal } from '../../../auth/principal.js';
+import { requirePermission } from '../../../auth/require-grant.js';
+import { causedBy, permissionOf, type Operation } from '../../operations/operation.js';
 import type { AuthenticatedCall, ScopedCall } from '../call.js';
 
 /**
@@ -10,16 +10,15 @@ import type { AuthenticatedCall, ScopedCall } from '../call.js';
 export async function resolveScope(_deps: unknown, call: AuthenticatedCall): Promise<ScopedCall> {
   const { operation, rawInput } = call;
   const principal = await call.resolveScope(call.principal);
-  requirePermission(principal, operation, rawInput);
+  requirePermissionFor(principal, operation, rawInput);
   const subjectRecord = operation.causes && (await call.subject?.(principal));
   const caused = causedBy(operation, rawInput, subjectRecord);
-  for (const each of caused) requirePermission(principal, each.operation, each.input);
+  for (const each of caused) requirePermissionFor(principal, each.operation, each.input);
   return { ...call, principal, caused, subjectRecord };
 }
 
 /** @throws AppError `scope_denied` */
-export function requirePermission(principal: Principal, operation: Operation, rawInput: unknown): void {
-  const grant = grantOf(operation, rawInput);
-  if (grant !== 'any') requireGrant(principal, grant);
-  if (operation.adminOnly) requireAdmin(principal);
+export function requirePermissionFor(principal: Principal, operation: Operation, rawInput: unknown): void {
+  requirePermission(principal, permissionOf(operation, rawInput));
+  if (!passesAdminOnly(principal, operation)) requireAdmin(principal);
 }

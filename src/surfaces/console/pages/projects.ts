@@ -1,4 +1,4 @@
-import { manyChoices, roleName, type ProjectChoices } from '../../../auth/project-choices.js';
+import { manyChoices, roleNames, type ProjectChoices } from '../../../auth/project-choices.js';
 import { html, type Html } from '../../browser/html.js';
 import { layout } from '../../browser/layout.js';
 
@@ -29,7 +29,7 @@ ${shown.map(
   (
     choice,
   ) => html`<li><p><a href="/console/projects/${encodeURIComponent(choice.projectId)}"><bdi>${choice.project}</bdi></a><br>
-<span class="hint"><bdi>${choice.organization}</bdi>, <bdi>${choice.department}</bdi>. Your role: ${roleName(choice.role)}.</span></p></li>`,
+<span class="hint"><bdi>${choice.organization}</bdi>, <bdi>${choice.department}</bdi>. Your role: ${roleNames(choice.roles)}.</span></p></li>`,
 )}
 </ul>
 ${total > shown.length && html`<p class="hint">Showing the first ${shown.length} of ${total} projects.</p>`}`,

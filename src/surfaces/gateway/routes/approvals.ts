@@ -11,7 +11,7 @@ const decisionRoutes = [
   route(`POST /v1/approvals/{id}/${name}`, operation, {
     summary,
     description:
-      'Requires the role OWNER, ORG_ADMIN or PROJECT_ADMIN, or a key with `svc:governance.write`. If a rule names `approver_roles`, only people with one of them can decide. The requester cannot decide, with any credential. A preview (`execution.preview`) is decided with `svc:orchestrate.write`, also by the person who started the run.',
+      'Requires the role APPROVER, PROJECT_ADMIN, ORG_ADMIN or OWNER, or a key with `svc:governance.write`. If a rule names `approver_roles`, only people with one of them can decide. The requester cannot decide, with any credential. A preview (`execution.preview`) is decided with one of these roles, also by the person who started the run.',
     response: { description: 'The current approval; it stays pending if more approvers are required.' },
     idempotent: true,
   }),
@@ -22,7 +22,7 @@ export const approvalRoutes: readonly Route[] = [
   route('GET /v1/approvals', approvals.listApprovals, {
     summary: 'List the approvals of the project',
     description:
-      'Lists all approvals for callers with `svc:governance.read`, and otherwise those that the caller requested. People with an admin role have that grant. Previews that wait are listed for callers with `svc:orchestrate.read`; the run keeps those that are decided.',
+      'Lists all approvals for callers with `svc:governance.read`, and otherwise those that the caller requested. People who read the whole project have that grant: every role except MEMBER. Previews that wait are listed for callers with `svc:orchestrate.read`; the run keeps those that are decided.',
     response: { description: 'Newest first.' },
   }),
   route('GET /v1/approvals/{id}', approvals.readApproval, {

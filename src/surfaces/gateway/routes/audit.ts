@@ -6,7 +6,7 @@ import type { RequestContext } from '../../rest/context.js';
 import { routesOf, type Route } from '../../rest/define-route.js';
 
 const forAdmins =
-  'For a person with an admin role (OWNER, ORG_ADMIN or PROJECT_ADMIN), or a key with `svc:governance.read`: the chain covers the whole organization.';
+  'For a person with a role other than MEMBER, or a key with `svc:governance.read`: the chain covers the whole organization.';
 const route = routesOf('governance');
 
 /** The audit chain of the credential's organization. */

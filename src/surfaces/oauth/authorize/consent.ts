@@ -1,6 +1,7 @@
 import type { BrowserSession } from '../../browser/browser-session.js';
 import type { Html } from '../../browser/html.js';
 import { consentPage } from '../pages/consent-page.js';
+import { haveSameRoles, toStoredRoles } from '../../../auth/grants.js';
 import { grantableScopes, Scope } from '../../../auth/oauth/scopes.js';
 import { answerAddress } from './authorization-request.js';
 import type { Visit } from './visit.js';
@@ -22,7 +23,7 @@ export async function consentPageFor(
   const find = (form.get('find') ?? '').trim().slice(0, 100);
   const choices = await findProjectChoices(collections, person.userId, find);
   const picked = (await pickedProject(deps, person, form)) ?? choices.shown[0];
-  const allowed = picked ? grantableScopes(picked.role) : [];
+  const allowed = picked ? grantableScopes(picked.roles) : [];
   const isFirstSight = !form.has('shown_project') || form.get('shown_project') !== picked?.projectId;
   const offered = request.scopes.filter((scope) => allowed.includes(scope));
   return consentPage({
@@ -53,10 +54,10 @@ export async function decide(
   const choice = await pickedProject(deps, person, form);
   if (!choice) return { problem: 'Choose a project that you have a role on.' };
   const shownChoice = await findProjectChoice(deps.mongo.collections, person.userId, form.get('shown_project') ?? '');
-  if (shownChoice?.role !== choice.role)
+  if (!shownChoice || !haveSameRoles(shownChoice, choice))
     return { problem: 'You picked another project: check what would be allowed there.' };
   const checked = form.getAll('scope');
-  const allowed = grantableScopes(choice.role);
+  const allowed = grantableScopes(choice.roles);
   const scopes = Scope.options.filter(
     (scope) => checked.includes(scope) && allowed.includes(scope) && request.scopes.includes(scope),
   );
@@ -74,7 +75,7 @@ async function codeAddress(
   const { client, redirectUri, codeChallenge, resource } = request;
   const code = await deps.codes.issue({
     grant: { client_id: client._id, user_id: person.userId, project_id: choice.projectId, scopes, resource },
-    role: choice.role,
+    ...toStoredRoles(choice.roles),
     redirect_uri: redirectUri,
     code_challenge: codeChallenge,
   });

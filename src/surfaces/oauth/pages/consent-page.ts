@@ -1,4 +1,4 @@
-import { manyChoices, roleName, type ProjectChoice, type ProjectChoices } from '../../../auth/project-choices.js';
+import { manyChoices, roleNames, type ProjectChoice, type ProjectChoices } from '../../../auth/project-choices.js';
 import { scopeTexts, type Scope } from '../../../auth/oauth/scopes.js';
 import { clientName, clientNote, type ShownClient } from './client-note.js';
 import { html, type Html } from '../../browser/html.js';
@@ -64,8 +64,8 @@ function onlyProject(picked: ProjectChoice): Html {
 <p class="hint">It reaches this project and no other.</p>`;
 }
 
-function projectText({ project, organization, department, role }: ProjectChoice): Html {
-  return html`<strong><bdi>${project}</bdi></strong> of <bdi>${organization}</bdi>, <bdi>${department}</bdi>. Your role there: ${roleName(role)}.`;
+function projectText({ project, organization, department, roles }: ProjectChoice): Html {
+  return html`<strong><bdi>${project}</bdi></strong> of <bdi>${organization}</bdi>, <bdi>${department}</bdi>. Your role there: ${roleNames(roles)}.`;
 }
 
 function findField(find: string): Html {

@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
+import { haveSameRoles } from '../../../auth/grants.js';
 import type { OauthClientDocument } from '../../../auth/oauth/clients.js';
 import { requiredField } from '../form-body.js';
 import { OauthError } from '../oauth-error.js';
 import { ownResource } from '../../../auth/oauth/resources.js';
 import { grantableScopes } from '../../../auth/oauth/scopes.js';
-import { readCurrentRole, tokenAnswer, type TokenAnswer } from '../../../auth/oauth/access-token.js';
+import { readCurrentRoles, tokenAnswer, type TokenAnswer } from '../../../auth/oauth/access-token.js';
 import { auditGrant } from '../../../auth/oauth/audit-grant.js';
 import type { OauthCodeDocument } from '../../../auth/oauth/codes.js';
 import type { TokenDeps } from './token-deps.js';
@@ -46,8 +47,8 @@ export async function exchangeCode(
     throw refused();
   }
   // If the role is removed meanwhile, either the removal ends this grant or this second check sees the removal.
-  const current = await readCurrentRole(deps, record.grant);
-  const allowed = current?.role === record.role ? grantableScopes(current.role) : [];
+  const current = await readCurrentRoles(deps, record.grant);
+  const allowed = current && haveSameRoles(current, record) ? grantableScopes(current.roles) : [];
   const scopes = record.grant.scopes.filter((scope) => allowed.includes(scope));
   if (!current || scopes.length === 0) {
     await deps.grants.revoke(record.grant._id, 'the role was changed after the consent');

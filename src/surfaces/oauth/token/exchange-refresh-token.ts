@@ -3,7 +3,7 @@ import { requiredField } from '../form-body.js';
 import { OauthError } from '../oauth-error.js';
 import { ownResource } from '../../../auth/oauth/resources.js';
 import { grantableScopes, knownScopes, type Scope } from '../../../auth/oauth/scopes.js';
-import { readCurrentRole, tokenAnswer, type TokenAnswer } from '../../../auth/oauth/access-token.js';
+import { readCurrentRoles, tokenAnswer, type TokenAnswer } from '../../../auth/oauth/access-token.js';
 import { auditGrant } from '../../../auth/oauth/audit-grant.js';
 import type { TokenDeps } from './token-deps.js';
 
@@ -28,8 +28,8 @@ export async function exchangeRefreshToken(
   if (resource !== undefined && ownResource(deps.baseUrl(), resource) !== grant.resource) {
     throw new OauthError('invalid_target', 'the token was issued for another resource');
   }
-  const current = await readCurrentRole(deps, grant);
-  const allowed = current ? grantableScopes(current.role) : [];
+  const current = await readCurrentRoles(deps, grant);
+  const allowed = current ? grantableScopes(current.roles) : [];
   if (!current || !grant.scopes.some((scope) => allowed.includes(scope))) {
     await deps.grants.revoke(grant._id, 'the person can no longer grant any of its scopes');
     throw refused();

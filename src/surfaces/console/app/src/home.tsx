@@ -7,7 +7,7 @@ import { goalOf } from './inbox/edits.js';
 import { hiddenCalls, readInbox } from './inbox/inbox.js';
 import { ApprovalLink, RunLink, ScheduleLink } from './links.js';
 import { quantity } from './quantity.js';
-import { roleName } from './roles.js';
+import { roleNames } from './roles.js';
 import { Elapsed, Time, Page, Loading } from './parts.js';
 import { useHoldsGrant, useMay, useSession } from './session.js';
 import { queryOf, type RunFilter } from './runs/filter.js';
@@ -25,7 +25,7 @@ export function Home() {
     <Page title={project?.name ?? ''} name="Home">
       {!seesRuns && (
         <p className="note">
-          Your role in this project ({roleName(project?.role ?? '')}) does not include access to runs. The navigation
+          Your role in this project ({roleNames(project?.roles ?? [])}) does not include access to runs. The navigation
           lists the pages that you can open.
         </p>
       )}

@@ -4,11 +4,13 @@ import { useSyncExternalStore } from 'react';
 interface Session {
   csrf_token: string;
   person: { user_id: string; email: string } | null;
-  project: { _id: string; name: string; organization: string; role: string } | null;
+  project: { _id: string; name: string; organization: string; role: string; roles: string[] } | null;
   /** The operations that the person may call in this project, as `<method> <path>`. */
   may: string[];
   /** The grants of the person in this project. */
   grants: string[];
+  /** What the roles of the person permit in this project, such as `edit` or `decide`. */
+  rights: string[];
 }
 
 /** The URL of this file is `<console>/assets/…`, wherever the console is mounted. */
@@ -28,7 +30,10 @@ interface State {
   isEnded: boolean;
 }
 
-let state: State = { session: { csrf_token: '', person: null, project: null, may: [], grants: [] }, isEnded: false };
+let state: State = {
+  session: { csrf_token: '', person: null, project: null, may: [], grants: [], rights: [] },
+  isEnded: false,
+};
 const listeners = new Set<() => void>();
 const waiting: (() => void)[] = [];
 

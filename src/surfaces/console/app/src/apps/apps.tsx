@@ -3,7 +3,7 @@ import { call, type ConnectedApp } from '../api.js';
 import { Facts } from '../facts.js';
 import { List } from '../list.js';
 import { Empty, Time, Page, Section } from '../parts.js';
-import { apiAddress, useMay, useSession } from '../session.js';
+import { apiAddress, useSession } from '../session.js';
 import { useNames } from '../use-names.js';
 import { ConfirmButton } from '../confirm.js';
 import { column, timeColumn, type Column } from '../table.js';
@@ -14,7 +14,7 @@ const nameOf = ({ client_name, client_id }: ConnectedApp) => (client_name === ''
  * Lists the apps that act for this person through OAuth and, for administrators, the apps of everybody in the project.
  */
 export function Apps() {
-  const may = useMay();
+  const { rights } = useSession().session;
   return (
     <Page title="Connected apps">
       <p>These apps can act on behalf of a person until they are disconnected, or have not been used for 30 days.</p>
@@ -22,7 +22,7 @@ export function Apps() {
         <p>The apps that you have connected, in all of your projects.</p>
         <AppList whose="own" />
       </Section>
-      {may('get /v1/policies') && (
+      {rights.includes('manage') && (
         <Section title="Apps in this project">
           <p>The apps that members have connected to this project.</p>
           <AppList whose="project" />

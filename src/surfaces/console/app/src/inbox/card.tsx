@@ -43,6 +43,7 @@ export function InboxCard({ item, onDone, isOnRun = false, decision: decisionByK
       <Problem error={call.error} />
       {kind === 'elicitation' && <Question item={item} />}
       {kind === 'authorization' && <EndedAuthorization item={item} />}
+      {kind === 'run' && <HeldRun item={item} />}
       {kind === 'memory' && <MemoryReviewView {...memory} />}
       {execution_id !== null && !isOnRun && (
         <p>
@@ -110,6 +111,26 @@ function EndedAuthorization({ item: { body } }: { item: InboxItem }) {
     <p>
       <bdi>{server}</bdi>: {reason}. <ConnectorLink id={id}>Open connector</ConnectorLink>
     </p>
+  );
+}
+
+/** Says why the run is paused, and what the two decisions mean. */
+function HeldRun({ item: { body } }: { item: InboxItem }) {
+  const { name, reason, goal } = body as Record<string, string>;
+  return (
+    <>
+      <p>
+        Goal: <bdi>{goal}</bdi>
+      </p>
+      <p>
+        The run acts for <bdi>{name}</bdi>, who has no role that permits it: {reason}. It is paused before its next
+        step, and what it had asked for was withdrawn.
+      </p>
+      <p className="soft">
+        To resume it, first give <bdi>{name}</bdi> a role that permits runs: member, editor or an administrator role. To
+        end it cancels the run; what it has done stays done.
+      </p>
+    </>
   );
 }
 

@@ -11,9 +11,11 @@ export type Decision = 'approve' | 'accept' | 'reject' | 'cancel';
 
 const decisionTexts = { approve: 'Approve', accept: 'Accept as done', reject: 'Reject', cancel: 'Cancel' } as const;
 const answerTexts = { ...decisionTexts, accept: 'Answer', reject: 'Decline' } as const;
+const heldRunTexts = { ...decisionTexts, approve: 'Resume run', reject: 'End run' } as const;
 
 function decisionText({ kind }: InboxItem, decision: Decision): string {
-  return (kind === 'elicitation' ? answerTexts : decisionTexts)[decision];
+  const texts = { elicitation: answerTexts, run: heldRunTexts }[kind as string] ?? decisionTexts;
+  return texts[decision];
 }
 
 /**
@@ -137,6 +139,10 @@ function consequenceOf(item: InboxItem, decision: Decision): string {
     return decision === 'accept'
       ? 'Your answer is sent to the server.'
       : `The server is informed that you ${decision === 'reject' ? 'declined' : 'cancelled'}.`;
+  if (kind === 'run')
+    return decision === 'approve'
+      ? 'The run continues with the step before which it was paused. This works only once the person has a role again that permits runs.'
+      : 'The run ends as cancelled. What it has done stays done.';
   if (decision === 'accept') return 'The call is not repeated. The agent is informed that it took effect.';
   if (decision === 'approve') return 'The decision is final.';
   if (previewOf(item)) return 'The run fails.';

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { call, type Member } from '../api.js';
 import { Confirm, ConfirmButton } from '../confirm.js';
-import { TextField, SelectField } from '../field.js';
+import { CheckField, TextField } from '../field.js';
 import { List } from '../list.js';
 import { ActionButton, Page } from '../parts.js';
 import { useDraft } from '../use-draft.js';
-import { rankOf, roleName, roles, useRole, type Role } from '../roles.js';
+import { rankOf, roleNames, roles, roleText, useRole, type Role } from '../roles.js';
 import { useMay, useSession } from '../session.js';
 import { useDialog } from '../use-dialog.js';
 import { column, timeColumn, type Column } from '../table.js';
@@ -46,15 +46,15 @@ function useColumns(): readonly Column<Member>[] {
     column('Email address', { width: 'minmax(12rem, 2fr)', onNarrow: 'hidden' }, ({ email }) => (
       <bdi title={email}>{email}</bdi>
     )),
-    column('Role', { width: 'minmax(11rem, 1fr)' }, ({ role, whole_organization }) => (
+    column('Roles', { width: 'minmax(11rem, 1fr)' }, ({ roles: held, whole_organization }) => (
       <>
-        {roleName(role)} {whole_organization && <span className="soft">(all projects)</span>}
+        {roleNames(held)} {whole_organization && <span className="soft">(all projects)</span>}
       </>
     )),
     timeColumn('Member since', ({ created_at }) => created_at, 'hidden'),
     column('Actions', { width: '15rem' }, (member) => (
       <>
-        {offers('patch /project-member/{projectID}/{user_id}', member) && <ChangeRole member={member} />}
+        {offers('patch /project-member/{projectID}/{user_id}', member) && <ChangeRoles member={member} />}
         {offers('delete /project-member/{projectID}/{user_id}', member) && <Remove member={member} />}
       </>
     )),
@@ -63,28 +63,36 @@ function useColumns(): readonly Column<Member>[] {
 
 const invalidates = [['members']];
 
-function RoleField({ role, onChange }: { role: string; onChange: (role: Role) => void }) {
+/** Offers the roles that the person has or may give. */
+function RolesField({ chosen, onChange }: { chosen: readonly Role[]; onChange: (roles: Role[]) => void }) {
   const ownRole = useRole();
   return (
-    <SelectField
-      label="Role"
-      name="role"
-      value={role}
-      options={roles
+    <fieldset>
+      <legend>Roles</legend>
+      {roles
         .filter((each) => rankOf(each) <= rankOf(ownRole))
-        .map((each) => ({ value: each, name: roleName(each) }))}
-      onChange={(next) => onChange(next as Role)}
-    />
+        .map((each) => (
+          <CheckField
+            key={each}
+            label={roleText(each)}
+            isChecked={chosen.includes(each)}
+            onChange={(isChosen) =>
+              onChange(roles.filter((role) => (role === each ? isChosen : chosen.includes(role))))
+            }
+          />
+        ))}
+    </fieldset>
   );
 }
 
-const rolesSay = 'The roles owner and org admin apply to all projects of the organization.';
+const rolesSay =
+  'Several roles add up. With owner or org admin, all of them apply to all projects of the organization.';
 
 function Add() {
   const [dialog, setDialog] = useDialog();
   const [email, setEmail] = useDraft('members.email');
-  const [chosen, setRole] = useDraft('members.role');
-  const role = (chosen || 'MEMBER') as Role;
+  const [draft, setDraft] = useDraft('members.roles');
+  const chosen = (draft || 'MEMBER').split(',') as Role[];
   return (
     <>
       <ActionButton name="Add member…" className="primary" onClick={() => setDialog('add')} />
@@ -93,44 +101,46 @@ function Add() {
           title="Add member"
           action="Add member"
           act={(options) =>
-            call('post', '/project-member/{projectID}', { body: { email: email.trim(), role } }, options)
+            call('post', '/project-member/{projectID}', { body: { email: email.trim(), roles: chosen } }, options)
           }
           invalidates={invalidates}
           onDone={() => {
             setEmail('');
-            setRole('');
+            setDraft('');
           }}
           onClose={() => setDialog(undefined)}
         >
           <p>Adds a user of the organization to this project. {rolesSay}</p>
           <TextField label="Email address" name="email" text={email} onChange={setEmail} maxLength={320} autoFocus />
-          <RoleField role={role} onChange={setRole} />
+          <RolesField chosen={chosen} onChange={(next) => setDraft(next.join())} />
         </Confirm>
       )}
     </>
   );
 }
 
-function ChangeRole({ member }: { member: Member }) {
-  const [chosen, setRole] = useState<Role>();
-  const role = chosen ?? (member.role as Role);
+function ChangeRoles({ member }: { member: Member }) {
+  const [draft, setDraft] = useState<Role[]>();
+  const chosen = draft ?? (member.roles as Role[]);
   const params = { user_id: member.user_id };
   return (
     <ConfirmButton
-      button="Change role…"
-      buttonName={`Change role of ${nameOf(member)}…`}
+      button="Change roles…"
+      buttonName={`Change roles of ${nameOf(member)}…`}
       className="plain"
-      title={`Change the role of ${nameOf(member)}?`}
-      action="Change role"
-      act={(options) => call('patch', '/project-member/{projectID}/{user_id}', { params, body: { role } }, options)}
+      title={`Change the roles of ${nameOf(member)}?`}
+      action="Change roles"
+      act={(options) =>
+        call('patch', '/project-member/{projectID}/{user_id}', { params, body: { roles: chosen } }, options)
+      }
       invalidates={invalidates}
-      onDone={() => setRole(undefined)}
+      onDone={() => setDraft(undefined)}
     >
       <p>
-        Their sessions, app tokens and API keys with the role {roleName(member.role)} are revoked immediately.{' '}
-        {rolesSay}
+        Their sessions, app tokens and API keys with the present roles ({roleNames(member.roles)}) are revoked
+        immediately. {rolesSay}
       </p>
-      <RoleField role={role} onChange={setRole} />
+      <RolesField chosen={chosen} onChange={setDraft} />
     </ConfirmButton>
   );
 }

@@ -14,7 +14,7 @@ const effects = [
   { value: 'forbid', name: 'Forbid' },
   { value: 'permit', name: 'Permit' },
 ];
-const approverRoles = ['OWNER', 'ORG_ADMIN', 'PROJECT_ADMIN'] as const;
+const adminRoles = ['OWNER', 'ORG_ADMIN', 'PROJECT_ADMIN'] as const;
 
 interface Fields {
   policy_id: string;
@@ -219,7 +219,7 @@ function Projects({ projects, onChange }: { projects: string[] | undefined; onCh
 
 function ApprovalFields({ fields, onChange }: FieldsOptions) {
   const roles = (fields.approverRoles ?? []).join();
-  const choices = [[...approverRoles], ['OWNER', 'ORG_ADMIN'], ['OWNER']];
+  const choices = [['APPROVER'], [...adminRoles], ['OWNER', 'ORG_ADMIN'], ['OWNER']];
   return (
     <>
       <TextField

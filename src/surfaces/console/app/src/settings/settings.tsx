@@ -18,6 +18,7 @@ export function Settings() {
       <AboutProject />
       {may('get /v1/projects/{projectId}/mode') && <Mode />}
       {may('get /settings/{projectID}') && <Stored />}
+      {may('get /customer/settings') && <RunsWithoutRole />}
     </Page>
   );
 }
@@ -48,6 +49,46 @@ function Mode() {
           invalidates={[['mode']]}
         >
           <p>{modes[other]}</p>
+        </ConfirmButton>
+      )}
+    </Section>
+  );
+}
+
+const choices = {
+  hold: 'are paused, and wait in the inbox until somebody resumes or ends them',
+  end: 'end as cancelled',
+} as const;
+
+/** What becomes of the runs of people who lose their role, in all projects of the organization. */
+function RunsWithoutRole() {
+  const { data, error } = useQuery({
+    queryKey: ['organization-settings'],
+    queryFn: () => call('get', '/customer/settings'),
+  });
+  const may = useMay();
+  const other = data?.runs_without_role === 'end' ? 'hold' : 'end';
+  const action = other === 'end' ? 'End such runs' : 'Pause such runs';
+  return (
+    <Section title="Runs of people without a role">
+      <Problem error={error} />
+      {data && (
+        <p role="status">
+          Runs whose person no longer has a role that permits them {choices[data.runs_without_role]}. This applies to
+          all projects of the organization.
+        </p>
+      )}
+      {data && !may('patch /customer/settings') && <p className="soft">Only an owner can change this.</p>}
+      {data && (
+        <ConfirmButton
+          operation="patch /customer/settings"
+          button={`${action}…`}
+          title={`${action}?`}
+          action={action}
+          act={(options) => call('patch', '/customer/settings', { body: { runs_without_role: other } }, options)}
+          invalidates={[['organization-settings']]}
+        >
+          <p>From then on, runs whose person no longer has a role that permits them {choices[other]}.</p>
         </ConfirmButton>
       )}
     </Section>

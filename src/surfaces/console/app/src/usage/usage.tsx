@@ -1,4 +1,4 @@
-import { roleName } from '../roles.js';
+import { roleNames } from '../roles.js';
 import { useQuery } from '@tanstack/react-query';
 import type { PageQuery } from '../../../../../../sdk/node/src/page.js';
 import { call } from '../api.js';
@@ -19,7 +19,7 @@ export function Usage() {
         of={{
           Project: <bdi>{project?.name}</bdi>,
           Organization: <bdi>{project?.organization}</bdi>,
-          'Your role': roleName(project?.role ?? ''),
+          'Your role': roleNames(project?.roles ?? []),
         }}
       />
       <QuotaSection />
