@@ -68,7 +68,7 @@ async function addressesOf({ host, isCluster }: OwnServer): Promise<string[]> {
 
 /** Returns one spelling of an address; an IPv4 address in IPv6 becomes IPv4. */
 function normal(address: string): string {
-  const plain = address.replace(/%.*$/, '');
+  const plain = address.split('%', 1)[0] ?? '';
   return ipaddr.isValid(plain) ? ipaddr.process(plain).toString() : plain;
 }
 

@@ -11,7 +11,8 @@ test('a process whose first connection failed uses the server when it becomes av
   verifies('store.first-connection');
   const port = Number(await freePort());
   const real = new URL(testRun().env.MONGODB_URI ?? '');
-  const mongo = createMongo({ uri: `mongodb://127.0.0.1:${port}${real.pathname}`, collections: [] });
+  const through = Object.assign(new URL(real), { port: String(port) });
+  const mongo = createMongo({ uri: through.href, collections: [] });
   const server = createServer((socket) => {
     const upstream = connect(Number(real.port), real.hostname);
     for (const each of [socket, upstream]) each.on('error', () => (socket.destroy(), upstream.destroy()));

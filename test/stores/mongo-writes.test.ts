@@ -13,8 +13,9 @@ let client: MongoClient;
 
 beforeAll(async () => {
   const target = new URL(testRun().env.MONGODB_URI ?? '');
+  const serverPort = Number(target.port);
   const relay = createServer((socket) => {
-    const server = connect(Number(target.port), target.hostname);
+    const server = connect(serverPort, target.hostname);
     through.push({ client: socket, server });
     socket
       .on('data', (data) => server.write(data))
@@ -23,10 +24,9 @@ beforeAll(async () => {
     server.pipe(socket).on('error', () => socket.destroy());
   });
   proxy = await listen(relay);
-  client = new MongoClient(`mongodb://127.0.0.1:${proxy.port}/?directConnection=true`, {
-    socketTimeoutMS: 500,
-    retryWrites: false,
-  });
+  target.port = String(proxy.port);
+  target.searchParams.set('directConnection', 'true');
+  client = new MongoClient(target.href, { socketTimeoutMS: 500, retryWrites: false });
 });
 afterAll(async () => {
   await client.close();

@@ -15,7 +15,7 @@ import { candidateRules, CandidateRule } from './candidate.js';
 import { PolicyIds, PolicyVersion } from '../../governance/lifecycles/policy-decision.js';
 
 const Trial = z.strictObject({
-  tool: z.string().describe('An operation, or a gateway tool.').meta({ example: 'query-context' }),
+  tool: z.string().describe('An operation, or a gateway tool.').meta({ example: 'act.http' }),
   channel: z.enum(channels).default('rest').describe('How the call arrives.'),
   input: z
     .record(z.string(), z.unknown())
@@ -155,7 +155,11 @@ function atMostOneCandidate({ rules, rule }: Pick<Trial, 'rules' | 'rule'>, cont
 const PolicyOperation = z
   .object({
     name: z.string().meta({ example: 'act.http' }),
-    alias: z.string().optional().describe('The name of the gateway tool, if it differs.'),
+    alias: z
+      .string()
+      .optional()
+      .describe('The name of the gateway tool, if it differs.')
+      .meta({ example: 'run-agent' }),
     facts: z.array(
       z.object({
         name: z.string().meta({ example: 'host' }),

@@ -14,6 +14,39 @@ const Goal = z.object({ template: z.string(), display_template: z.string() });
 const Cron = z.object({ cron: z.string(), time_zone: z.string() });
 
 /** A schedule of a coworker (specification, Schedule). */
+const exampleSchedule = {
+  ...{
+    _id: exampleId,
+    projectID: 'project_1',
+    coworker_id: exampleId,
+    created_by: 'user_1',
+    created_at: 1763683200.5,
+    updated_at: null,
+  },
+  ...{
+    goal: { template: 'Brief the team', display_template: '[]' },
+    schedule: 1763683200,
+    type: 'cron',
+    status: 'active',
+  },
+  ...{
+    frequency: { cron: '0 9 * * 1-5', time_zone: 'Europe/Oslo' },
+    count: 3,
+    limit: null,
+    table: null,
+    conclusion: '# Brief',
+  },
+  ...{
+    last_coworker_execution_id: exampleId,
+    last_record_id: null,
+    task_id: exampleId,
+    overlap: 'skip',
+    catchup_window: 3600,
+    jitter: 0,
+  },
+  ...{ pause_on_failure: false, reason: null },
+};
+
 export const Schedule = z
   .object({
     _id: z.string(),
@@ -47,41 +80,7 @@ export const Schedule = z
     pause_on_failure: z.boolean(),
     reason: z.string().nullable().describe('Why it is paused.'),
   })
-  .meta({
-    id: 'Schedule',
-    example: {
-      ...{
-        _id: exampleId,
-        projectID: 'project_1',
-        coworker_id: exampleId,
-        created_by: 'user_1',
-        created_at: 1763683200.5,
-        updated_at: null,
-      },
-      ...{
-        goal: { template: 'Brief the team', display_template: '[]' },
-        schedule: 1763683200,
-        type: 'cron',
-        status: 'active',
-      },
-      ...{
-        frequency: { cron: '0 9 * * 1-5', time_zone: 'Europe/Oslo' },
-        count: 3,
-        limit: null,
-        table: null,
-        conclusion: '# Brief',
-      },
-      ...{
-        last_coworker_execution_id: exampleId,
-        last_record_id: null,
-        task_id: exampleId,
-        overlap: 'skip',
-        catchup_window: 3600,
-        jitter: 0,
-      },
-      ...{ pause_on_failure: false, reason: null },
-    },
-  });
+  .meta({ id: 'Schedule', example: exampleSchedule });
 export type Schedule = z.infer<typeof Schedule>;
 
 const GoalText = z.string().trim().min(1).max(20_000);
@@ -216,7 +215,18 @@ export const ListedSchedule = Schedule.extend({
     .nullable()
     .describe('The run with the latest planned time. Null before the first one.'),
   temporal_ui_url: z.string().describe('The schedule in the Temporal UI.'),
-}).meta({ id: 'ListedSchedule', example: undefined });
+}).meta({
+  id: 'ListedSchedule',
+  example: {
+    ...exampleSchedule,
+    next_times: [1763712000],
+    latest_run: {
+      ...{ scheduled_for: 1763683200, started_at: 1763683201, ended_at: 1763683210 },
+      ...{ status: 'completed', error: null },
+    },
+    temporal_ui_url: 'https://temporal.acme.dev/namespaces/default/schedules/schedule%2F1',
+  },
+});
 export type ListedSchedule = z.infer<typeof ListedSchedule>;
 
 export const ScheduleRuns = z

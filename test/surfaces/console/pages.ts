@@ -72,7 +72,7 @@ export async function projectWithEverything(deps: Deps): Promise<{ person: Perso
       filled: 'The run has not started',
     },
     { name: 'run-waiting', path: '/runs/:id', address: `/runs/${asking}`, filled: 'Approve…' },
-    list('/inbox', 'Approve…', 'Nothing is waiting for a decision.'),
+    list('/inbox', 'oldest first', 'Nothing is waiting for a decision.'),
     list('/agentflows', 'Test flow', 'This project has no agentflows yet.'),
     { name: 'agentflow-new', path: '/agentflows/new', filled: 'First agent', empty: 'First agent' },
     { name: 'agentflow', path: '/agentflows/:id', address: `/agentflows/${hourly.coworker_id}`, filled: 'First agent' },
