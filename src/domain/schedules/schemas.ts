@@ -13,7 +13,6 @@ const overlapPolicies = ['skip', 'buffer_one', 'buffer_all', 'cancel_other', 'al
 const Goal = z.object({ template: z.string(), display_template: z.string() });
 const Cron = z.object({ cron: z.string(), time_zone: z.string() });
 
-/** A schedule of a coworker (specification, Schedule). */
 const exampleSchedule = {
   ...{
     _id: exampleId,
@@ -47,6 +46,7 @@ const exampleSchedule = {
   ...{ pause_on_failure: false, reason: null },
 };
 
+/** A schedule of a coworker (specification, Schedule). */
 export const Schedule = z
   .object({
     _id: z.string(),
