@@ -20,7 +20,8 @@ metadata.get = (schema) => {
 
 /**
  * The JSON Schema 2020-12 (the default dialect of MCP) of the input of a schema. `bounds: false` omits lengths,
- * patterns and examples, which only a sender needs. If the whole schema has an example, those of its parts are omitted.
+ * patterns, examples and the prohibition of further properties, which only a sender needs. If the whole schema has an
+ * example, those of its parts are omitted.
  * @throws Error if the schema is not an object
  */
 export function jsonSchemaOf(schema: z.ZodType, { bounds = true }: { bounds?: boolean } = {}): ObjectSchema {
@@ -28,7 +29,9 @@ export function jsonSchemaOf(schema: z.ZodType, { bounds = true }: { bounds?: bo
   const override = ({ jsonSchema, path }: { jsonSchema: Keywords; path: unknown[] }) => {
     removeNoise(jsonSchema);
     if (hasOwnExample && path.length > 0) delete jsonSchema.examples;
-    if (!bounds) for (const keyword of boundKeywords) delete jsonSchema[keyword];
+    if (bounds) return;
+    for (const keyword of boundKeywords) delete jsonSchema[keyword];
+    if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   };
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', metadata, override });
   if (json.type !== 'object') throw new Error('the input and the output of a tool must be objects');
