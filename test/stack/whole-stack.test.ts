@@ -23,9 +23,11 @@ afterAll(async () => {
 async function storeInEach({ environment }: Stack, name: string): Promise<number[]> {
   const connection = await Connection.connect({ address: environment.TEMPORAL_ADDRESS ?? '' });
   const mongo = new MongoClient(environment.MONGODB_URI ?? '');
-  const driver = neo4j.driver(environment.NEO4J_URI ?? '', neo4j.auth.basic('neo4j', environment.NEO4J_PASSWORD ?? ''), {
-    disableLosslessIntegers: true,
-  });
+  const driver = neo4j.driver(
+    environment.NEO4J_URI ?? '',
+    neo4j.auth.basic('neo4j', environment.NEO4J_PASSWORD ?? ''),
+    { disableLosslessIntegers: true },
+  );
   try {
     const { workflow } = new Client({ connection });
     await workflow.start('nothing', { taskQueue: 'nobody', workflowId: name });

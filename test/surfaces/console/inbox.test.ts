@@ -162,7 +162,11 @@ test('a person decides only on the call that the dialog showed', async () => {
     const address = `/v1/approvals/${execution_context.waiting_for.approval_id}/approve`;
     expect(await colleague.post(address, { edits: { text: 'ninety chairs' } })).toMatchObject({ status: 200 });
     await approve.click();
-    await page.getByRole('alert').getByText(/another call waits|The call changed/).first().waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/another call waits|The call changed/)
+      .first()
+      .waitFor();
     expect(sink.seen(path)).toEqual([]);
     await page.getByRole('button', { name: 'Close' }).click();
     await card.getByText('ninety chairs').first().waitFor();
