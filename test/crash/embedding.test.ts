@@ -126,7 +126,7 @@ describe('a worker that embeds', () => {
       expect(await retrieval(gateway)).toMatchObject({
         coverage: 0,
         waiting: 3,
-        error: { message: 'the model endpoint answered with status 503' },
+        error: { message: 'the model endpoint answered with status 503: no' },
       }),
     );
     let limited = 0;
