@@ -158,7 +158,7 @@ describe('a run', () => {
       const state = async () => {
         const { projected_at, published, unpublished, ...decided } = await handle
           .query<Record<string, unknown>>('state')
-          .catch(() => ({}) as Record<string, unknown>);
+          .catch(() => ({}));
         return decided;
       };
       const before = [await scheduled(), await state()];
@@ -201,7 +201,7 @@ describe('an activity', () => {
     const of = { activityType: 'callAction', workflowExecution: { workflowId: 'execution/1' }, ...info };
     const { execute } = trustedActivities(trust)({ info: of } as never).inbound ?? {};
     if (!execute) throw new Error('there is no interceptor');
-    return execute({ args, headers: {} } as never, (input) => Promise.resolve(input.args));
+    return execute({ args, headers: {} }, (input) => Promise.resolve(input.args));
   };
 
   test('runs only with an input that its workflow has sealed for it', async () => {

@@ -4,7 +4,7 @@ import type { ApiClient } from '../../../support/client.js';
 import { createKey, personOf, useDeps } from '../../../support/fixture.js';
 import { bearerClient } from '../../../support/gateway.js';
 import { verifies } from '../../../support/verifies.js';
-import { facts, livesIn, reached, remember, said, useMemoryProduct, type Remembering } from './memory-product.js';
+import { facts, livesIn, reached, remember, said, useMemoryProduct } from './memory-product.js';
 
 const deps = useDeps();
 const product = useMemoryProduct(deps);
@@ -232,7 +232,7 @@ describe('approving a review', () => {
     const { payload_digest } = await reviewOf(key, memory_id);
     expect(await reply({ payload_digest: payload_digest.replace(/^./, 'x') })).toMatchObject({ status: 409 });
     expect(await reply({ payload_digest })).toMatchObject({ status: 200 });
-    await reached(workspace as Remembering, memory_id, 'completed');
+    await reached(workspace, memory_id, 'completed');
   });
 
   test('can always be rejected, also with an old digest', async () => {
