@@ -109,8 +109,16 @@ function statusIn(value: unknown): number | undefined {
 function textOf(body: string): string {
   return body
     .slice(0, 4000)
-    .replace(/<(style|script)\b[^>]*>[^]*?<\/\1>/gi, ' ')
+    .split(/<(?=(?:style|script)\b)/i)
+    .map((part, at) => (at === 0 ? part : afterElement(part)))
+    .join(' ')
     .replace(/<[^<>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
+}
+
+/** What follows a style or script. An element without an end takes the rest. */
+function afterElement(part: string): string {
+  const end = /<\/(?:style|script)>/i.exec(part);
+  return end ? part.slice(end.index + end[0].length) : '';
 }

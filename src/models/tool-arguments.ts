@@ -21,10 +21,8 @@ export function repairedArguments(text: string, schema: unknown): string {
 function objectIn(value: unknown, depth: number): JsonObject | undefined {
   if (isJsonObject(value)) return value;
   if (typeof value !== 'string' || depth > 3) return undefined;
-  const inner = value
-    .trim()
-    .replace(/^```(?:json)?\s*/, '')
-    .replace(/\s*```$/, '');
+  const opened = value.trim().replace(/^```(?:json)?/, '');
+  const inner = (opened.endsWith('```') ? opened.slice(0, -'```'.length) : opened).trim();
   if (!/^["{]/.test(inner)) return undefined;
   const parsed = parseJsonOrUndefined(inner) ?? parseJsonOrUndefined(withoutRawCharacters(inner));
   return parsed === undefined ? undefined : objectIn(parsed, depth + 1);
@@ -32,9 +30,16 @@ function objectIn(value: unknown, depth: number): JsonObject | undefined {
 
 /** Escapes the control characters within the strings of a JSON text, which JSON does not allow there. */
 function withoutRawCharacters(json: string): string {
-  return json.replace(/"(?:[^"\\]|\\[^])*"/g, (string) =>
-    string.replace(/[\u0000-\u001F]/g, (character) => JSON.stringify(character).slice(1, -1)),
-  );
+  let escaped = '';
+  let isInString = false;
+  let isAfterBackslash = false;
+  for (const character of json) {
+    escaped += isInString && character < ' ' ? JSON.stringify(character).slice(1, -1) : character;
+    if (isAfterBackslash) isAfterBackslash = false;
+    else if (character === '\\') isAfterBackslash = isInString;
+    else if (character === '"') isInString = !isInString;
+  }
+  return escaped;
 }
 
 /** Converts texts to numbers and booleans where the schema permits no text. Returns the same value if nothing changes. */

@@ -367,7 +367,7 @@ describe('an endpoint that fails', () => {
     await embedAll(ctx);
     endpoint.answer((_, res) => sendError(res, 503));
     expect(await deps.nearestByText(ctx.projectId, 'a question nobody asked', 3)).toEqual({
-      unavailable: 'the model endpoint answered with status 503',
+      unavailable: 'the model endpoint answered with status 503: no',
     });
   });
 

@@ -69,9 +69,9 @@ export const evaluatePolicies = (names: readonly string[]) =>
     name: 'policies.evaluate',
     effect: 'read',
     grant: 'svc:governance.read',
-    input: Trial.extend({ tool: z.enum([...names].sort()).meta(Trial.shape.tool.meta() ?? {}) }).superRefine(
-      atMostOneCandidate,
-    ),
+    input: Trial.extend({ tool: z.enum([...names].sort()).meta(Trial.shape.tool.meta() ?? {}) })
+      .superRefine(atMostOneCandidate)
+      .meta({ example: { tool: 'act.http', channel: 'agent', facts: { host: 'api.example.com', read_only: false } } }),
     output: TrialDecision,
     errors: ['scope_denied', 'validation_failed'],
     run: ({ deps, ctx, input }) => tryCall(deps, ctx.principal, input),
