@@ -20,8 +20,7 @@ metadata.get = (schema) => {
 
 /**
  * The JSON Schema 2020-12 (the default dialect of MCP) of the input of a schema. `bounds: false` omits lengths,
- * patterns, examples and the prohibition of further properties, which only a sender needs. If the whole schema has an
- * example, those of its parts are omitted.
+ * patterns and examples, which only a sender needs. If the whole schema has an example, those of its parts are omitted.
  * @throws Error if the schema is not an object
  */
 export function jsonSchemaOf(schema: z.ZodType, { bounds = true }: { bounds?: boolean } = {}): ObjectSchema {
@@ -29,9 +28,7 @@ export function jsonSchemaOf(schema: z.ZodType, { bounds = true }: { bounds?: bo
   const override = ({ jsonSchema, path }: { jsonSchema: Keywords; path: unknown[] }) => {
     removeNoise(jsonSchema);
     if (hasOwnExample && path.length > 0) delete jsonSchema.examples;
-    if (bounds) return;
-    for (const keyword of boundKeywords) delete jsonSchema[keyword];
-    if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+    if (!bounds) for (const keyword of boundKeywords) delete jsonSchema[keyword];
   };
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', metadata, override });
   if (json.type !== 'object') throw new Error('the input and the output of a tool must be objects');

@@ -84,8 +84,8 @@ test('members are added, change their role and leave, each after a confirmation 
     await page.getByRole('alert').getByText('Email address must be').waitFor();
     expect(await page.getByLabel('Email address').inputValue()).toBe('not-an-address');
     await page.getByLabel('Email address').fill(other.email);
-    await page.getByRole('checkbox', { name: /^member:/ }).uncheck();
     await page.getByRole('checkbox', { name: /^viewer:/ }).check();
+    await page.getByRole('checkbox', { name: /^member:/ }).uncheck();
     await page.getByRole('button', { name: 'Add member', exact: true }).click();
     await row.getByText('viewer').waitFor();
     await row.getByRole('button', { name: /^Change roles/ }).click();

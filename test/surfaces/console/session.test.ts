@@ -23,7 +23,7 @@ test('the cookie and the token of its session call platform and gateway with the
   expect(await client().post('/v1/orchestrate', { operation: 'list' })).toMatchObject({ status: 200 });
   const viewer = await createPerson(deps, { role: 'VIEWER', workspace: person.workspace });
   const asViewer = await asPage(viewer);
-  expect(await asViewer.client().get('/inbox')).toMatchObject(refusal(403, 'access_denied', 'svc:orchestrate.read'));
+  expect(await asViewer.client().get('/inbox')).toMatchObject({ status: 200 });
   expect(await asViewer.client().post('/v1/save-model', { model: 'x' })).toMatchObject({ status: 403 });
 });
 

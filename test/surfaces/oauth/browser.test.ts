@@ -119,7 +119,7 @@ describe.each(['desktop', 'phone'] as const)('the pages in a browser, %s', (size
         code_verifier: pkce.verifier,
         redirect_uri: redirect,
       });
-      expect([status, body.scope]).toEqual([200, 'svc:query.read']);
+      expect([status, body.scope]).toEqual([200, 'svc:query.read svc:agent.run']);
     });
   });
 
