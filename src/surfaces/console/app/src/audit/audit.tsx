@@ -18,7 +18,7 @@ const route = getRouteApi('/audit');
 type Name = 'actor' | 'action' | 'resource' | 'outcome' | 'lifecycle_id' | 'since';
 const fields: readonly FilterField<Name>[] = [
   sinceField,
-  { name: 'actor', label: 'Actor: part of the name, or id' },
+  { name: 'actor', label: 'Actor name or id' },
   { name: 'action', label: 'Action starts with' },
   { name: 'resource', label: 'Resource starts with' },
   { name: 'outcome', label: 'Outcome starts with' },
