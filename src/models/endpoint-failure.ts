@@ -66,19 +66,25 @@ export function reasonOf({ names, messages, fields }: EndpointError, secrets: re
 }
 
 /** Forms of keys that endpoints quote in their errors, often shortened or partly masked. */
-const quotedKey =
-  /(?<![\w-])(?:sk|pk|rk|gsk|xai|csk|pplx|fw|nvapi|tgp|sess)[-_][\w*.…-]{4,}|(?<=\b(?:key|token|bearer)\b(?: provided)?["')]?\s?[:=]\s?["']?)[^\s"',;]{6,}|(?<=\b(?:key|token)\s["'`])[^\s"'`]{6,}|(?<=\bBearer\s)\S{6,}|\b[0-9a-f]{32,}\b/gi;
+const quotedKeys = [
+  /(?<![\w-])(?:sk|pk|rk|gsk|xai|csk|pplx|fw|nvapi|tgp|sess)[-_][\w*.…-]{4,}/gi,
+  /(?<=\b(?:key|token|bearer)\b(?: provided)?["')]?\s?[:=]\s?["']?)[^\s"',;]{6,}/gi,
+  /(?<=\b(?:key|token)\s["'`])[^\s"'`]{6,}/gi,
+  /(?<=\bBearer\s)\S{6,}/gi,
+  /\b[0-9a-f]{32,}\b/gi,
+];
 
 /** Removes secrets before it shortens a text, so that no part of a secret remains. */
 export function cleanReason(text: string, secrets: readonly string[]): string {
   const known = String(hideSecrets(text, secrets));
   const start = known.length > maxReadLength ? known.slice(0, known.lastIndexOf(' ', maxReadLength)) : known;
-  const clean = redactText(
+  const redacted = redactText(
     start
       .slice(0, maxReadLength)
       .replace(/[\s\0]+/g, ' ')
       .trim(),
-  ).replace(quotedKey, '[secret]');
+  );
+  const clean = quotedKeys.reduce((kept, key) => kept.replace(key, '[secret]'), redacted);
   return clean.length > maxReasonLength ? `${clean.slice(0, maxReasonLength)} […]` : clean;
 }
 
