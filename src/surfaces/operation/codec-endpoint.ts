@@ -23,7 +23,8 @@ function fromJson({ metadata, data }: PayloadJson): Payload {
 }
 
 function toJson({ metadata, data }: Payload): PayloadJson {
-  return { metadata: mapValues(metadata ?? {}, base64Of), data: base64Of(data ?? new Uint8Array()) };
+  // A decoded payload without data has an empty array instead of bytes.
+  return { metadata: mapValues(metadata ?? {}, base64Of), data: base64Of(Buffer.from(data ?? [])) };
 }
 
 function bytesOf(text: string): Uint8Array {
