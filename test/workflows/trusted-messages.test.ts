@@ -158,7 +158,7 @@ describe('a run', () => {
       const state = async () => {
         const { projected_at, published, unpublished, ...decided } = await handle
           .query<Record<string, unknown>>('state')
-          .catch(() => ({}));
+          .catch((): Record<string, unknown> => ({}));
         return decided;
       };
       const before = [await scheduled(), await state()];
