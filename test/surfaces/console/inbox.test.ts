@@ -184,8 +184,9 @@ test('what an MCP server asks is shown as its own text, and answered with the fo
   const person = await createPerson(deps);
   const { projectID: project_id, organizationId: organization_id } = person.workspace;
   const [_id, now] = [newId(), Date.now() / 1000];
+  const execution_id = await startExecution(person.workspace, { name: 'Trip', agents: [agentThatCalls([])] });
   await deps.mongo.collections.mcp_elicitations.insertOne({
-    ...{ _id, project_id, organization_id, execution_id: newId(), agent_id: 'agent', step_id: 'agent/turn-1/0' },
+    ...{ _id, project_id, organization_id, execution_id, agent_id: 'agent', step_id: 'agent/turn-1/0' },
     ...{ connector_id: newId(), server: 'https://travel.example.com/mcp', tool: 'book', agentflow: 'Trip' },
     message: 'Which <b>seat</b>?',
     form: {
