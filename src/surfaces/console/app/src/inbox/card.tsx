@@ -80,6 +80,8 @@ function useHeldItem(item: InboxItem): { held: InboxItem | undefined; error: unk
     queryKey: ['approval', id, edited_payload_digest ?? payload_digest],
     queryFn: () => callApi('get', '/v1/approvals/{id}', { params: { id } }),
     enabled: item.kind === 'approval',
+    // An open dialog stays, and can say that the call has changed.
+    placeholderData: (previous) => (previous?.approval_id === id ? previous : undefined),
   });
   if (item.kind !== 'approval') return { held: item, error: undefined };
   if (!data) return { held: undefined, error };

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { call, validationError, type Approval, type InboxItem } from '../api.js';
 import { Confirm } from '../confirm.js';
+import { Facts } from '../facts.js';
 import { Reason } from '../field.js';
 import { useDraft } from '../use-draft.js';
 import { AnswerFields, answersOf, formOf } from './answer.js';
@@ -119,12 +120,29 @@ export function Decide({ item: current, decision, onDone, onClose, reply }: Deci
           </strong>
         </p>
       )}
+      <ChangedFields item={item} />
       <ViewNote view={(item.body as Partial<Approval>).payload_view} />
       <p className="soft">{consequenceOf(item, decision)}</p>
       {item.kind !== 'elicitation' && <Reason text={reason} onChange={setReason} />}
       {editable && <EditFields editable={editable} edits={edits} />}
       {form && <AnswerFields form={form} edits={edits} />}
     </Confirm>
+  );
+}
+
+/** What an approver has changed since the summary was written. */
+function ChangedFields({ item: { body } }: { item: InboxItem }) {
+  const { edits } = (body.call ?? {}) as { edits?: Record<string, unknown> };
+  if (!edits) return null;
+  const values = Object.entries(edits).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return (
+    <>
+      <p className="note">An approver changed this call:</p>
+      <Facts of={Object.fromEntries(values)} />
+    </>
   );
 }
 
