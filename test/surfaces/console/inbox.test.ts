@@ -164,7 +164,7 @@ test('a person decides only on the call that the dialog showed', async () => {
     await approve.click();
     await page
       .getByRole('alert')
-      .getByText(/another call waits|the call changed/i)
+      .getByText(/the call was edited|the call changed/i)
       .first()
       .waitFor();
     expect(sink.seen(path)).toEqual([]);
