@@ -29,7 +29,7 @@ export function forgeries({ auth }: Deps, { message, organizationId, input }: Ta
   const [kind, name, workflowId, ...rest] = message;
   const sealedFor = (other: Message) => plainPayload(seal(other, [input])[0]);
   const encrypted = (payload: Payload, owner?: readonly [string, string?]) =>
-    encryptPayload(auth.box, payload, organizationId, owner as readonly [string]);
+    encryptPayload(auth.box, payload, organizationId, owner);
   const genuine = encrypted(sealedFor(message), [workflowId]);
   const changed = Buffer.from(genuine.data ?? []);
   changed.writeUInt8(changed.readUInt8(20) ^ 1, 20);

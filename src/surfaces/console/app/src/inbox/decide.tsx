@@ -132,7 +132,7 @@ export function Decide({ item: current, decision, onDone, onClose, reply }: Deci
 
 /** What an approver has changed since the summary was written. */
 function ChangedFields({ item: { body } }: { item: InboxItem }) {
-  const { edits } = (body.call ?? {}) as { edits?: Record<string, unknown> };
+  const { edits } = (body as { call?: { edits?: Record<string, unknown> } }).call ?? {};
   if (!edits) return null;
   const values = Object.entries(edits).map(([name, value]) => [
     name,
