@@ -134,7 +134,7 @@ export function Decide({ item: current, decision, onDone, onClose, reply }: Deci
 function ChangedFields({ item: { body } }: { item: InboxItem }) {
   const { edits } = (body as { call?: { edits?: Record<string, unknown> } }).call ?? {};
   if (!edits) return null;
-  const values = Object.entries(edits).map(([name, value]) => [
+  const values = Object.entries(edits).map(([name, value]): [string, string] => [
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
   ]);
