@@ -1,20 +1,24 @@
 import { Context } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Temporal } from '../src/temporal/client.js';
 import type { WorkerConfig } from '../src/temporal/environment.js';
 import { createTurns, shareOf, type Turn, type Turns } from '../src/turns.js';
 
 const longestWaitMs = 5 * 60_000;
 
-/** The turns of the queue whose activity runs. */
-const turnsOfQueue = new AsyncLocalStorage<Turns>();
+/** The turns of the activity's queue, and its organization. */
+const present = new AsyncLocalStorage<{ turns: Turns; organizationId: string }>();
 const turnOfActivity = new AsyncLocalStorage<Turn>();
 
-/** Makes the turns of one queue known to its activities. */
-export function sharedAmongOrganizations({
-  activities: max,
-  activitiesPresent,
-}: Pick<WorkerConfig, 'activities' | 'activitiesPresent'>): ActivityInterceptorsFactory {
+/**
+ * Makes the turns of one queue and the organization known to its activities.
+ * @param organizationOf returns the organization of a workflow
+ */
+export function sharedAmongOrganizations(
+  { activities: max, activitiesPresent }: Pick<WorkerConfig, 'activities' | 'activitiesPresent'>,
+  organizationOf: Temporal['organizationOf'],
+): ActivityInterceptorsFactory {
   const maxRunning = shareOf(max);
   const turns = createTurns({
     what: 'activities in this worker',
@@ -25,7 +29,15 @@ export function sharedAmongOrganizations({
     waitTimeoutMs: longestWaitMs,
     retryAfterSeconds: 60,
   });
-  return () => ({ inbound: { execute: (input, next) => turnsOfQueue.run(turns, () => next(input)) } });
+  return ({ info }) => ({
+    inbound: {
+      async execute(input, next) {
+        // Temporal omits the priority, which names the organization, from activities that it returns with a workflow task.
+        const organizationId = info.priority?.fairnessKey ?? (await organizationOf(info.workflowExecution?.workflowId));
+        return present.run({ turns, organizationId }, () => next(input));
+      },
+    },
+  });
 }
 
 /**
@@ -34,16 +46,16 @@ export function sharedAmongOrganizations({
  * @throws AppError `quota_exceeded` after a third of the time limit of the attempt, so that the work has the rest
  */
 export function inShare<T>(work: () => Promise<T>): Promise<T> {
-  const turns = turnsOfQueue.getStore();
+  const queue = present.getStore();
   const { info, cancellationSignal: signal } = Context.current();
-  if (!turns || info.isLocal) return work();
+  if (!queue || info.isLocal) return work();
   const waitTimeoutMs = Math.min(info.startToCloseTimeoutMs / 3 || longestWaitMs, longestWaitMs);
-  return turns.take(organizationOfActivity(), (turn) => turnOfActivity.run(turn, work), { signal, waitTimeoutMs });
+  return queue.turns.take(queue.organizationId, (turn) => turnOfActivity.run(turn, work), { signal, waitTimeoutMs });
 }
 
-/** The organization that the run's priority names. */
+/** The organization whose workflow runs the activity. '' if it is unknown. */
 export function organizationOfActivity(): string {
-  return Context.current().info.priority?.fairnessKey ?? '';
+  return present.getStore()?.organizationId ?? '';
 }
 
 /** Gives the activity's slot to others while `ask` waits for a person. To be called in the activity. */

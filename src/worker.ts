@@ -70,7 +70,7 @@ export async function main(): Promise<void> {
         activity: [
           ...tracing.activity,
           trustedActivities(deps.temporal.trust),
-          sharedAmongOrganizations(config.worker),
+          sharedAmongOrganizations(config.worker, deps.temporal.organizationOf),
         ],
       },
       taskQueue: queue.taskQueue,

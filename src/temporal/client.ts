@@ -30,6 +30,7 @@ import {
   createWorkflowOrganizations,
   organizationInterceptors,
   type ReadOrganization,
+  type WorkflowOrganizations,
 } from './workflow-organizations.js';
 
 export interface Temporal {
@@ -38,6 +39,8 @@ export interface Temporal {
   /** Workers obey what they decode, so their converter marks what the product did not send to the workflow. */
   workerDataConverter: DataConverter;
   trust: PayloadTrust;
+  /** Returns the organization of a workflow, or '' if it is unknown. */
+  organizationOf: WorkflowOrganizations['of'];
   taskQueue: string;
   /**
    * Runs calls to which Temporal responds itself, under one deadline, by default ten seconds. A process makes 100 at
@@ -167,6 +170,7 @@ export function createTemporal(
     dataConverter,
     workerDataConverter,
     trust,
+    organizationOf: organizations.of,
     taskQueue: options.taskQueue,
     call(work, timeoutMs = defaultTimeoutMs) {
       const deadline = Date.now() + timeoutMs;
