@@ -111,5 +111,5 @@ test('the local stack protects all its ports', () => {
   const { env } = testRun();
   const hosts = ownServersOf(loadConfig(env)).flatMap(({ ports }) => ports);
   for (const name of ['TEMPORAL_ADDRESS', 'MONGODB_URI', 'NEO4J_URI', 'PROTECTED_TARGETS'] as const)
-    for (const [, port] of (env[name] ?? '').matchAll(/:(\d{4,5})/g)) expect(hosts).toContain(Number(port));
+    for (const [, port] of (env[name] ?? '').matchAll(/:(\d{4,5})(?=[/,?]|$)/g)) expect(hosts).toContain(Number(port));
 });

@@ -116,7 +116,10 @@ test('a question of an MCP server to a person holds no slot', async () => {
   const flow = agentWithTools(model, 'asks', server, [tool], [[tool, {}]]);
   const ids: string[] = [];
   for (let n = 0; n < slots + 1; n += 1) ids.push(await startExecution(asking, flow));
-  const questions = async () => (await person.get('/inbox?kind=elicitation')).body.data;
+  const questions = async () => {
+    const { data } = (await person.get('/inbox?limit=100')).body as { data: { _id: string; kind: string }[] };
+    return data.filter(({ kind }) => kind === 'elicitation');
+  };
   await eventually(async () => expect(await questions()).toHaveLength(ids.length));
   for (const workspace of [asking, await workspaceHere()])
     await untilExecution(workspace, await startExecution(workspace, flowTo(`/${workspace.projectID}`)), 'completed');

@@ -103,9 +103,9 @@ export const contractRoutes = [
 
 /** Served in addition to the contract's, each with its reason. */
 export const furtherRoutes = [
-  // A file can be deleted with its bytes and extracted text (the last issue of the platform API).
+  // A file can be deleted with its bytes and extracted text.
   'DELETE /file/{}/{}',
-  // Files, syncs and their states, for the console (issue 18).
+  // Files, syncs and their states, for the console.
   'GET /file/{}',
   'GET /{}/syncs',
   'POST /{}/syncs/catalog',
@@ -115,9 +115,9 @@ export const furtherRoutes = [
   'DELETE /{}/syncs/repositories',
   // The progress of the workflow of an upload.
   'GET /knowledge_base/{}/upload/{}',
-  // A connector can be edited (review: newcomer 14).
+  // A connector can be edited.
   'PATCH /connectors/{}/{}',
-  // MCP servers as connectors (issue 16).
+  // MCP servers as connectors.
   'POST /connectors/{}/mcp',
   'GET /connectors/{}/{}/tools',
   'POST /connectors/{}/{}/test',
@@ -126,7 +126,12 @@ export const furtherRoutes = [
   'POST /connectors/{}/{}/authorize',
   'POST /connectors/{}/{}/authorize/complete',
   'DELETE /connectors/{}/{}/authorize',
-  // The versions of an agentflow, and the planned times of a schedule (issue 18).
+  // Agreements of people to runs that use their accounts.
+  'GET /connectors/{}/{}/agreements',
+  'POST /connectors/{}/{}/agreements',
+  'GET /connectors/{}/{}/agreements/runs/{}',
+  'DELETE /connectors/{}/{}/agreements/{}',
+  // The versions of an agentflow, and the planned times of a schedule.
   'GET /agentflow/{}/versions',
   'GET /agentflow/{}/versions/{}',
   'GET /schedule/coworker/{}/times',

@@ -85,6 +85,7 @@ export const seeders: Record<string, Seeder> = {
   merge: undefined,
   api_key: undefined,
   connected_app: undefined,
+  agreement: undefined,
 };
 
 /** The kind that an identifier of a path, query or body names, by its own name. */
@@ -115,6 +116,7 @@ export const kindByName: Record<string, string> = {
   memory_id: 'memory',
   merge_id: 'merge',
   item_id: 'inbox',
+  agreement_id: 'agreement',
 };
 
 /** The meaning of `{id}`, and of a name that means something else in a body, by the beginning of the path. */

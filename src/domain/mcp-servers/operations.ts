@@ -34,6 +34,12 @@ import {
   toMcpTools,
 } from './schemas.js';
 import { Id } from '../../ids.js';
+export {
+  createMcpAgreement,
+  deleteMcpAgreement,
+  listMcpAgreements,
+  readMcpAgreementOffer,
+} from './operations/agreements.js';
 export { mcpToolsCollection } from './record.js';
 export { mcpAgreementsCollection } from './record/agreements.js';
 export { mcpElicitationsCollection } from './record/elicitations.js';

@@ -1,6 +1,5 @@
 import * as connectors from '../../domain/connectors/operations.js';
 import * as mcpServers from '../../domain/mcp-servers/operations.js';
-import * as mcpAgreements from '../../domain/mcp-servers/operations/agreements.js';
 import { testConnector } from '../../domain/actions/operations.js';
 import { routesOf, type Route } from '../rest/define-route.js';
 
@@ -102,7 +101,7 @@ export const connectorRoutes: readonly Route[] = [
       'Deletes the tokens, and revokes them at an authorization server with a `revocation_endpoint`; later if it does not answer.',
     response: { description: 'The state of the authorization.' },
   }),
-  route('GET /connectors/{projectID}/{connector_id}/agreements', mcpAgreements.listMcpAgreements, {
+  route('GET /connectors/{projectID}/{connector_id}/agreements', mcpServers.listMcpAgreements, {
     summary: 'List your agreements to the use of your account',
     description:
       'For a connector whose MCP server each person authorizes. A run whose agentflow or connectors other people changed uses your account only if you have agreed to exactly this content.',
@@ -110,20 +109,20 @@ export const connectorRoutes: readonly Route[] = [
   }),
   route(
     'GET /connectors/{projectID}/{connector_id}/agreements/runs/{execution_id}',
-    mcpAgreements.readMcpAgreementOffer,
+    mcpServers.readMcpAgreementOffer,
     {
       summary: 'Read what an agreement to the content of a run would permit',
       description: 'The run must act for you.',
       response: { description: 'The content, who changed it, and what you would agree to, in words.' },
     },
   ),
-  route('POST /connectors/{projectID}/{connector_id}/agreements', mcpAgreements.createMcpAgreement, {
+  route('POST /connectors/{projectID}/{connector_id}/agreements', mcpServers.createMcpAgreement, {
     summary: 'Let runs of exactly this content use your account',
     description:
       'Only a signed-in person agrees. It covers your own runs and schedules. Runs that other people start, or whose calls they edit, never use your account. Every change of the agentflow, its skills or the configuration of its connectors makes other content.',
     response: { description: 'The agreement.' },
   }),
-  route('DELETE /connectors/{projectID}/{connector_id}/agreements/{agreement_id}', mcpAgreements.deleteMcpAgreement, {
+  route('DELETE /connectors/{projectID}/{connector_id}/agreements/{agreement_id}', mcpServers.deleteMcpAgreement, {
     summary: 'End an agreement',
     response: { description: 'The ended agreement.' },
   }),

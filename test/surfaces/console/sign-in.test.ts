@@ -135,12 +135,13 @@ test('a MEMBER sees only the functions that the API allows a member, and a forge
   });
   const { may } = (await page.get(`/console/session?projectID=${member.workspace.projectID}`)).body;
   expect(may).toContain('get /v1/lifecycles');
-  for (const operation of ['get /{projectID}/execution_flows', 'get /inbox', 'get /schedule/coworker', 'get /v1/audit'])
+  for (const operation of ['post /agentflow', 'get /schedule/coworker', 'get /v1/audit'])
     expect(may).not.toContain(operation);
-  expect(await page.get(`/execute_flow/${execution_id}`)).toMatchObject({ status: 403 });
+  // The runs of other people do not exist for a MEMBER.
+  expect(await page.get(`/execute_flow/${execution_id}`)).toMatchObject({ status: 404 });
   expect(await page.get('/v1/audit')).toMatchObject({ status: 403 });
   for (const move of ['execute', 'pause', 'resume', 'cancel'])
-    expect((await page.post(`/execute_flow/${execution_id}/${move}`, {})).status).toBe(403);
+    expect((await page.post(`/execute_flow/${execution_id}/${move}`, {})).status).toBe(404);
   expect((await owner.workspace.api.get(`/execute_flow/${execution_id}`)).body.status).toBe('ready');
 });
 
@@ -172,5 +173,6 @@ test('a person with several projects selects one, and has the role of that proje
   const session = await client.open(`/console/session?projectID=${other.projectID}`);
   const { project, may } = JSON.parse(session.html) as { project: object; may: string[] };
   expect(project).toMatchObject({ role: 'VIEWER' });
-  expect(may).not.toContain('get /{projectID}/execution_flows');
+  expect(may).toContain('get /{projectID}/execution_flows');
+  expect(may).not.toContain('post /execute_flow');
 });

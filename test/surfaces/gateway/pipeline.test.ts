@@ -82,7 +82,8 @@ describe('a governed call', () => {
       'errors.status.403',
     );
     const owner = await createGatewayWorkspace(deps);
-    const reader = await colleagueOf(deps, owner, { role: 'VIEWER' });
+    // A role of an external identity provider has only the right to query.
+    const reader = await colleagueOf(deps, owner, { role: 'AUDITOR' });
     const refused = await reader.post('/v1/orchestrate', list);
     expect(refused).toMatchObject({
       status: 403,

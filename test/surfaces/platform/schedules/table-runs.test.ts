@@ -122,8 +122,11 @@ describe('a run over enough rows to continue as new', () => {
     const id = await scheduledOn(all, goal);
     await temporalOf(id).update(({ action, ...schedule }) => {
       if (action.type !== 'startWorkflow') throw new Error('a schedule starts a workflow');
-      const [input] = action.args as [CoworkerRunInput];
-      return { ...schedule, action: { ...action, args: [{ ...input, max_history_events: 20 }] } };
+      // The message that a schedule starts with wraps the input of the workflow.
+      const [message] = action.args as [{ args: [CoworkerRunInput] }];
+      const [input] = message.args;
+      const args = [{ ...message, args: [{ ...input, max_history_events: 20 }] }];
+      return { ...schedule, action: { ...action, args } };
     });
     return id;
   }

@@ -20,16 +20,16 @@ export function RuleItem({ rule, set, isBuiltIn = false }: { rule: PolicyRule; s
       </p>
       {Boolean(description) && <p>{description}</p>}
       <Scope rule={rule} />
-      {when !== undefined && <Condition>{when}</Condition>}
+      {when !== undefined && <Condition of={policy_id}>{when}</Condition>}
     </li>
   );
 }
 
-function Condition({ children }: { children: ReactNode }) {
+function Condition({ of, children }: { of: string; children: ReactNode }) {
   return (
     <>
       <p>If this condition is true:</p>
-      <pre className="condition" tabIndex={0} role="region" aria-label="Condition">
+      <pre className="condition" tabIndex={0} role="region" aria-label={`Condition of the rule ${of}`}>
         {children}
       </pre>
     </>
