@@ -107,15 +107,11 @@ export const connectorRoutes: readonly Route[] = [
       'For a connector whose MCP server each person authorizes. A run whose agentflow or connectors other people changed uses your account only if you have agreed to exactly this content.',
     response: { description: 'Your agreements, newest first.' },
   }),
-  route(
-    'GET /connectors/{projectID}/{connector_id}/agreements/runs/{execution_id}',
-    mcpServers.readMcpAgreementOffer,
-    {
-      summary: 'Read what an agreement to the content of a run would permit',
-      description: 'The run must act for you.',
-      response: { description: 'The content, who changed it, and what you would agree to, in words.' },
-    },
-  ),
+  route('GET /connectors/{projectID}/{connector_id}/agreements/runs/{execution_id}', mcpServers.readMcpAgreementOffer, {
+    summary: 'Read what an agreement to the content of a run would permit',
+    description: 'The run must act for you.',
+    response: { description: 'The content, who changed it, and what you would agree to, in words.' },
+  }),
   route('POST /connectors/{projectID}/{connector_id}/agreements', mcpServers.createMcpAgreement, {
     summary: 'Let runs of exactly this content use your account',
     description:
