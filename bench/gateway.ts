@@ -13,7 +13,7 @@ export const purchasesQuery =
   'MATCH (c:Customer)-[b:BOUGHT]->(p:Product) WHERE c.project_id = $project_id RETURN c, b, p LIMIT 10';
 
 /**
- * Compares a governed query with a bare route that makes the same driver call (issue 15: at least 0.75 of the rate; at
+ * Compares a governed query with a bare route that makes the same driver call (goal: at least 0.75 of the rate; at
  * most 3 ms more for one caller).
  */
 export async function benchGateway(bench: BenchEnvironment): Promise<Figure[]> {

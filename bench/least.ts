@@ -16,7 +16,7 @@ const row = { name: 'a row', price: 5 };
 
 /**
  * Compares routes that do the least which the product's routes must do (bench/bare/least-server.ts) with the baselines
- * of issues 15 and 16. The ratio shows how much a goal leaves for what the product does in addition.
+ * of `bench/RESULTS.md`. The ratio shows how much a goal leaves for what the product does in addition.
  */
 export async function benchLeast(bench: BenchEnvironment): Promise<Figure[]> {
   const upstream = await listen(createUpstream());

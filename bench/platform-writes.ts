@@ -42,7 +42,7 @@ interface Side {
 
 /**
  * Compares platform writes through the operation kernel with the same routes without it, and, if `BENCH_BEFORE` names a
- * built checkout of an older release, with that release (issue 14: at most 1.25 times).
+ * built checkout of an older release, with that release (goal: at most 1.25 times).
  */
 export async function benchPlatformWrites(bench: BenchEnvironment): Promise<Figure[]> {
   const { apiKey, projectID } = await bench.workspace();

@@ -6,11 +6,12 @@ import { coverage, reducedForms, report, summary, type Usage } from './requireme
 import { fullForms } from './requirements/full-forms.js';
 import type { Requirement } from './requirements/requirement.js';
 import { usagesBelow, usagesIn } from './requirements/usages.js';
-import { partsDone, requirements } from './requirements.js';
+import { requirements } from './requirements.js';
 import { verifies } from './support/verifies.js';
 
-const built: Requirement = { id: 'lamp.on', source: 'spec: Lamp, 1', part: 1, says: 'The switch turns the lamp on.' };
-const later: Requirement = { id: 'lamp.dim', source: 'spec: Lamp, 2', part: 2, says: 'The dial dims the lamp.' };
+const source = 'docs/specification.md#conventions';
+const on: Requirement = { id: 'lamp.on', source, says: 'The switch turns the lamp on.' };
+const dim: Requirement = { id: 'lamp.dim', source, says: 'The dial dims the lamp.' };
 const usage = (text: string, kind: Usage['kind'] = 'verified'): Usage => ({
   kind,
   text,
@@ -20,45 +21,21 @@ const usage = (text: string, kind: Usage['kind'] = 'verified'): Usage => ({
 const kinds = (source: string) => usagesIn('lamp.test.ts', source).map(({ kind }) => kind);
 
 describe('coverage', () => {
-  test('accepts a tested id of a finished part and an untested id of a later one', () => {
-    expect(coverage([built, later], [usage('lamp.on')], [1])).toEqual([]);
+  test('accepts ids that all have a test', () => {
+    expect(coverage([on, dim], [usage('lamp.on'), usage('lamp.dim')])).toEqual([]);
   });
 
-  test('fails on an id without a part and without a test', () => {
-    const withoutPart: Requirement = {
-      id: 'lamp.on',
-      source: 'https://www.rfc-editor.org/rfc/rfc9110',
-      says: 'The lamp is on.',
-    };
-    expect(coverage([withoutPart], [], [])).toEqual([{ kind: 'uncovered', text: 'lamp.on', part: undefined }]);
-  });
-
-  test('fails on an id of a finished part without a test', () => {
+  test('fails on an id without a test', () => {
     verifies('project.requirements.uncovered-fails');
-    expect(coverage([built, later], [], [1])).toEqual([{ kind: 'uncovered', text: 'lamp.on', part: 1 }]);
-  });
-
-  test('fails on a pending id with a test', () => {
-    verifies('project.requirements.pending-covered-fails');
-    expect(coverage([built, later], [usage('lamp.on'), usage('lamp.dim')], [1])).toEqual([
-      { kind: 'pending-covered', text: 'lamp.dim', part: 2, at: 'lamp.test.ts:3' },
-    ]);
-  });
-
-  test('accepts and then requires the test of a later id that is delivered early', () => {
-    const early: Requirement = { ...later, delivered: true };
-    expect(coverage([early], [usage('lamp.dim')], [1])).toEqual([]);
-    expect(coverage([early], [], [1])).toEqual([{ kind: 'uncovered', text: 'lamp.dim', part: 2 }]);
+    expect(coverage([on, dim], [usage('lamp.on')])).toEqual([{ kind: 'uncovered', text: 'lamp.dim' }]);
   });
 
   test('fails on a duplicate id in the list', () => {
-    expect(coverage([built, built], [usage('lamp.on')], [1])).toEqual([
-      { kind: 'duplicate', text: 'lamp.on', part: 1 },
-    ]);
+    expect(coverage([on, on], [usage('lamp.on')])).toEqual([{ kind: 'duplicate', text: 'lamp.on' }]);
   });
 
   test('fails on a cited id that is not in the list', () => {
-    expect(coverage([built], [usage('lamp.on'), usage('lamp.onn')], [1])).toEqual([
+    expect(coverage([on], [usage('lamp.on'), usage('lamp.onn')])).toEqual([
       { kind: 'unknown', text: 'lamp.onn', at: 'lamp.test.ts:3' },
     ]);
   });
@@ -66,8 +43,8 @@ describe('coverage', () => {
   test.each(['skipped', 'misplaced', 'not-literal', 'focused'] as const)(
     'fails on a %s usage and does not count it',
     (kind) => {
-      expect(coverage([built], [usage('lamp.on', kind)], [1])).toEqual([
-        { kind: 'uncovered', text: 'lamp.on', part: 1 },
+      expect(coverage([on], [usage('lamp.on', kind)])).toEqual([
+        { kind: 'uncovered', text: 'lamp.on' },
         { kind, text: 'lamp.on', at: 'lamp.test.ts:3' },
       ]);
     },
@@ -141,30 +118,23 @@ describe('usagesIn', () => {
 });
 
 describe('report and summary', () => {
-  test('names about forty ids by part and counts the others', () => {
-    const many = Array.from({ length: 60 }, (_, index): Requirement => ({ ...built, id: `lamp.${index}` }));
-    const text = report(coverage([...many, later], [usage('lamp.dim')], [1]));
-    expect(text).toContain('part 1: without a test (60)');
+  test('names about forty ids of a kind and counts the others', () => {
+    const many = Array.from({ length: 60 }, (_, index): Requirement => ({ ...on, id: `lamp.${index}` }));
+    const text = report(coverage(many, [usage('lamp.onn')]));
+    expect(text).toContain('without a test (60)');
     expect(text).toContain('… 20 more');
-    expect(text).toContain('part 2: of a part not done');
+    expect(text).toContain('cited but not in the list (1)');
     expect(text.split('\n')).toHaveLength(44);
   });
 
-  test('counts total, delivered and pending for each part', () => {
-    const lines = summary([built, later], [usage('lamp.on')], [1])
-      .split('\n')
-      .map((line) => line.replace(/\s+/g, ' '));
-    expect(lines).toEqual([
-      'part 1 (done) 1 total 1 delivered 0 reduced 0 pending',
-      'part 2 1 total 0 delivered 0 reduced 1 pending',
-      'all 2 total 1 delivered 0 reduced 1 pending',
-    ]);
+  test('counts the ids, and those with a test', () => {
+    expect(summary([on, dim], [usage('lamp.on')])).toBe('requirements: 2, with a test: 1, in a reduced form: 0');
   });
 
   test('name what a run verifies in a reduced form, with the command of the full form', () => {
     verifies('project.requirements.reduced-shown');
-    const long: Requirement = { ...built, fullForm: 'DUE' };
-    const reduced = (DUE?: string) => reducedForms([long, later], [usage('lamp.on'), usage('lamp.on')], { DUE });
+    const long: Requirement = { ...on, fullForm: 'DUE' };
+    const reduced = (DUE?: string) => reducedForms([long, dim], [usage('lamp.on'), usage('lamp.on')], { DUE });
     expect(reduced()).toEqual(['reduced: lamp.on (DUE is 20); in full: DUE=500 npm test -- test/lamp.test.ts']);
     expect(reduced('499')).toEqual([expect.stringContaining('(DUE is 499)')]);
     expect(reduced('500')).toEqual([]);
@@ -190,6 +160,20 @@ describe('requirements', () => {
     }
   });
 
+  test('cite public pages, or sections of documents that exist', () => {
+    const cited = new Set(
+      requirements.map((requirement) => requirement.source).filter((each) => each.startsWith('docs/')),
+    );
+    for (const each of cited) {
+      const [file = '', section] = each.split('#');
+      const text = readFileSync(join(root, '..', file), 'utf8');
+      const sections = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+        title.toLowerCase().replace(/[^\w]+/g, '-'),
+      );
+      expect([each, section === undefined || sections.includes(section)]).toEqual([each, true]);
+    }
+  });
+
   test('with a full form have a test whose size its variable sets', () => {
     for (const { id, fullForm } of requirements) {
       if (fullForm === undefined) continue;
@@ -204,9 +188,9 @@ describe('requirements', () => {
   });
 
   test('and the tests of this project agree', () => {
-    const lines = [summary(requirements, usages, partsDone), ...reducedForms(requirements, usages)];
+    const lines = [summary(requirements, usages), ...reducedForms(requirements, usages)];
     process.stdout.write(`${lines.join('\n')}\n`);
-    const problems = coverage(requirements, usages, partsDone);
+    const problems = coverage(requirements, usages);
     if (problems.length > 0) throw new Error(`${problems.length} problems\n${report(problems)}`);
   });
 });

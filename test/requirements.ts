@@ -19,7 +19,7 @@ import { operations } from './requirements/operations.js';
 import { platformData } from './requirements/platform-data.js';
 import { policies } from './requirements/policies.js';
 import { projectsAgentflows } from './requirements/projects-agentflows.js';
-import type { Part, Requirement } from './requirements/requirement.js';
+import type { Requirement } from './requirements/requirement.js';
 import { retrieval } from './requirements/retrieval.js';
 import { shares } from './requirements/shares.js';
 import { stack } from './requirements/stack.js';
@@ -57,8 +57,5 @@ const all = [
 
 export type RequirementId = (typeof all)[number]['id'];
 
-/** Every row and rule of the specification, the contract and the issues in one list. */
+/** All promises in one list. */
 export const requirements: readonly Requirement[] = all;
-
-/** Parts whose ids must all have a test; the ids of the others are pending. */
-export const partsDone: readonly Part[] = [1, 2, 3, 4, 5, 6, 7, 8];

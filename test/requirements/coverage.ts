@@ -1,5 +1,5 @@
 import { fullForms, isReduced, sizeOf } from './full-forms.js';
-import type { Part, Requirement } from './requirement.js';
+import type { Requirement } from './requirement.js';
 
 /** A use of a requirement in a test: a cited id (only `verified` counts), or a call that the check refuses. */
 export interface Usage {
@@ -11,9 +11,8 @@ export interface Usage {
 }
 
 interface Problem {
-  readonly kind: 'uncovered' | 'pending-covered' | 'duplicate' | 'unknown' | Exclude<Usage['kind'], 'verified'>;
+  readonly kind: 'uncovered' | 'duplicate' | 'unknown' | Exclude<Usage['kind'], 'verified'>;
   readonly text: string;
-  readonly part?: Part | undefined;
   /** `file:line`, if a test is the cause. */
   readonly at?: string;
 }
@@ -22,7 +21,6 @@ const printedAtMost = 40;
 
 const headings: Record<Problem['kind'], string> = {
   uncovered: 'without a test',
-  'pending-covered': 'of a part not done, yet with a test (mark it `delivered: true`)',
   duplicate: 'more than once in the list',
   unknown: 'cited but not in the list',
   skipped: 'cited in a test that does not have to pass (skip, todo, failing)',
@@ -32,22 +30,12 @@ const headings: Record<Problem['kind'], string> = {
 };
 
 /** All differences between the list of requirements and the tests; empty if they agree. */
-export function coverage(
-  requirements: readonly Requirement[],
-  usages: readonly Usage[],
-  partsDone: readonly Part[],
-): Problem[] {
+export function coverage(requirements: readonly Requirement[], usages: readonly Usage[]): Problem[] {
   const ids = new Set(requirements.map(({ id }) => id));
   const verified = verifiedIds(usages);
-  const isDue = ({ part, delivered }: Requirement) =>
-    part === undefined || partsDone.includes(part) || delivered === true;
-  const fromList = requirements.flatMap((requirement, index): Problem[] => {
-    const { id, part } = requirement;
-    if (requirements.findIndex((other) => other.id === id) < index) return [{ kind: 'duplicate', text: id, part }];
-    if (isDue(requirement)) return verified.has(id) ? [] : [{ kind: 'uncovered', text: id, part }];
-    return usages
-      .filter((usage) => usage.kind === 'verified' && usage.text === id)
-      .map((usage) => ({ kind: 'pending-covered', text: id, part, at: place(usage) }));
+  const fromList = requirements.flatMap(({ id }, index): Problem[] => {
+    if (requirements.findIndex((other) => other.id === id) < index) return [{ kind: 'duplicate', text: id }];
+    return verified.has(id) ? [] : [{ kind: 'uncovered', text: id }];
   });
   const fromTests = usages.flatMap((usage): Problem[] => {
     const { kind, text } = usage;
@@ -57,28 +45,12 @@ export function coverage(
   return [...fromList, ...fromTests];
 }
 
-/** One line per part: the number of ids, of ids with a test, of ids that ran in reduced form, and of pending ids. */
-export function summary(
-  requirements: readonly Requirement[],
-  usages: readonly Usage[],
-  partsDone: readonly Part[],
-): string {
+/** The number of ids, of ids with a test, and of ids that this run verifies in a reduced form. */
+export function summary(requirements: readonly Requirement[], usages: readonly Usage[]): string {
   const verified = verifiedIds(usages);
-  const row = (name: string, rows: readonly Requirement[]) => {
-    const delivered = rows.filter(({ id }) => verified.has(id));
-    const reduced = delivered.filter(({ fullForm }) => fullForm !== undefined && isReduced(fullForm));
-    return `${name.padEnd(14)}${column(rows.length)} total${column(delivered.length)} delivered${column(reduced.length)} reduced${column(rows.length - delivered.length)} pending`;
-  };
-  const parts = [...new Set(requirements.flatMap(({ part }) => part ?? []))].sort((a, b) => a - b);
-  return [
-    ...parts.map((part) =>
-      row(
-        `part ${part}${partsDone.includes(part) ? ' (done)' : ''}`,
-        requirements.filter((each) => each.part === part),
-      ),
-    ),
-    row('all', requirements),
-  ].join('\n');
+  const tested = requirements.filter(({ id }) => verified.has(id));
+  const reduced = tested.filter(({ fullForm }) => fullForm !== undefined && isReduced(fullForm));
+  return `requirements: ${requirements.length}, with a test: ${tested.length}, in a reduced form: ${reduced.length}`;
 }
 
 /** One line for each id that this run verifies in a reduced form, with the command that runs the full form. */
@@ -97,11 +69,11 @@ export function reducedForms(
   });
 }
 
-/** The problems by part and kind, each group with its count; about forty of them by name. */
+/** The problems by kind, each group with its count; about forty of them by name. */
 export function report(problems: readonly Problem[]): string {
   const groups = new Map<string, Problem[]>();
   for (const problem of problems) {
-    const heading = `${problem.part === undefined ? 'tests' : `part ${problem.part}`}: ${headings[problem.kind]}`;
+    const heading = headings[problem.kind];
     groups.set(heading, [...(groups.get(heading) ?? []), problem]);
   }
   let left = printedAtMost;
@@ -124,8 +96,4 @@ function verifiedIds(usages: readonly Usage[]): Set<string> {
 
 function place({ file, line }: Usage): string {
   return `${file}:${line}`;
-}
-
-function column(count: number): string {
-  return String(count).padStart(6);
 }
