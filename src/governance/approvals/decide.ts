@@ -19,7 +19,7 @@ import { editedInput, editsId, editsProblem, keepEdits, readEdits, type EditsDep
 import { payloadDigest } from './payload-digest.js';
 import { findApproval } from './read.js';
 import type { Approval, ApprovalDocument } from './record.js';
-import { readOutlines } from './payload.js';
+import { readOutlines, type PayloadDeps } from './payload.js';
 import { deciding, decidingRole, readerOf, refusalToDecide, toApproval, type Reader } from './view.js';
 
 /** The purpose of the key that signs decisions. */
@@ -41,17 +41,14 @@ export interface Vote extends Pick<DecideRequest, 'decision'> {
  * edited since the approver saw it; `validation_failed` for edits that do not fit; `unavailable` without Temporal or a worker
  */
 export async function decideApproval(
-  {
-    collections,
-    temporal,
-    secrets,
-  }: { collections: Collections; temporal: Temporal; secrets: Pick<SecretBox, 'sign' | 'seal' | 'open'> },
+  deps: PayloadDeps & { collections: Collections; temporal: Temporal; secrets: Pick<SecretBox, 'sign'> },
   principal: Principal,
   id: string,
   vote: Vote,
   updateId?: string,
   reader: Reader = readerOf(principal),
 ): Promise<Approval> {
+  const { collections, temporal, secrets } = deps;
   requirePermission(principal, deciding);
   const record = await findApproval(collections, principal, id);
   const refusal = refusalToDecide(principal, record);
@@ -59,9 +56,9 @@ export async function decideApproval(
   if (refusal?.code === 'scope_denied') throw new AppError(refusal.code, refusal.message);
   if (record.status !== 'pending' && updateId === undefined) throw conflict(record.status);
   const { decision, comment } = vote;
-  const outline = (await readOutlines({ collections, secrets }, [id])).get(id);
-  requireDigest(toApproval(record, principal, outline, reader), vote);
-  const digests = await digestsOf({ collections, secrets }, record, vote);
+  const seen = await readOutlines(deps, [record], principal.organizationId);
+  requireDigest(toApproval(record, principal, seen.get(id), reader), vote);
+  const digests = await digestsOf(deps, record, vote);
   const unsigned: DecideRequest = {
     approver: { user_id: principal.userId, role: decidingRole(principal, record.approver_roles) ?? principal.role },
     decision,
@@ -80,7 +77,8 @@ export async function decideApproval(
     throw error;
   }
   const decided = await findApproval(collections, principal, id);
-  return toApproval(decided, principal, outline, reader);
+  const outlines = await readOutlines(deps, [decided], principal.organizationId);
+  return toApproval(decided, principal, outlines.get(id), reader);
 }
 
 /** A person or program that does not see all of a call names the call that it approves. */

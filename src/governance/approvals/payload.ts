@@ -1,6 +1,6 @@
 import type { SecretBox } from '../../auth/secret-box.js';
 import { AppError } from '../../errors.js';
-import { canonicalText } from '../../json.js';
+import { canonicalText, type JsonObject } from '../../json.js';
 import type { Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { bounded } from '../bounded.js';
@@ -30,6 +30,10 @@ export interface KeptCall {
 const sealedFor = (approvalId: string) => `approval-payload:${approvalId}`;
 const wholeFor = (approvalId: string) => `approval-call:${approvalId}`;
 const summariesFor = (approvalId: string) => `approval-summary:${approvalId}`;
+const sourcesFor = (approvalId: string) => `approval-summary-sources:${approvalId}`;
+
+/** `whole`: for people who may decide. `redacted`: for other callers. */
+type View = 'whole' | 'redacted';
 
 /** A record of MongoDB has at most 16 MiB. */
 const maxSealed = 14 * 1024 * 1024;
@@ -51,9 +55,13 @@ export async function keepPayload(
     hideSecrets(fields, organizationId),
     redact(bounded(fields), organizationId),
   ]);
-  const summaries: Summaries = {
-    whole: summaryOf({ ...summary, ...(wholeFields as typeof fields) }, digest),
-    redacted: summaryOf({ ...summary, ...(redactedFields as typeof fields) }, digest),
+  const sources: Record<View, SummarySource> = {
+    whole: { ...summary, ...(wholeFields as typeof fields) },
+    redacted: { ...summary, ...(redactedFields as typeof fields) },
+  };
+  const summaries: Record<View, string> = {
+    whole: summaryOf(sources.whole, digest),
+    redacted: summaryOf(sources.redacted, digest),
   };
   const sealedCall = secrets.seal(JSON.stringify(whole), wholeFor(_id));
   if (sealedCall.length > maxSealed)
@@ -64,6 +72,7 @@ export async function keepPayload(
     whole: sealedCall,
     sealed: secrets.seal(JSON.stringify(redacted), sealedFor(_id)),
     summaries: secrets.seal(JSON.stringify(summaries), summariesFor(_id)),
+    summary_sources: secrets.seal(JSON.stringify(bounded(sources)), sourcesFor(_id)),
     views: {
       whole: { is_redacted: false, has_hidden: differ(whole, call), is_shortened: false },
       redacted: { is_redacted: true, has_hidden: differ(redacted, short), is_shortened: differ(short, call) },
@@ -76,47 +85,73 @@ export function differ(one: unknown, other: unknown): boolean {
   return one !== other && canonicalText(one) !== canonicalText(other);
 }
 
-interface Summaries {
-  whole: string;
-  redacted: string;
-}
-
 /** What is known about a kept call without opening it. */
 export interface KeptOutline {
-  summaries?: Summaries;
+  /** The summaries of the call as it was edited last. */
+  summaries?: Record<View, string>;
   views: ApprovalPayloadDocument['views'];
 }
 
 /** Releases before this one kept a redacted and shortened copy only. */
 const ofEarlierReleases: PayloadView = { is_redacted: true, has_hidden: true, is_shortened: true };
 
+/** An approval whose call is read. */
+export type Shown = Pick<ApprovalDocument, '_id'> & { edited_payload_digest?: string | null | undefined };
+
 /** The outlines by approval id. Omits approvals without a kept call. */
 export async function readOutlines(
-  { collections, secrets }: Pick<PayloadDeps, 'collections' | 'secrets'>,
-  ids: readonly string[],
+  deps: PayloadDeps,
+  approvals: readonly Shown[],
+  organizationId: string,
 ): Promise<ReadonlyMap<string, KeptOutline>> {
-  if (ids.length === 0) return new Map();
+  if (approvals.length === 0) return new Map();
+  const { collections, secrets } = deps;
+  const byId = new Map(approvals.map((approval) => [approval._id, approval]));
   const kept = await collections.approval_payloads
-    .find({ _id: { $in: [...ids] } }, { projection: { summaries: 1, views: 1 } })
+    .find({ _id: { $in: [...byId.keys()] } }, { projection: { summaries: 1, views: 1 } })
     .toArray();
   return new Map(
-    kept.map(({ _id, summaries, views }) => [
-      _id,
-      {
-        ...(summaries !== undefined && {
-          summaries: JSON.parse(secrets.open(summaries, summariesFor(_id))) as Summaries,
-        }),
-        views,
-      },
-    ]),
+    await Promise.all(
+      kept.map(async ({ _id, summaries: sealed, views }): Promise<[string, KeptOutline]> => {
+        const asked =
+          sealed === undefined
+            ? undefined
+            : (JSON.parse(secrets.open(sealed, summariesFor(_id))) as Record<View, string>);
+        const summaries = (await editedSummaries(deps, byId.get(_id) ?? { _id }, organizationId)) ?? asked;
+        return [_id, { ...(summaries && { summaries }), views }];
+      }),
+    ),
   );
+}
+
+/** The summaries of a call with the edits of its approvers. Undefined if there are none. */
+async function editedSummaries(
+  deps: PayloadDeps,
+  { _id, edited_payload_digest: digest }: Shown,
+  organizationId: string,
+): Promise<Record<View, string> | undefined> {
+  if (typeof digest !== 'string') return undefined;
+  const [change, kept] = await Promise.all([
+    readEdits(deps, editsId(_id, digest)),
+    deps.collections.approval_payloads.findOne({ _id }, { projection: { summary_sources: 1 } }),
+  ]);
+  if (!change || kept?.summary_sources === undefined) return undefined;
+  const { whole, redacted } = JSON.parse(deps.secrets.open(kept.summary_sources, sourcesFor(_id))) as Partial<
+    Record<View, SummarySource>
+  >;
+  if (!whole || !redacted) return undefined;
+  const [wholeEdits, redactedEdits] = (await Promise.all([
+    deps.hideSecrets(change.edits, organizationId),
+    deps.redact(bounded(change.edits), organizationId),
+  ])) as [JsonObject, JsonObject];
+  const edited = (source: SummarySource, edits: JsonObject) =>
+    summaryOf({ ...source, fields: { ...source.fields, ...edits } }, digest);
+  return { whole: edited(whole, wholeEdits), redacted: edited(redacted, redactedEdits) };
 }
 
 export function viewOf(outline: KeptOutline, seesWhole: boolean): PayloadView {
   return outline.views?.[seesWhole ? 'whole' : 'redacted'] ?? ofEarlierReleases;
 }
-
-type Shown = Pick<ApprovalDocument, '_id'> & { edited_payload_digest?: string | null | undefined };
 
 /** The kept calls by approval id, with the edits of approvers. Omits approvals without a kept call. */
 export async function readPayloads(

@@ -15,7 +15,7 @@ export type ApprovalQuery = ListQuery & { status?: Approval['status'] | undefine
 
 /** Lists all approvals of the project with `svc:governance.read`, otherwise only those that the caller requested. */
 export async function listApprovals(
-  deps: Pick<PayloadDeps, 'secrets'> & { collections: Collections },
+  deps: PayloadDeps & { collections: Collections },
   principal: Principal,
   query: ApprovalQuery,
   reader: Reader = readerOf(principal),
@@ -29,10 +29,7 @@ export async function listApprovals(
     query,
     'created_at',
   );
-  const outlines = await readOutlines(
-    deps,
-    page.data.map(({ _id }) => _id),
-  );
+  const outlines = await readOutlines(deps, page.data, principal.organizationId);
   return { ...page, data: page.data.map((record) => toApproval(record, principal, outlines.get(record._id), reader)) };
 }
 
@@ -50,14 +47,15 @@ export async function findApproval(
 
 /** Adds the resume token for the requester while it can be used. */
 export async function readApproval(
-  deps: Pick<PayloadDeps, 'secrets'> & { collections: Collections },
+  deps: PayloadDeps & { collections: Collections },
   principal: Principal,
   id: string,
   reader: Reader = readerOf(principal),
 ): Promise<ApprovalWithToken> {
   const { collections, secrets } = deps;
   const record = await findApproval(collections, principal, id);
-  const view = toApproval(record, principal, (await readOutlines(deps, [id])).get(id), reader);
+  const outlines = await readOutlines(deps, [record], principal.organizationId);
+  const view = toApproval(record, principal, outlines.get(id), reader);
   // A run uses its approval without a token.
   const isMine = record.requested_by === principal.userId && record.execution_id === undefined;
   if (record.status !== 'approved' || !isMine) return view;

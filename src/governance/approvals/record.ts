@@ -177,6 +177,8 @@ export interface ApprovalPayloadDocument {
   sealed: string;
   /** The summaries of both, sealed. */
   summaries?: string;
+  /** What both summaries are made from, sealed, for the summaries of edited calls. */
+  summary_sources?: string;
   views?: Readonly<Record<'whole' | 'redacted', PayloadView>>;
   /** Only in records of earlier releases, which deleted the call after the decision. */
   expires_at?: Date;

@@ -42,6 +42,12 @@ describe('an approver', () => {
     const edited_payload_digest = payloadDigest('act.http', { edited: payload_digest, edits });
     const decided = await approve(of, approval, { edits, payload_digest, reason: 'The other one' });
     expect(decided).toMatchObject({ status: 200, body: { status: 'approved', payload_digest, edited_payload_digest } });
+    // The summary is that of the edited call.
+    const summary = before.body.summary.replace('Ada', 'Grace');
+    expect(before.body.summary).toContain('Dear Ada');
+    expect(decided.body.summary).toBe(summary);
+    const { body: listed } = await of.approver.get('/v1/approvals');
+    expect(listed.data).toMatchObject([{ approval_id: approval, summary }]);
     const ended = await untilExecution(of.workspace, id, 'completed');
     expect(sent(of)).toEqual([{ text: 'Dear Grace', count: 1 }]);
     expect(ended.agents_output[0].actions).toMatchObject([{ output: { ok: true }, edits }]);
