@@ -60,6 +60,22 @@ describe('a user token of the configured identity provider', () => {
     expect(explicit.body.grants).toEqual(['svc:agent.run']);
   });
 
+  test('has the roles of `roles` that this service knows, and is answered 401 if there are none', async () => {
+    verifies('auth.user-token.outside-issuer');
+    const rolesOf = async (changes: JWTPayload) => {
+      const { status, body } = await server.as(await make(changes)).get('/probe');
+      return [status, body.role, body.roles];
+    };
+    expect(await rolesOf({ role: undefined, roles: ['APPROVER', 'EDITOR', 'SINGER'] })).toEqual([
+      200,
+      'EDITOR',
+      ['EDITOR', 'APPROVER'],
+    ]);
+    expect(await rolesOf({ role: 'APPROVER', roles: ['VIEWER'] })).toEqual([200, 'APPROVER', ['APPROVER', 'VIEWER']]);
+    expect((await rolesOf({ role: undefined, roles: ['SINGER'] }))[0]).toBe(401);
+    expect((await rolesOf({ role: undefined, roles: [] }))[0]).toBe(401);
+  });
+
   test('of another issuer, audience, time, use, type or key is answered 401', async () => {
     const foreign = await generateKeyPair('RS256');
     const spoiled = await Promise.all([

@@ -89,7 +89,7 @@ test('a held call is shown exactly with its votes, and its requester cannot deci
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/inbox'));
     const card = page.getByRole('article');
-    await card.getByText('held-model').waitFor();
+    await card.getByText('held-model', { exact: true }).waitFor();
     await card.getByText('0 of 1 approvals').waitFor();
     await page.getByRole('list', { name: 'Waiting for a decision' }).getByRole('button').nth(1).click();
     await card.getByText('Nobody decides on their own request.').waitFor();
