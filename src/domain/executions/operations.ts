@@ -30,7 +30,7 @@ const key = z.object({ execution_id: Id });
 const MoveRequest = z.strictObject({ projectID: ProjectId.optional(), execution_id: Id.optional() });
 const MoveAnswer = z
   .object({ execution_id: z.string(), status: Execution.shape.status })
-  .meta({ id: 'ExecutionStatus', example: { execution_id: '0198f3b0-0000-7000-8000-000000000000', status: 'paused' } });
+  .meta({ id: 'MovedExecution', example: { execution_id: '0198f3b0-0000-7000-8000-000000000000', status: 'paused' } });
 
 const read = { ...readsOwn, key };
 

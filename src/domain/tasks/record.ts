@@ -63,7 +63,7 @@ export const TaskMove = z
 export const TaskStatus = z
   .object({ task_id: z.string(), execution_id: z.string(), status: Execution.shape.status })
   .meta({
-    id: 'TaskStatus',
+    id: 'MovedTask',
     example: { task_id: exampleId, execution_id: '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a11', status: 'paused' },
   });
 

@@ -33,7 +33,7 @@ const OntologyAnswer = z
   .object({
     version: Version.describe('The version in force; 0 if none has been committed.'),
     ontology: Ontology.nullable(),
-    draft: DraftView.nullable(),
+    draft: DraftView.nullable().meta({ example: null }),
     versions: z.array(z.object({ version: Version, committed_at: EpochSeconds, committed_by: UserId })),
   })
   .meta({ id: 'OntologyState' });

@@ -45,6 +45,15 @@ const RelationshipType = z.strictObject({
 
 const few = (map: object) => Object.keys(map).length <= 300;
 
+const exampleUser = '0199a6ed-4c5d-7f21-8a9b-0c1d2e3f4a5b';
+const exampleTypes = {
+  entity_types: {
+    Customer: { properties: { segment: { type: 'string', required: true }, ssn: { type: 'string', personal: true } } },
+    Product: { properties: { price: { type: 'number' } } },
+  },
+  relationship_types: { OWNS: { from: ['Customer'], to: ['Product'], properties: { since: { type: 'date' } } } },
+};
+
 export const OntologyDefinition = z
   .strictObject({
     entity_types: z.record(TypeName, EntityType).refine(few, 'has more than 300 types'),
@@ -63,26 +72,17 @@ export const OntologyDefinition = z
       }
     }
   })
-  .meta({
-    id: 'OntologyDefinition',
-    example: {
-      entity_types: {
-        Customer: {
-          properties: { segment: { type: 'string', required: true }, ssn: { type: 'string', personal: true } },
-        },
-        Product: { properties: { price: { type: 'number' } } },
-      },
-      relationship_types: { OWNS: { from: ['Customer'], to: ['Product'], properties: { since: { type: 'date' } } } },
-    },
-  });
+  .meta({ id: 'OntologyDefinition', example: exampleTypes });
 export type OntologyDefinition = z.infer<typeof OntologyDefinition>;
 
-export const Ontology = z.object({
-  version: z.int().meta({ example: 3 }),
-  committed_at: EpochSeconds.describe('Epoch seconds.'),
-  committed_by: UserId,
-  ...OntologyDefinition.shape,
-});
+export const Ontology = z
+  .object({
+    version: z.int().meta({ example: 3 }),
+    committed_at: EpochSeconds.describe('Epoch seconds.'),
+    committed_by: UserId,
+    ...OntologyDefinition.shape,
+  })
+  .meta({ example: { version: 3, committed_at: 1764000000.5, committed_by: exampleUser, ...exampleTypes } });
 export type Ontology = z.infer<typeof Ontology>;
 
 const none: ReadonlySet<string> = new Set();

@@ -121,6 +121,28 @@ describe('groups of the API reference', () => {
   });
 });
 
+describe('a validator of the OpenAPI schema', () => {
+  test('accepts the document', async () => {
+    verifies('reference.linted');
+    const { Validator } = await import('@seriousme/openapi-schema-validator');
+    const { valid, errors } = await new Validator().validate(structuredClone(document));
+    expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
+  });
+
+  test('and parameters that a route requires say so', () => {
+    verifies('reference.linted');
+    for (const { name, operation } of operations)
+      for (const parameter of operation.parameters ?? [])
+        if (parameter.in === 'path') expect([name, parameter]).toMatchObject([name, { required: true }]);
+    const { parameters } = document.paths['/schedule/coworker/{id}/times'].get;
+    expect(parameters.filter(({ required }: any) => required).map(({ name }: any) => name)).toEqual([
+      'id',
+      'from',
+      'to',
+    ]);
+  });
+});
+
 describe('a public linter', () => {
   test('reports no problem in the document, including warnings', async () => {
     verifies('reference.linted');

@@ -42,19 +42,19 @@ class Executions(Group):
         }
         return self._call("post", "/execute_flow", without_none(body), options)
 
-    def execute(self, id: str, options: Options = None) -> t.ExecutionStatus:
+    def execute(self, id: str, options: Options = None) -> t.MovedExecution:
         return self._call("post", "/execute_flow/{execution_id}/execute", {}, options, params={"execution_id": id})
 
-    def pause(self, id: str, reason: str | None = None, options: Options = None) -> t.ExecutionStatus:
+    def pause(self, id: str, reason: str | None = None, options: Options = None) -> t.MovedExecution:
         return self._call("post", "/execute_flow/{execution_id}/pause", without_none({"reason": reason}), options, params={"execution_id": id})
 
-    def resume(self, id: str, reason: str | None = None, options: Options = None) -> t.ExecutionStatus:
+    def resume(self, id: str, reason: str | None = None, options: Options = None) -> t.MovedExecution:
         return self._call("post", "/execute_flow/{execution_id}/resume", without_none({"reason": reason}), options, params={"execution_id": id})
 
-    def cancel(self, id: str, reason: str | None = None, options: Options = None) -> t.ExecutionStatus:
+    def cancel(self, id: str, reason: str | None = None, options: Options = None) -> t.MovedExecution:
         return self._call("post", "/execute_flow/{execution_id}/cancel", without_none({"reason": reason}), options, params={"execution_id": id})
 
-    def decide_preview(self, id: str, decision: t.NewPreviewDecision, options: Options = None) -> t.ExecutionStatus:
+    def decide_preview(self, id: str, decision: t.NewPreviewDecision, options: Options = None) -> t.MovedExecution:
         """Decides on the proposed action of an agent while the execution waits for the decision."""
         return self._call("post", "/execute_flow/{execution_id}/preview", decision, options, params={"execution_id": id})
 
