@@ -46,3 +46,4 @@ export const readCatalogEvents = answering(bodyReaders.readCatalogEvents);
 export const readPayload = answering(bodyReaders.readPayload);
 export const readIngest = answering(bodyReaders.readIngest);
 export const readPush = answering(bodyReaders.readPush);
+export const readRepository = answering(bodyReaders.readRepository);

@@ -321,4 +321,19 @@ export const callbacks = [
     source: 'docs/guides/callbacks.md',
     says: 'After any answer of a mail server, the action fails with a code or is retried within its time limit.',
   },
+  {
+    id: 'callbacks.world',
+    source: 'docs/guides/callbacks.md',
+    says: 'The requests that public sources show for many senders get the answers that these senders require, and each event starts one run.',
+  },
+  {
+    id: 'callbacks.challenges',
+    source: 'docs/decisions/0124-what-senders-need-to-register.md',
+    says: 'A sender that checks an address gets only its own token, as bounded text without markup, and never a signature.',
+  },
+  {
+    id: 'callbacks.id-fields',
+    source: 'docs/guides/callbacks.md',
+    says: 'A trigger may name the fields that identify an event; for account events this requires a callback secret.',
+  },
 ] as const satisfies readonly Requirement[];

@@ -10,14 +10,7 @@ import type { CallContext } from '../../governance/operations/call-context.js';
 import { changedConfig, isComplete, secretsForAnotherServer } from './rules/config.js';
 import { ProviderParams, requiredParams } from './params.js';
 import { operations } from './rules/provider-operations.js';
-import {
-  ConnectorCategory,
-  ConnectorStatus,
-  hostedCategories,
-  isLoaded,
-  type ConnectorDocument,
-  type ConnectorTrigger,
-} from './record.js';
+import { ConnectorCategory, ConnectorStatus, hostedCategories, isLoaded, type ConnectorDocument } from './record.js';
 import {
   Connector,
   ConnectorPatch,
@@ -222,12 +215,8 @@ export const updateConnector = defineOperation({
     const stored = openConfig(box, present);
     const config = change === undefined ? stored : changedConfig(stored, change);
     const data_loader_config = input.data_loader_config ?? present.data_loader_config;
-    // A present trigger may remain after its agentflow was deleted, so that the others can be changed.
-    const known = new Set(present.triggers.map(({ agentflow_id }) => agentflow_id));
-    const sent: readonly ConnectorTrigger[] = newTriggers ?? [];
-    const added = sent.filter(({ agentflow_id }) => !known.has(agentflow_id));
-    const result = { config, data_loader_config, triggers: added };
-    await refuseInvalidConfig(collections, principal, present.category, result);
+    const result = { config, data_loader_config, triggers: newTriggers ?? present.triggers, callback_secret };
+    await refuseInvalidConfig(collections, principal, present.category, result, present);
     const kept = secretsForAnotherServer(stored, config);
     if (kept.length > 0)
       throw new AppError('invalid_request', `config: another server needs new values of ${kept.join(', ')}`);

@@ -45,6 +45,14 @@ export const ConnectorTrigger = z.strictObject({
     .max(200)
     .optional()
     .describe('The id in the callback path of a voice or media trigger. The service sets it.'),
+  id_fields: z
+    .array(z.string().trim().min(1).max(200))
+    .min(1)
+    .max(5)
+    .optional()
+    .describe(
+      'The fields of the body whose values together identify an event, such as `id` or `data.object.id`. If a body contains them, later bodies with the same values are repeats. Otherwise only an identical body is a repeat. A trigger of an account requires a `callback_secret`.',
+    ),
 });
 export type ConnectorTrigger = z.infer<typeof ConnectorTrigger>;
 

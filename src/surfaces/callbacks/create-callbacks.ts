@@ -46,7 +46,7 @@ function receiversOf(
 ): Receiver[] {
   const { codesyncSecret, catalogSecret, serverKey, timeoutMs } = config.callbacks;
   const { collections } = mongo;
-  const read = createReadBody(threads);
+  const read = createReadBody(threads, config.callbacks.bodyLimit);
   if (codesyncSecret === undefined) {
     log.warn(
       'CODESYNC_WEBHOOK_SECRET is not set: pushes are accepted without a signature until one is signed with the secret of its binding',
@@ -54,7 +54,7 @@ function receiversOf(
   }
   return [
     githubPush({
-      signature: createPushSignature({ secret: codesyncSecret, box: auth.box, collections }),
+      signature: createPushSignature({ secret: codesyncSecret, box: auth.box, collections, read }),
       read,
       collections,
       startCodeSync: createCodeSyncStarter(temporal, blobs),

@@ -5,7 +5,7 @@ import { parseWithProblems } from '../../problems.js';
 
 /** @throws AppError `invalid_request` for bytes that are not JSON in UTF-8, and for too many values */
 export function parseJson(text: string | Uint8Array): unknown {
-  checkValueCount(typeof text === 'string' ? Buffer.from(text) : text, bodyLimits.callbackValues);
+  checkCallbackValues(typeof text === 'string' ? Buffer.from(text) : text);
   try {
     return JSON.parse(
       typeof text === 'string' ? text : new TextDecoder('utf-8', { fatal: true }).decode(text),
@@ -13,6 +13,12 @@ export function parseJson(text: string | Uint8Array): unknown {
   } catch (error) {
     throw new AppError('invalid_request', 'the body is not valid JSON', { cause: error });
   }
+}
+
+/** @throws AppError `invalid_request` for more values than a callback may contain */
+export function checkCallbackValues(text: Uint8Array): void {
+  const { callbackValues } = bodyLimits;
+  checkValueCount(text, callbackValues, undefined, callbackValues);
 }
 
 /** @throws AppError `invalid_request` that names the fields, never their values */

@@ -35,17 +35,23 @@ const fromDownstream = {
   stream: '*/*',
 };
 
+const registration =
+  'Senders that check the address get their own token as text: the query parameter `hub.challenge`, `challenge` or `validationToken` of a GET or an empty POST, or the `challenge` of a body of type `url_verification`. GET and HEAD without a token answer 200.';
+
 /** Returns the receivers as route data for the OpenAPI document. `receive.ts` serves them. */
 export function receiverRoutes(receivers: readonly Receiver[]): Route[] {
-  return receivers.map(({ path, summary, isForwarded }) => {
+  return receivers.map(({ path, summary, isForwarded, isRegistered }) => {
     return defineRoute({
       method: 'post',
       path,
       permission: 'public',
       tag: 'callbacks',
       summary,
-      description:
-        'Accepts a body of any content type, byte for byte. The status of a forwarded callback is that of the downstream service.',
+      description: [
+        'Accepts a body of any content type, byte for byte, also by PUT and compressed with gzip.',
+        ...(isForwarded ? ['The status of a forwarded callback is that of the downstream service.'] : []),
+        ...(isRegistered ? [registration] : []),
+      ].join(' '),
       response: {
         schema: Acknowledgement,
         description: 'Accepted, a duplicate, or ignored with the reason.',

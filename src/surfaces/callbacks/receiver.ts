@@ -18,6 +18,12 @@ export interface Acknowledgement {
   body: Readonly<Record<string, unknown>> | null;
 }
 
+/** The token of a sender that checks an address before it registers it. */
+export interface Echo {
+  status: 200;
+  text: string;
+}
+
 /** One receiver as data. `receive.ts` calls its parts in order. */
 export interface Receiver {
   path: string;
@@ -28,6 +34,11 @@ export interface Receiver {
   isForwarded?: true;
   /** The limit in bytes, if lower than the common one. */
   bodyLimit?: number;
+  /**
+   * Returns whether the address belongs to something that takes callbacks. A receiver with this function answers senders
+   * that check the address before they register it.
+   */
+  isRegistered?(params: Delivery['params']): Promise<boolean>;
   /** Checks the configuration and the headers before the body is read. */
   admit?(header: HeaderReader): void;
   /** Checks the raw bytes before anything is parsed. */
@@ -38,7 +49,7 @@ export interface Receiver {
   handOver(delivery: Delivery): Promise<Acknowledgement>;
 }
 
-export function accepted(status = 202): Acknowledgement {
+export function accepted(status: 200 | 202): Acknowledgement {
   return { status, body: { status: 'accepted' } };
 }
 

@@ -110,7 +110,7 @@ describe('POST /account-provider-webhook/{projectID}/{connectorID}', () => {
     const body = 'event=mail_received&subject=Hello+%E2%82%AC&to=a&to=b&event_id=e-1';
     for (let at = 0; at < 3; at += 1)
       expect(await post(path, body, 'application/x-www-form-urlencoded')).toEqual({
-        status: 202,
+        status: 200,
         body: { status: 'accepted' },
       });
     const [execution] = await eventually(async () => {
@@ -159,11 +159,11 @@ describe('a paused connector, and one of a deleted project', () => {
     verifies('downstream.trigger-unknown');
     const connector = await connectorOf('mail', { triggers: triggers() });
     const paths = pathsOf(connector);
-    expect(await statusesOf(paths)).toEqual([200, 202, 202, 202]);
+    expect(await statusesOf(paths)).toEqual([200, 200, 200, 200]);
     await collections.connectors.updateOne({ _id: connector._id }, { $set: { status: 'paused' } });
     expect(await statusesOf(paths)).toEqual([404, 404, 404, 404]);
     await collections.connectors.updateOne({ _id: connector._id }, { $set: { status: 'active' } });
-    expect(await statusesOf(paths)).toEqual([200, 202, 202, 202]);
+    expect(await statusesOf(paths)).toEqual([200, 200, 200, 200]);
     const ended = { status: 'deleted' as const };
     await collections.projects.updateOne({ _id: own.workspace.projectID }, { $set: ended });
     expect(await statusesOf(paths)).toEqual([404, 404, 404, 404]);
@@ -188,7 +188,7 @@ describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => 
     const { path } = await triggerOf('media', 'Look at the media');
     const large = JSON.stringify({ event: 'large', text: 'y'.repeat(600_000) });
     const bodies = ['{"event":"done","__proto__":{"x":1},"n":{"deep":[1]}}', Buffer.from([0xff, 0x00]), '', large];
-    for (const body of bodies) expect(await post(path, body)).toEqual({ status: 202, body: { status: 'accepted' } });
+    for (const body of bodies) expect(await post(path, body)).toEqual({ status: 200, body: { status: 'accepted' } });
     const executions = await eventually(async () => {
       const found = await executionsOf({ goal: 'Look at the media', status: 'completed' });
       expect(found).toHaveLength(4);
@@ -212,7 +212,7 @@ describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => 
       agents: [{ title: 'A', prompt: { template: '{{ missing }}' } }],
     });
     const { path, connector_id } = await triggerOf('voice', 'Cannot run', flow.body._id);
-    expect((await post(path, '{}')).status).toBe(202);
+    expect((await post(path, '{}')).status).toBe(200);
     const result = await deps.temporal.client.workflow.getHandle(connectorWorkflowId(connector_id)).result();
     expect(result).toMatchObject({ handled: 1, failures: [{ type: 'validation_failed' }] });
   });
@@ -236,8 +236,8 @@ describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => 
     const event = () => JSON.stringify({ event: 'mail_received', event_id: newId() });
     const voice = `/voice-provider/${connector.triggers[1].trigger_id}`;
     expect(await Promise.all([post(webhook, event()), post(voice, event())])).toMatchObject([
-      { status: 202 },
-      { status: 202 },
+      { status: 200 },
+      { status: 200 },
     ]);
     expect((await stop(api, flow)).status).toBe(200);
     const reason = 'the agentflow of the trigger was deleted, is not active or has no agents';
@@ -252,7 +252,7 @@ describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => 
     const change = (triggers: any[]) =>
       collections.connectors.updateOne({ _id: connector._id }, { $set: { triggers } });
     await change([{ ...voice, goal: 'Changed goal' }]);
-    expect((await answers()).status).toBe(202);
+    expect((await answers()).status).toBe(200);
     await eventually(async () => expect(await executionsOf({ goal: 'Changed goal' })).toHaveLength(1));
     await change([]);
     expect((await answers()).status).toBe(404);
@@ -286,7 +286,7 @@ describe('an API process', () => {
       ids.map(async (event_id, at) => {
         if (at === 10) await api.end('SIGKILL').then(async () => (api = await product.api()));
         await eventually(async () => {
-          expect((await apiClient(api.url).post(path, { event_id })).status).toBe(202);
+          expect((await apiClient(api.url).post(path, { event_id })).status).toBe(200);
         });
         accepted += 1;
       }),

@@ -83,11 +83,28 @@ describe('the six forwarded receivers', () => {
   });
 
   test('answer 405 with Allow to another method', async () => {
-    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+    for (const method of ['DELETE', 'PATCH', 'OPTIONS']) {
       const answer = await fetch(api.url + paths[4], { method });
-      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'POST']);
+      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'GET, HEAD, POST, PUT']);
+    }
+    for (const method of ['GET', 'HEAD', 'DELETE']) {
+      const answer = await fetch(api.url + paths[0], { method });
+      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'POST, PUT']);
     }
     expect(upstream.received).toEqual([]);
+  });
+
+  test('answer no token for an address that the service does not know', async () => {
+    verifies('callbacks.challenges');
+    for (const path of paths.slice(3))
+      expect((await fetch(`${api.url}${path}?hub.mode=subscribe&hub.challenge=abc`)).status).toBe(404);
+    expect((await post(`${paths[4]}?validationToken=abc`)).status).toBe(404);
+    expect(upstream.received).toEqual([]);
+  });
+
+  test('forward PUT as POST', async () => {
+    expect((await fetch(api.url + paths[4], { method: 'PUT', body: 'x' })).status).toBe(202);
+    expect(upstream.received.map(({ method, body }) => [method, body.toString()])).toEqual([['POST', 'x']]);
   });
 });
 

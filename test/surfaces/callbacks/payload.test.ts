@@ -3,8 +3,9 @@ import { readPayload } from '../../../src/surfaces/callbacks/downstream/payload.
 import { verifies } from '../../support/verifies.js';
 import { sha256Hex } from '../../../src/sha256.js';
 
+const raw = { maxBytes: 25 * 1024 * 1024, idFields: [] };
 const read = (text: string) =>
-  readPayload({ contentType: 'application/x-www-form-urlencoded', body: Buffer.from(text) });
+  readPayload({ ...raw, contentType: 'application/x-www-form-urlencoded', body: Buffer.from(text) });
 
 test.each([
   ['10,001 fields', 'a=1&'.repeat(10_000)],
@@ -26,13 +27,32 @@ test('a form with 10,000 values of one name is parsed', () => {
 test('a payload that is too large for a signal is passed as JSON', () => {
   const value = { event: 'done', event_id: 7, text: 'ä'.repeat(200_000) };
   const body = Buffer.from(JSON.stringify(value));
-  const { stored, ...rest } = readPayload({ contentType: undefined, body });
+  const { stored, ...rest } = readPayload({ ...raw, contentType: undefined, body });
   expect(rest).toEqual({
     digest: sha256Hex(body),
+    isOneOfAKind: true,
+    ids: [],
     payload: { encoding: 'json', value: null },
     event: 'done',
     event_id: '7',
     account_id: null,
   });
   expect(JSON.parse(Buffer.from(stored ?? []).toString())).toEqual(value);
+});
+
+test.each([
+  ['an event id', '{"event_id":"a"}', true],
+  ['a date and a time', '{"data":[{"at":"2026-11-28T10:00:00Z"}]}', true],
+  ['a date and a time in a form', 'at=2026-11-28+10%3A00%3A00', true],
+  ['a date as in mails', '{"at":"Sat, 28 Nov 2026 10:00:00 +0000"}', true],
+  ['seconds', '{"at":1795860000}', true],
+  ['milliseconds', 'at=1795860000123', true],
+  ['only a date', '{"day":"2026-11-28"}', false],
+  ['a phone number', '{"from":"+15551234567"}', false],
+  ['the id of a subscription', '{"webhook_id":"7fa3ec74"}', false],
+  ['the same text each time', '{"alert":"CPU"}', false],
+  ['nothing', '', false],
+])('a body with %s %s', (_what, text, isOneOfAKind) => {
+  verifies('callbacks.world');
+  expect(read(text).isOneOfAKind).toBe(isOneOfAKind);
 });

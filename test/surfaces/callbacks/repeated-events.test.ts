@@ -40,7 +40,7 @@ describe('repeated copies of an event', () => {
       const answers = await Promise.all(
         events.flatMap((event) => Array.from({ length: copies }, () => send(path, bodyOf(event)))),
       );
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
       const runs = () => executionsOf({ goal });
       await eventually(async () =>
         expect((await runs()).filter(({ status }) => status === 'completed')).toHaveLength(events.length),
@@ -52,9 +52,9 @@ describe('repeated copies of an event', () => {
       );
       // The workflow has ended and remembers no events.
       const later = await Promise.all(events.map((event) => send(path, bodyOf(event))));
-      expect(later.every(({ status }) => status === 202)).toBe(true);
+      expect(later.every(({ status }) => status === 200)).toBe(true);
       await collections.callback_deliveries.updateMany({}, { $set: { handed_over: false } });
-      expect((await post(path, bodyOf('event-0'))).status).toBe(202);
+      expect((await post(path, bodyOf('event-0'))).status).toBe(200);
       await eventually(async () =>
         expect(
           (await deps.temporal.client.workflow.getHandle(connectorWorkflowId(connector._id)).describe()).status.name,
@@ -88,7 +88,7 @@ describe('a connector without sender verification', () => {
     const path = `/account-provider-webhook/${own.workspace.projectID}/${connector._id}`;
     for (const text of ['forged', 'real'])
       expect(await post(path, JSON.stringify({ event: 'mail_received', event_id: 'e-7', text }))).toMatchObject({
-        status: 202,
+        status: 200,
       });
     await eventually(async () => {
       const found = await executionsOf({ goal: 'Forged and real', status: 'completed' });
@@ -111,11 +111,12 @@ describe('a connector without sender verification', () => {
 });
 
 describe('a connector with a secret', () => {
-  test('accepts only signed callbacks, and recognises a repeat by its event id', async () => {
-    verifies('connector.callback-secret');
+  test('accepts only signed callbacks, and recognises a repeat by the fields that its trigger names', async () => {
+    verifies('connector.callback-secret', 'callbacks.id-fields');
     const secret = 'a secret of sixteen letters';
     const triggers = [
-      { event: 'mail_received', agentflow_id: own.agentflowId, goal: 'Signed' },
+      { event: 'mail_received', agentflow_id: own.agentflowId, goal: 'Signed', id_fields: ['event_id'] },
+      { event: 'mail_received', agentflow_id: own.agentflowId, goal: 'Each body' },
       { kind: 'voice', agentflow_id: own.agentflowId, goal: 'Signed call' },
     ];
     const connector = await connectorOf('mail', { triggers, callback_secret: secret });
@@ -128,27 +129,60 @@ describe('a connector with a secret', () => {
     };
     const paths = [
       `/account-provider-webhook/${own.workspace.projectID}/${connector._id}`,
-      `/voice-provider/${connector.triggers[1].trigger_id}`,
+      `/voice-provider/${connector.triggers[2].trigger_id}`,
     ];
     for (const path of paths) {
       const body = JSON.stringify({ event: 'mail_received', event_id: 'e-1' });
       expect(await post(path, body)).toMatchObject({ status: 401, body: { error: 'invalid_signature' } });
       expect(await signedPost(path, body, 'another secret of letters')).toBe(401);
-      expect(await signedPost(path, body, secret)).toBe(202);
+      expect(await signedPost(path, body, secret)).toBe(200);
     }
     expect(
       await signedPost(paths[0]!, JSON.stringify({ event: 'mail_received', event_id: 'e-1', attempt: 2 }), secret),
-    ).toBe(202);
+    ).toBe(200);
     await eventually(async () =>
       expect(
         (await deps.temporal.client.workflow.getHandle(connectorWorkflowId(connector._id)).describe()).status.name,
       ).toBe('COMPLETED'),
     );
     expect(await executionsOf({ goal: 'Signed' })).toHaveLength(1);
+    expect(await executionsOf({ goal: 'Each body' })).toHaveLength(2);
+    const kept = await own.workspace.api.patch(`/connectors/${own.workspace.projectID}/${connector._id}`, {
+      callback_secret: null,
+    });
+    expect(kept).toMatchObject({
+      status: 400,
+      body: { error_description: expect.stringContaining('id_fields require a callback_secret') },
+    });
     const removed = await own.workspace.api.patch(`/connectors/${own.workspace.projectID}/${connector._id}`, {
       callback_secret: null,
+      triggers: [{ event: 'mail_received', agentflow_id: own.agentflowId }],
     });
     expect(removed).toMatchObject({ status: 200, body: { has_callback_secret: false } });
     expect((await post(paths[0]!, '{"event":"mail_sent"}')).status).toBe(200);
+  });
+});
+
+describe('triggers of one connector', () => {
+  test('each receive the same body', async () => {
+    verifies('callbacks.id-fields');
+    const goals = ['First line', 'Second line'];
+    const { triggers } = await connectorOf('mail', {
+      triggers: goals.map((goal) => ({ kind: 'voice', agentflow_id: own.agentflowId, goal, id_fields: ['call'] })),
+    });
+    for (const { trigger_id } of triggers)
+      for (const state of ['ringing', 'ended'])
+        expect((await post(`/voice-provider/${trigger_id}`, JSON.stringify({ call: 'c1', state }))).status).toBe(200);
+    for (const goal of goals) await eventually(async () => expect(await executionsOf({ goal })).toHaveLength(1));
+  });
+
+  test('cannot name the fields of an event without a secret', async () => {
+    verifies('callbacks.id-fields');
+    const { api, projectID } = own.workspace;
+    const made = await api.post(`/actions/mail/config?projectID=${projectID}`, {
+      name: 'Office',
+      triggers: [{ event: '*', agentflow_id: own.agentflowId, id_fields: ['id'] }],
+    });
+    expect(made).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
 });

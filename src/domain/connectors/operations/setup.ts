@@ -44,16 +44,24 @@ export function loadSchedulesOf({ mongo: { collections }, temporal }: ConnectorD
 }
 
 type Given = Pick<NewConnector, 'config' | 'data_loader_config'> & {
-  triggers?: readonly ConnectorTrigger[] | undefined;
+  triggers: readonly ConnectorTrigger[];
+  /** Null removes the present secret, and undefined keeps it. */
+  callback_secret?: string | null | undefined;
 };
 
+/** @throws AppError `invalid_request`. `present` is the connector before the change. */
 export async function refuseInvalidConfig(
   { actions, agentflows }: Collections,
   { projectId }: Principal,
   category: ConnectorCategory,
-  { config, data_loader_config: loader, triggers = [] }: Given,
+  { config, data_loader_config: loader, triggers, callback_secret }: Given,
+  present?: ConnectorDocument,
 ): Promise<void> {
   const problems = configProblems(category, config);
+  const isSigned =
+    callback_secret === undefined ? present?.callback_secret_sealed !== undefined : callback_secret !== null;
+  if (!isSigned && triggers.some((trigger) => trigger.id_fields !== undefined && !isCallbackKind(trigger.kind)))
+    problems.push('triggers: id_fields require a callback_secret, because a forged id would suppress the real event');
   if (isLoaded({ data_loader_config: loader })) {
     const cannotLoad = category === 'mail' || category === 'mcp';
     if (cannotLoad) problems.push(`data_loader_config: is not supported for ${category} connectors`);
@@ -69,9 +77,11 @@ export async function refuseInvalidConfig(
         `data_loader_config.action_id: the project has no ${category} action ${JSON.stringify(loader.action_id)}`,
       );
   }
-  const ids = [...new Set(triggers.flatMap(({ agentflow_id }) => agentflow_id ?? []))];
-  const present = { _id: { $in: ids }, projectID: projectId, is_deleted: false };
-  const found = await agentflows.find(present, { projection: { _id: 1 } }).toArray();
+  // A present trigger may remain after its agentflow was deleted, so that the others can be changed.
+  const known = new Set(present?.triggers.map(({ agentflow_id }) => agentflow_id));
+  const ids = [...new Set(triggers.flatMap(({ agentflow_id }) => agentflow_id ?? []))].filter((id) => !known.has(id));
+  const usable = { _id: { $in: ids }, projectID: projectId, is_deleted: false };
+  const found = await agentflows.find(usable, { projection: { _id: 1 } }).toArray();
   for (const id of ids)
     if (!found.some(({ _id }) => _id === id))
       problems.push(`triggers: the project has no agentflow ${JSON.stringify(id)}`);
@@ -112,6 +122,11 @@ async function release(
 }
 
 const callbackKinds = ['voice', 'media'] as const;
+
+/** Returns whether the provider calls triggers of this kind at paths of their own, which cannot be guessed. */
+function isCallbackKind(kind: string | undefined): boolean {
+  return callbackKinds.some((each) => each === kind);
+}
 
 /**
  * Stores a record for each voice or media trigger, by which a callback finds the connector. Its id is part of the callback

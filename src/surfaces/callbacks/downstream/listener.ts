@@ -58,8 +58,10 @@ function createDownstreamApp({ config, log, mongo, temporal, blobs, threads }: D
   app.use(requestLog(log, () => false));
   const deliveries = createDeliveries(mongo.collections);
   const signal = createConnectorSignaller({ temporal, deliveries, blobs });
-  const receivers = downstreamReceivers({ collections: mongo.collections, read: createReadBody(threads), signal });
-  app.use(createReceive({ receivers, deliveries, bodyLimit: config.callbacks.bodyLimit }));
+  const { bodyLimit } = config.callbacks;
+  const read = createReadBody(threads, bodyLimit);
+  const receivers = downstreamReceivers({ collections: mongo.collections, read, signal });
+  app.use(createReceive({ receivers, deliveries, bodyLimit }));
   app.use(() => {
     throw new AppError('not_found', 'no such path');
   });

@@ -20,8 +20,8 @@ import { epochSeconds } from '../../../time.js';
 import type { ReadBody } from '../read-body.js';
 import { accepted, ignored, type Delivery, type Receiver } from '../receiver.js';
 
-import type { EventIdentity, ReceivedCallback, SignalConnector } from '../../../domain/connectors/signal-connector.js';
-import { sha256Hex } from '../../../sha256.js';
+import type { ReceivedCallback, SignalConnector } from '../../../domain/connectors/signal-connector.js';
+import { identityOf } from './identity.js';
 
 interface DownstreamOptions {
   collections: ConnectorCollections & MakerStores & Pick<Collections, 'projects' | 'agentflows'>;
@@ -52,7 +52,10 @@ function notify({ collections, read, signal }: DownstreamOptions, category: Conn
       // Give an unknown connector and a wrong pin the same response in the same time.
       if (!isPin(pin, connector?.pin_hash) || !connector || !(await takesCallbacks(collections, connector)))
         throw notFound('connector');
-      await signal(addressOf(connector), { ...(await callbackOf(read, 'notify', delivery, true)), starts: [] });
+      const { callback, told } = await readingOf(read, 'notify', delivery, []);
+      // The same account may be connected again later, and verifying it twice changes nothing.
+      const identity = told.isOneOfAKind ? identityOf(told) : null;
+      await signal(addressOf(connector), { ...callback, identity, starts: [] });
       return accepted(200);
     },
   };
@@ -67,13 +70,14 @@ function accountEvent({ collections, read, signal }: DownstreamOptions): Receive
       const connector = await findConnector(collections, connectorID);
       if (!connector || connector.projectID !== projectID || !(await takesCallbacks(collections, connector)))
         throw notFound('connector');
-      const callback = await callbackOf(read, 'event', delivery, isVerified(connector));
-      const taken = startsOf(connector, callback.event);
+      const trusted = connector.callback_secret_sealed !== undefined;
+      const reading = await readingOf(read, 'event', delivery, trusted ? connector.triggers : []);
+      const taken = startsOf(connector, reading.callback.event);
       if (taken.length === 0) return ignored('no trigger of the connector takes this event');
       const starts = await startable(collections, connector, taken);
       if (starts.length === 0) return ignored(cannotStart);
-      await signal(addressOf(connector), { ...callback, starts });
-      return accepted();
+      for (const event of eventsOf(reading, starts)) await signal(addressOf(connector), event);
+      return accepted(200);
     },
   };
 }
@@ -86,17 +90,22 @@ function triggerCallback({ collections, read, signal }: DownstreamOptions, kind:
       const trigger = await findTrigger(collections, kind, delivery.params.triggerID ?? '');
       const connector = trigger && (await findConnector(collections, trigger.connector_id));
       if (!connector || !(await takesCallbacks(collections, connector))) throw notFound('trigger');
-      const { agentflow_id, goal } = connector.triggers.find(({ trigger_id }) => trigger_id === trigger._id) ?? {};
-      if (agentflow_id === undefined) throw notFound('trigger');
-      const start = startOf(connector, agentflow_id, goal ?? `Handle a callback of the ${kind} provider`);
+      const given = connector.triggers.find(({ trigger_id }) => trigger_id === trigger._id);
+      if (given?.agentflow_id === undefined) throw notFound('trigger');
+      const goal = given.goal ?? `Handle a callback of the ${kind} provider`;
+      const start = startOf(connector, given.agentflow_id, goal, given.id_fields);
       const starts = await startable(collections, connector, [start]);
       if (starts.length === 0) throw new AppError('not_found', cannotStart);
-      const callback = await callbackOf(read, kind, delivery, isVerified(connector));
-      await signal(addressOf(connector), { ...callback, starts });
-      return accepted();
+      const trusted = connector.callback_secret_sealed !== undefined || unguessable.test(trigger._id);
+      const reading = await readingOf(read, kind, delivery, trusted ? [given] : []);
+      for (const event of eventsOf(reading, starts)) await signal(addressOf(connector), event);
+      return accepted(200);
     },
   };
 }
+
+/** Ids of earlier releases can be guessed. */
+const unguessable = /^[\w-]{43}$/;
 
 /** Refuses callbacks for paused connectors, deleted projects and people who have left the project. */
 async function takesCallbacks(
@@ -107,7 +116,11 @@ async function takesCallbacks(
   return connector.status !== 'paused' && !(await pauseIfPowerless(collections, connector));
 }
 
-type Start = ReceivedCallback['starts'][number];
+/** One coworker that a callback starts, and the fields by which its trigger identifies an event. */
+interface Start {
+  coworker: ReceivedCallback['starts'][number];
+  idFields: readonly string[] | undefined;
+}
 
 const cannotStart = 'the agentflow of the trigger was deleted, is not active or has no agents';
 
@@ -117,66 +130,77 @@ async function startable(
   { projectID }: ConnectorDocument,
   starts: readonly Start[],
 ): Promise<Start[]> {
-  const ids = starts.map(({ agentflow_id }) => agentflow_id);
+  const ids = starts.map(({ coworker }) => coworker.agentflow_id);
   const named = { _id: { $in: ids }, projectID, is_deleted: false, isActive: true, agents: { $ne: [] } };
   const found = await agentflows.find(named, { projection: { _id: 1 } }).toArray();
   const present = new Set(found.map(({ _id }) => _id));
-  return starts.filter(({ agentflow_id }) => present.has(agentflow_id));
+  return starts.filter(({ coworker }) => present.has(coworker.agentflow_id));
 }
 
-const day = 24 * 3600 * 1000;
-/** Without an event id, an identical body within this time is a repeat; later it may be a new event. */
-const repeatsWithinMs = 60_000;
-
-/** Returns whether the forwarding receiver verified the sender. It verifies connectors with a secret. */
-function isVerified({ callback_secret_sealed }: ConnectorDocument): boolean {
-  return callback_secret_sealed !== undefined;
+/** A callback without what depends on a trigger. */
+interface Reading {
+  callback: Omit<ReceivedCallback, 'identity' | 'starts'>;
+  told: Parameters<typeof identityOf>[0];
+  /** The values of the fields that identify the event, by the JSON of their names. */
+  ids: ReadonlyMap<string, { fields: readonly string[]; values: readonly string[] }>;
 }
 
 /**
- * Returns the identity of an event. The event id alone identifies it only if the sender is verified. Otherwise a forged
- * event could suppress the real one.
+ * Reads the body. `triggers` are those whose `id_fields` count: with others, a forged event could suppress the real one.
  */
-function identityOf(
-  kind: ConnectorCallback['kind'],
-  eventId: string | null,
-  digest: string,
-  verified: boolean,
-): EventIdentity | null {
-  if (eventId !== null) return { key: sha256Hex(verified ? eventId : `${digest}/${eventId}`), keptForMs: day };
-  return kind === 'notify' ? null : { key: `body/${digest}`, keptForMs: repeatsWithinMs };
-}
-
-async function callbackOf(
+async function readingOf(
   read: ReadBody,
   kind: ConnectorCallback['kind'],
-  { header, body }: Delivery,
-  verified: boolean,
-): Promise<Omit<ReceivedCallback, 'starts'>> {
-  const { digest, payload, stored, event_id, account_id, ...found } = await read('readPayload', {
+  { params, header, body }: Delivery,
+  triggers: readonly ConnectorTrigger[],
+): Promise<Reading> {
+  const idFields = triggers.flatMap(({ id_fields }) => (id_fields ? [id_fields] : []));
+  const { digest, isOneOfAKind, ids, payload, stored, account_id, event_id, event } = await read('readPayload', {
     body,
     contentType: header('content-type'),
+    idFields,
+  });
+  const known = idFields.flatMap((fields, at) => {
+    const values = ids[at];
+    return values ? [[JSON.stringify(fields), { fields, values }] as const] : [];
   });
   return {
-    identity: identityOf(kind, event_id, digest, verified),
-    event_id,
-    kind,
-    event: found.event ?? kind,
-    received_at: epochSeconds(),
-    payload,
-    stored,
-    account_id: kind === 'notify' ? account_id : null,
+    callback: {
+      event_id,
+      kind,
+      event: event ?? kind,
+      received_at: epochSeconds(),
+      payload,
+      stored,
+      account_id: kind === 'notify' ? account_id : null,
+    },
+    told: { scope: params.triggerID ?? kind, digest, isOneOfAKind },
+    ids: new Map(known),
   };
+}
+
+/** Returns one callback for each identity that the triggers give the event. */
+function eventsOf({ callback, told, ids }: Reading, starts: readonly Start[]): ReceivedCallback[] {
+  const groups = new Map<string, ReceivedCallback>();
+  for (const { coworker, idFields } of starts) {
+    const id = idFields && ids.get(JSON.stringify(idFields));
+    const identity = identityOf(told, id);
+    const event_id = id ? id.values.join('/') : callback.event_id;
+    const group = groups.get(identity.key) ?? { ...callback, event_id, identity, starts: [] };
+    group.starts.push(coworker);
+    groups.set(identity.key, group);
+  }
+  return [...groups.values()];
 }
 
 /** Returns the agentflows that an event starts. Providers of voice and media call their triggers at separate paths. */
 function startsOf(connector: ConnectorDocument, event: string): Start[] {
   const takes = ({ kind, event: triggerEvent }: ConnectorTrigger) =>
     kind !== 'voice' && kind !== 'media' && (triggerEvent === '*' || triggerEvent === event);
-  return connector.triggers.filter(takes).flatMap(({ agentflow_id, goal }) => {
+  return connector.triggers.filter(takes).flatMap(({ agentflow_id, goal, id_fields }) => {
     return agentflow_id === undefined
       ? []
-      : [startOf(connector, agentflow_id, goal ?? `Handle the event ${event} of ${connector.name}`)];
+      : [startOf(connector, agentflow_id, goal ?? `Handle the event ${event} of ${connector.name}`, id_fields)];
   });
 }
 
@@ -184,8 +208,9 @@ function startOf(
   { projectID, organization_id, user_id }: ConnectorDocument,
   agentflow_id: string,
   goal: string,
+  idFields: readonly string[] | undefined,
 ): Start {
-  return { agentflow_id, goal, organization_id, project_id: projectID, user_id };
+  return { coworker: { agentflow_id, goal, organization_id, project_id: projectID, user_id }, idFields };
 }
 
 function addressOf({ _id, projectID, organization_id }: ConnectorDocument) {

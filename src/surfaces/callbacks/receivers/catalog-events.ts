@@ -2,7 +2,7 @@ import { AppError } from '../../../errors.js';
 import type { CatalogScope } from '../../../../workflows/catalog-sync/messages.js';
 import type { NotifyCatalog } from '../../../domain/catalog/notify.js';
 import type { ReadBody } from '../read-body.js';
-import { accepted, type Receiver } from '../receiver.js';
+import { accepted, ignored, type Receiver } from '../receiver.js';
 import { catalogForm, verifySignature } from '../signature.js';
 
 interface CatalogEventsOptions {
@@ -22,8 +22,10 @@ export function catalogEvents({ secret, read, scope, notify }: CatalogEventsOpti
     verify: ({ header, body }) => verifySignature(header('x-om-signature'), catalogForm, secret ?? '', body),
     async handOver({ body }) {
       const changes = await read('readCatalogEvents', { body, contentType: undefined });
+      if (changes === 'test') return ignored('a test message, which contains no event');
       if (changes.events > 0) await notify(await scope(), changes);
-      return accepted();
+      // The specification names this status (Catalog change, 1).
+      return accepted(202);
     },
   };
 }

@@ -37,7 +37,7 @@ export function catalogIngest({ serverKey, read, mongo, graph, kernel }: Catalog
         throw new AppError('unauthorized', 'a valid server key is required');
     },
     async handOver({ body }) {
-      const { project_id, ...input } = await read('readIngest', { body, contentType: undefined });
+      const { project_id, ...input } = await read('readIngest', { body, contentType: undefined, maxBytes: bodyLimit });
       const project = await findActiveProject(mongo.collections, project_id);
       if (!project) throw notFound('project');
       const performed = await kernel.perform(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isJsonObject, parseJsonOrUndefined } from '../../../json.js';
 import { checkShape, parseJson } from '../parse-body.js';
 import type { RawBody } from '../callback-body.js';
 import type { CatalogEvents } from '../../../domain/catalog/notify.js';
@@ -30,13 +31,28 @@ const ignoredKinds: ReadonlySet<string> = new Set([
 ]);
 const shownEntities = 5;
 
-/** The number of events about data, and the first entities that they name. @throws AppError `invalid_request` */
-export function readCatalogEvents({ body }: RawBody): CatalogEvents {
-  const events = checkShape(Body, parseJson(body)).filter(({ entityType }) => isOfData(entityType));
+/**
+ * Returns the number of events about data, and the first entities that they name, or `test` for the message with which
+ * OpenMetadata tests an address: an object without an event, and in older releases a sentence.
+ * @throws AppError `invalid_request`
+ */
+export function readCatalogEvents({ body }: RawBody): CatalogEvents | 'test' {
+  if (isSentence(body)) return 'test';
+  const value = parseJson(body);
+  if (isJsonObject(value) && value.eventType === undefined && value.entityType === undefined) return 'test';
+  const events = checkShape(Body, value).filter(({ entityType }) => isOfData(entityType));
   const entities = events
     .slice(0, shownEntities)
     .map((event) => (event.entityFQN ?? event.entityId ?? event.entityType).slice(0, 200));
   return { events: events.length, entities };
+}
+
+const maxSentenceBytes = 1000;
+
+function isSentence(body: Uint8Array): boolean {
+  if (body.length > maxSentenceBytes) return false;
+  const text = Buffer.from(body).toString('utf8');
+  return /^\s*\p{L}+\s/u.test(text) && parseJsonOrUndefined(text) === undefined;
 }
 
 function isOfData(entityType: string): boolean {

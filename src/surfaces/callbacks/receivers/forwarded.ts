@@ -29,20 +29,33 @@ export function forwardedReceivers({ forward, collections, box }: ForwardedOptio
   const readTrigger = createFreshReads(collections.connector_triggers);
   const readConnector = createFreshReads(collections.connectors);
 
+  async function connectorOf({ connectorID, triggerID }: Delivery['params']) {
+    const trigger = triggerID === undefined ? null : await readTrigger(triggerID);
+    const id = connectorID ?? trigger?.connector_id;
+    const connector = id === undefined ? null : await readConnector(id);
+    return connector && !connector.is_deleted ? { connector, kind: trigger?.kind } : null;
+  }
+
   /** Before forwarding, because only `Content-Type` is forwarded. @throws AppError `invalid_signature` */
-  async function verify({ params: { connectorID, triggerID }, header, body }: Delivery): Promise<void> {
-    const id = connectorID ?? (await readTrigger(triggerID ?? ''))?.connector_id;
-    const connector = id ? await readConnector(id) : null;
-    const secret = connector && !connector.is_deleted ? callbackSecretOf(box, connector) : undefined;
+  async function verify({ params, header, body }: Delivery): Promise<void> {
+    const found = await connectorOf(params);
+    const secret = found ? callbackSecretOf(box, found.connector) : undefined;
     if (secret !== undefined) verifySignature(header('x-hub-signature-256'), hubForm, secret, body);
   }
+
+  const registered = (path: string) => async (params: Delivery['params']) => {
+    const found = await connectorOf(params);
+    if (!found || found.connector.status === 'paused') return false;
+    if (found.kind !== undefined) return path.startsWith(`/${found.kind}-provider/`);
+    return found.connector.projectID === params.projectID;
+  };
 
   return forwardedPaths.map(({ path, summary }) => ({
     path,
     summary,
     isOpen: true as const,
     isForwarded: true,
-    ...(path.startsWith('/actions/') ? {} : { verify }),
+    ...(path.startsWith('/actions/') ? {} : { verify, isRegistered: registered(path) }),
     handOver: ({ params, header, body }) =>
       forward({ path: pathOf(path, params), contentType: header('content-type'), body }),
   }));

@@ -42,6 +42,16 @@ export function readPush({ contentType, body }: RawBody): ReadPush {
   return { push: { ...push, commits: [] }, commits, stored: Buffer.from(json) };
 }
 
+/** Matches the repository name in JSON or in a form. The payload's own name comes first. */
+const fullName =
+  /(?:"|%22)full_name(?:"|%22)[\s+]{0,8}(?::|%3A)[\s+]{0,8}(?:"|%22)([\w.-]{1,100})(?:\\?\/|%5C%2F|%2F)([\w.-]{1,100})(?:"|%22)/i;
+
+/** Finds the name of the repository without parsing the body, whose sender is not yet verified. */
+export function readRepository({ body }: RawBody): string | undefined {
+  const found = fullName.exec(Buffer.from(body).toString('latin1'));
+  return found ? `${found[1]}/${found[2]}`.toLowerCase() : undefined;
+}
+
 /** Decodes only the field `payload`, because a form may contain millions of fields. */
 function payloadOf(body: Uint8Array): string {
   const [, payload = ''] = /(?:^|&)payload=([^&]*)/.exec(Buffer.from(body).toString('latin1')) ?? [];

@@ -6,31 +6,27 @@ import {
   type RepositoryBindingDocument,
   type RepositoryCollections,
 } from '../../../domain/connectors/operations/repositories.js';
+import type { ReadBody } from '../read-body.js';
 import type { Delivery } from '../receiver.js';
 import { hubForm, isSignedBy, mismatch } from '../signature.js';
-import { windowsOf } from '../windows.js';
 
 interface PushSignatureOptions {
   /** The secret of the installation. If it is undefined, unsigned deliveries are accepted (specification). */
   secret: string | undefined;
   box: SecretBox;
   collections: RepositoryCollections;
+  read: ReadBody;
 }
 
 export type PushSignature = ReturnType<typeof createPushSignature>;
 
-/** Finds the repository name in the bytes of a push, in JSON or in a form. The payload's own name comes first. */
-const fullName =
-  /(?:"|%22)full_name(?:"|%22)[\s+]{0,8}(?::|%3A)[\s+]{0,8}(?:"|%22)([\w.-]{1,100})(?:\\?\/|%5C%2F|%2F)([\w.-]{1,100})(?:"|%22)/i;
-/** At least the length of the longest match. */
-const overlap = 512;
 const bindingsTried = 50;
 
 /**
  * Creates the verifier. Each binding has its own secret. Until a push is signed with it, the secret of the installation
  * is also valid, or no signature if the installation has no secret.
  */
-export function createPushSignature({ secret, box, collections }: PushSignatureOptions) {
+export function createPushSignature({ secret, box, collections, read }: PushSignatureOptions) {
   const isSignedByInstallation = ({ header, body }: Delivery) =>
     secret === undefined || isSignedBy(header('x-hub-signature-256'), hubForm, secret, body);
 
@@ -55,7 +51,8 @@ export function createPushSignature({ secret, box, collections }: PushSignatureO
     async verify(delivery: Delivery): Promise<void> {
       if (isSignedByInstallation(delivery)) return;
       if (!hubForm.test(delivery.header('x-hub-signature-256') ?? '')) throw mismatch();
-      const repository = await repositoryIn(delivery.body);
+      const contentType = delivery.header('content-type');
+      const repository = await read('readRepository', { body: delivery.body, contentType });
       const bindings = repository === undefined ? [] : await bindingsOf(collections, repository);
       if ((await ownOf(bindings, delivery)).length === 0) throw mismatch();
     },
@@ -69,12 +66,4 @@ export function createPushSignature({ secret, box, collections }: PushSignatureO
       return { own: signers, all: [...signers, ...others] };
     },
   };
-}
-
-async function repositoryIn(body: Buffer): Promise<string | undefined> {
-  for await (const window of windowsOf(body, overlap)) {
-    const found = fullName.exec(window.toString('latin1'));
-    if (found) return `${found[1]}/${found[2]}`.toLowerCase();
-  }
-  return undefined;
 }
