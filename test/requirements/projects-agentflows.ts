@@ -160,4 +160,9 @@ export const projectsAgentflows = [
     source: 'docs/specification.md#agentflows-and-skills',
     says: 'GET /action/{id} returns that action.',
   },
+  {
+    id: 'agentflows.sent-back',
+    source: 'docs/guides/agentflows.md',
+    says: 'The answer of GET /agentflow/{id} can be sent back: fields that only the service sets have no effect, and all other unknown fields are refused.',
+  },
 ] as const satisfies readonly Requirement[];

@@ -2,7 +2,8 @@ import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { exampleAgent, exampleAgentflow, newAgentExample, newAgentflowExample } from './record/examples.js';
 import { AnyJson, Id, maxEntries, Name, Pointer, Text, Time } from './record/fields.js';
-import { NewSkill, Skill } from './record/skills.js';
+import { EmbeddedSkill, Skill } from './record/skills.js';
+import { acceptingSentBack } from '../sent-back.js';
 
 const llmFields = {
   model: z.string().max(200).describe("If empty, the deployment's default model."),
@@ -76,11 +77,11 @@ const agentChanges = z
     ...agentBounds,
     llm: z.strictObject(llmFields).partial(),
     prompt: z.strictObject(promptFields).partial(),
-    skills: z.array(NewSkill).max(maxEntries),
+    skills: z.array(EmbeddedSkill).max(maxEntries),
   })
   .partial();
 
-export const AgentPatch = agentChanges.meta({
+export const AgentPatch = acceptingSentBack(agentChanges, ['_id']).meta({
   id: 'AgentPatch',
   example: { llm: { temperature: 0 }, next_agent: null },
 });
@@ -152,12 +153,34 @@ const agentflowChanges = z
   })
   .partial();
 
-export const AgentflowPatch = agentflowChanges.meta({ id: 'AgentflowPatch', example: { description: 'Reads claims' } });
+/** The fields of `Agentflow` that a client cannot set. */
+const setByService = [
+  '_id',
+  'organization_id',
+  'is_deleted',
+  'is_cron_scheduled',
+  'created_at',
+  'updated_at',
+  'last_used',
+  'marketplace_id',
+  'parent_agentflow_id',
+  'promoted_version',
+] as const satisfies readonly (keyof Agentflow)[];
+
+export const AgentflowPatch = acceptingSentBack(agentflowChanges, setByService).meta({
+  id: 'AgentflowPatch',
+  example: { description: 'Reads claims' },
+});
 export type AgentflowPatch = z.infer<typeof AgentflowPatch>;
 
-export const NewAgentflow = agentflowChanges
-  .extend({ name: Name })
-  .meta({ id: 'NewAgentflow', example: newAgentflowExample });
+/** What a client sets. */
+export const AgentflowContent = agentflowChanges.extend({ name: Name }).meta({ example: newAgentflowExample });
+export type AgentflowContent = z.infer<typeof AgentflowContent>;
+
+export const NewAgentflow = acceptingSentBack(AgentflowContent, setByService).meta({
+  id: 'NewAgentflow',
+  example: newAgentflowExample,
+});
 export type NewAgentflow = z.infer<typeof NewAgentflow>;
 
 export const agentflowsCollection = defineCollection('agentflows', {

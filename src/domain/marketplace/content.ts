@@ -1,11 +1,7 @@
-import type { z } from 'zod';
-import { NewAgentflow, type Agentflow } from '../agentflows/record.js';
+import { AgentflowContent, type Agentflow } from '../agentflows/record.js';
 import { pick } from '../../pick.js';
 
 /** The copyable content of an agentflow: without owner, project, history and references to connectors. */
-export const AgentflowContent = NewAgentflow;
-export type AgentflowContent = z.infer<typeof AgentflowContent>;
-
 export function contentOf(agentflow: Agentflow): AgentflowContent {
   const fields = pick(
     agentflow,

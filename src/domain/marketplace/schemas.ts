@@ -1,6 +1,6 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
-import { AgentflowContent } from './content.js';
+import { AgentflowContent } from '../agentflows/record.js';
 import { EpochSeconds } from '../../time.js';
 import { Id, OrganizationId, exampleId } from '../../ids.js';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fieldMarks } from '../../../governance/approvals/summary.js';
 import { ConnectorCategory } from '../../connectors/record.js';
+import { acceptingSentBack } from '../../sent-back.js';
 import { endpointProblem } from '../../connectors/rules/provider-operations.js';
 import { Id, Pointer, Name, Text, maxEntries } from './fields.js';
 import { exampleAction, exampleField, exampleSkill, newSkillExample } from './examples.js';
@@ -139,3 +140,9 @@ export const NewSkill = z
   })
   .meta({ id: 'NewSkill', example: newSkillExample });
 export type NewSkill = z.infer<typeof NewSkill>;
+
+/** A skill in a request with an agent. */
+export const EmbeddedSkill = acceptingSentBack(NewSkill, ['projectID', 'user_id', 'is_deleted']).meta({
+  id: 'EmbeddedSkill',
+  example: newSkillExample,
+});
