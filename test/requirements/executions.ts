@@ -383,4 +383,9 @@ export const executions = [
     source: 'docs/guides/executions.md',
     says: 'GET /metrics answers within seconds while the record store hangs.',
   },
+  {
+    id: 'execution.execute.waits',
+    source: 'https://www.rfc-editor.org/rfc/rfc7240#section-4.3',
+    says: 'With Prefer: wait, the start of a run answers the finished execution if the run ends in time, and otherwise as without it.',
+  },
 ] as const satisfies readonly Requirement[];

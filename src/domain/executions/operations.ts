@@ -32,6 +32,11 @@ const MoveAnswer = z
   .object({ execution_id: z.string(), status: Execution.shape.status })
   .meta({ id: 'MovedExecution', example: { execution_id: '0198f3b0-0000-7000-8000-000000000000', status: 'paused' } });
 
+/** The whole execution if the caller waited for its end (`Prefer: wait=30`). */
+const StartAnswer = Execution.partial()
+  .extend(MoveAnswer.shape)
+  .meta({ id: 'StartedExecution', example: { execution_id: '0198f3b0-0000-7000-8000-000000000000', status: 'ready' } });
+
 const read = { ...readsOwn, key };
 
 export const readExecutionLive = defineOperation({
@@ -99,7 +104,7 @@ export const startExecution = defineOperation({
   fixedFacts: { step: 'start' },
   key,
   input: MoveRequest,
-  output: MoveAnswer,
+  output: StartAnswer,
   errors: ['conflict', 'plan_limit'],
   lookUp: ({ deps, ctx, key: { execution_id } }) => agentflowFacts(deps, ctx.principal, execution_id),
   approvalContext: ({ deps, ctx, key: { execution_id } }) => runFacts(deps, ctx.principal, execution_id),

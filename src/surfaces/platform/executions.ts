@@ -1,6 +1,7 @@
 import * as executions from '../../domain/executions/operations.js';
 import { routesOf, type Route } from '../rest/define-route.js';
 import { streamEvents } from './event-stream.js';
+import { waitForRun } from './wait-for-run.js';
 
 const route = routesOf('executions');
 
@@ -33,8 +34,14 @@ export const executionRoutes: readonly Route[] = [
   }),
   route('POST /execute_flow/{execution_id}/execute', executions.startExecution, {
     summary: 'Start a prepared execution',
-    response: { description: 'The execution is accepted. Its status is `ready` until the run starts.' },
+    description:
+      'With `Prefer: wait=30` (RFC 7240), the answer waits up to 30 seconds, at most 60, for the end of the run. `Preference-Applied` confirms it.',
+    response: {
+      description:
+        'The execution is accepted. Its status is `ready` until the run starts. The whole execution, if the caller waited and the run has ended.',
+    },
     idempotent: true,
+    finish: waitForRun,
   }),
   ...moveRoutes,
   route('POST /execute_flow/{execution_id}/preview', executions.decideExecution, {

@@ -44,6 +44,8 @@ interface RouteTexts {
   idempotent?: boolean;
   /** Whether clients may repeat a call without `Idempotency-Key`, because a repeat has no further effect. */
   repeatable?: boolean;
+  /** Runs after the operation was performed and recorded, with its result, and returns the answer. */
+  finish?(deps: Deps, ctx: Pick<RequestContext, 'principal' | 'req' | 'res'>, value: never): Promise<unknown>;
   /** The rights of which a person needs one, unless they depend on the input (`Operation.right`). */
   right?: readonly Right[] | undefined;
   /** Whether the call needs an admin role in addition. */

@@ -107,7 +107,7 @@ function serve(route: Route, rules: SurfaceRules): RequestHandler {
     // A handler that streams the body answers a repeated key itself, once it has read the body.
     const key = route.idempotent && !route.multipart ? req.get('idempotency-key') : undefined;
     const {
-      value,
+      value: performed,
       lifecycleId,
       held = false,
     } = key === undefined || !principal
@@ -117,6 +117,8 @@ function serve(route: Route, rules: SurfaceRules): RequestHandler {
           call,
         );
     if (res.headersSent) return;
+    const finish = held || !principal ? undefined : route.finish;
+    const value = finish && principal ? await finish(deps, { principal, req, res }, performed as never) : performed;
     if (lifecycleId !== undefined) res.set(lifecycleHeader, lifecycleId);
     if (deps.config.verifyResponses && !held) route.response.schema.parse(value);
     const { status = 200, headers } = route.response;
