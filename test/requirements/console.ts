@@ -236,4 +236,9 @@ export const consoleApp = [
     source: 'docs/guides/tasks-and-inbox.md',
     says: 'The keys of the inbox work on page load and after each decision.',
   },
+  {
+    id: 'console.tables.import-faults',
+    source: 'docs/guides/console.md',
+    says: 'An import of a CSV file names repeated columns and dates that do not exist, and skips a first line with the delimiter.',
+  },
 ] as const satisfies readonly Requirement[];

@@ -85,6 +85,36 @@ test('rows are filtered, sorted, added, imported and deleted', async () => {
   });
 });
 
+test('an import names repeated columns and impossible dates, and skips the line of the delimiter', async () => {
+  verifies('console.tables.import-faults');
+  const person = await createPerson(deps);
+  const due = { column_name: 'Due', column_type: 'date' };
+  const table = await createTable(person.workspace, [...columns, due], 'Leads');
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/tables'));
+    await page.getByRole('link', { name: 'Leads' }).click();
+    await page.getByRole('button', { name: 'Import CSV…' }).click();
+    const file = page.getByLabel('CSV file');
+    await file.setInputFiles(csv('twice.csv', 'Company,Price,company', 'Åsa,1,Bo'));
+    await page.getByText('The first line names a column more than once: Company.').waitFor();
+    const dates = ['Åsa,2026-02-30', 'Bo,2026-02-28', 'Cy,2026-13-01T10:00:00Z', 'Di,2023-02-29 10:00'];
+    await file.setInputFiles(csv('dates.csv', 'Company,Due', ...dates));
+    const named = 'line 2, Due: 2026-02-30; line 4, Due: 2026-13-01T10:00:00Z; line 5, Due: 2023-02-29 10:00.';
+    await page.getByText(`The file contains dates that do not exist: ${named}`).waitFor();
+    await file.setInputFiles(csv('sep.csv', 'sep=;', 'Company;Due;Price', '"A, B";2024-02-29;1,5', 'Bo;2026-12-31;7'));
+    await page.getByRole('button', { name: 'Import 2 rows' }).click();
+    await page.getByText('Line 3, Price: must be a number').waitFor();
+    await file.setInputFiles(csv('sep.csv', 'sep=;', 'Company;Due;Price', '"A, B";2024-02-29;2', 'Bo;2026-12-31;7'));
+    await page.getByRole('button', { name: 'Import 2 rows' }).click();
+    await page.getByText('2 rows', { exact: true }).waitFor();
+  });
+  const { data } = await table.records();
+  expect(data).toMatchObject([
+    { company: 'Bo', due: Date.UTC(2026, 11, 31) / 1000, price: 7 },
+    { company: 'A, B', due: Date.UTC(2024, 1, 29) / 1000, price: 2 },
+  ]);
+});
+
 test('a table that somebody else creates shows in the lists of all tabs', async () => {
   verifies('console.real-time');
   const person = await createPerson(deps);

@@ -1,5 +1,5 @@
 import type { Column, Table } from '../api.js';
-import { fillableColumns, valueOf } from './values.js';
+import { fillableColumns, isImpossibleDate, valueOf } from './values.js';
 
 const maxBytes = 20 * 1024 * 1024;
 /** The API accepts at most 1,000 records and 1 MiB per request. */
@@ -29,10 +29,12 @@ export async function readCsv(file: File, table: Table): Promise<CsvFile> {
   if (file.size > maxBytes) throw new Error(`The file must not exceed ${maxBytes / 1024 / 1024} MiB.`);
   const text = textOf(await file.arrayBuffer());
   const { parse } = await import('csv-parse/browser/esm/sync');
-  const delimiter = delimiterOf(text);
+  // Excel reads the delimiter from such a first line, and other programs write it.
+  const [, separator] = /^"?sep=([^"\r\n])"?(?:\r?\n|$)/i.exec(text) ?? [];
   const lines = parse(text, {
     bom: true,
-    delimiter,
+    delimiter: separator ?? delimiterOf(text),
+    from_line: separator === undefined ? 1 : 2,
     skip_empty_lines: true,
     relax_column_count: true,
     info: true,
@@ -43,9 +45,19 @@ export async function readCsv(file: File, table: Table): Promise<CsvFile> {
   const headers = head.record.map((header) => header.trim());
   const columns = headers.map((header) => fillable.find((column) => names(column).includes(header.toLowerCase())));
   const known = columns.filter((column) => column !== undefined);
+  const repeated = known.filter((column, at) => known.indexOf(column) !== at);
+  if (repeated.length > 0)
+    throw new Error(
+      `The first line names a column more than once: ${namesOf(repeated)}. Each column of the table may occur once.`,
+    );
   if (known.length === 0)
     throw new Error(
       `The first line contains no column of the table. Expected columns: ${fillable.map(({ column_name }) => column_name).join(', ')}.`,
+    );
+  const impossible = rest.flatMap(({ info, record }) => impossibleDates(columns, record, info.lines));
+  if (impossible.length > 0)
+    throw new Error(
+      `The file contains dates that do not exist: ${impossible.slice(0, maxNamed).join('; ')}${impossible.length > maxNamed ? `; and ${impossible.length - maxNamed} more` : ''}.`,
     );
   return {
     name: file.name,
@@ -53,6 +65,18 @@ export async function readCsv(file: File, table: Table): Promise<CsvFile> {
     ignored: headers.filter((_header, at) => columns[at] === undefined),
     rows: rest.map(({ info, record }) => ({ line: info.lines, record: recordOf(columns, record) })),
   };
+}
+
+const maxNamed = 20;
+
+const namesOf = (columns: readonly Column[]) => [...new Set(columns.map(({ column_name }) => column_name))].join(', ');
+
+function impossibleDates(columns: readonly (Column | undefined)[], cells: readonly string[], line: number): string[] {
+  return columns.flatMap((column, at) => {
+    const text = cells[at] ?? '';
+    const isWrong = column?.column_type === 'date' && isImpossibleDate(text);
+    return isWrong ? [`line ${line}, ${column.column_name}: ${text.trim().slice(0, 40)}`] : [];
+  });
 }
 
 const names = ({ column_id, column_name }: Column) => [column_name.toLowerCase(), column_id.toLowerCase()];

@@ -45,9 +45,20 @@ export function valueOf(column: Pick<Column, 'column_type' | 'enum_options'>, te
   }
 }
 
+/** Returns whether a text has the form of an ISO date, but the calendar has no such day. */
+export function isImpossibleDate(text: string): boolean {
+  const [, year, month, day] = /^\s*(\d{4})-(\d\d)-(\d\d)(?!\d)/.exec(text) ?? [];
+  if (year === undefined) return false;
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  date.setUTCFullYear(Number(year));
+  return date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day);
+}
+
 /** Returns epoch seconds for a number or an ISO date, which is in UTC unless it has an offset. */
 function dateOf(text: string): number | undefined {
   if (Number.isFinite(Number(text))) return Number(text);
+  // JavaScript would take February 30 for March 2.
+  if (isImpossibleDate(text)) return undefined;
   const at = Date.parse(text.includes('T') && /\d$/.test(text) && !/[+-]\d\d:?\d\d$/.test(text) ? `${text}Z` : text);
   return /^\d{4}-\d\d/.test(text) && !Number.isNaN(at) ? at / 1000 : undefined;
 }
