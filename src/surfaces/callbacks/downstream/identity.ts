@@ -5,7 +5,7 @@ import { sha256Hex } from '../../../sha256.js';
 const moments = [
   /\b20\d\d-?\d\d-?\d\d(?:T|[ +])\d\d(?::|%3A)?\d\d/i,
   /\b\d{1,2}[ +](?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[ +]20\d\d[ +]\d\d(?::|%3A)\d\d/i,
-  /(?<![\d.])1[5-9]\d{8}(?:\d{3}|\d{6})?(?!\d)/,
+  /(?<![\d.])1[3-9]\d{8}(?:\d{3}|\d{6})?(?!\d)/,
 ];
 
 /** Returns whether a text contains a time. Without one, the same text may be a later event. */
