@@ -175,7 +175,7 @@ function send({ api, path, secret, signature, repository }: Address, sent: Sent)
 }
 
 const claims = (connectorId: string) =>
-  deliveries.find({ _id: { $regex: `^connector/${connectorId}/` } as never }).toArray();
+  deliveries.find({ _id: { $regex: `^connector/${connectorId}/` } }).toArray();
 
 /** Lets time pass for the events that the connector has received. */
 async function pass(connectorId: string, seconds: number) {
