@@ -174,8 +174,7 @@ function send({ api, path, secret, signature, repository }: Address, sent: Sent)
   return fetch(url, { method: sent.method ?? 'POST', headers, ...(body !== undefined && { body: body as never }) });
 }
 
-const claims = (connectorId: string) =>
-  deliveries.find({ _id: { $regex: `^connector/${connectorId}/` } }).toArray();
+const claims = (connectorId: string) => deliveries.find({ _id: { $regex: `^connector/${connectorId}/` } }).toArray();
 
 /** Lets time pass for the events that the connector has received. */
 async function pass(connectorId: string, seconds: number) {
