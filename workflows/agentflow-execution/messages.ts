@@ -21,6 +21,15 @@ export interface SchemaField {
   required: boolean;
   description: string;
   mark?: 'recipient' | 'account' | 'amount' | 'currency';
+  /** Where an HTTP call sends the field. Absent: in the address if that uses it, otherwise in the query or the body. */
+  in?: 'path' | 'query' | 'header' | 'body';
+  /** What the author sends: a constant, whose texts are templates. The model is not asked for it. */
+  value?: unknown;
+}
+
+/** Whether the author of the action gives the value of the field. */
+export function hasOwnValue({ value }: Pick<SchemaField, 'value'>): boolean {
+  return value !== undefined && value !== null;
 }
 
 export interface ActionPlan {
@@ -30,6 +39,10 @@ export interface ActionPlan {
   category: string;
   method: string;
   endpoint: string;
+  /** The format of the body of an HTTP call; JSON by default. */
+  content_type?: string;
+  /** The headers of an HTTP answer that become part of the output. */
+  response_headers?: string[];
   /** The template of the line that approvers read. */
   summary?: string;
   is_terminal: boolean;

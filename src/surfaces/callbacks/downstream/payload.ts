@@ -1,3 +1,4 @@
+import { parseJson } from '../../../json.js';
 import { bodyLimits, checkValueCount } from '../../../json-gate.js';
 import type { CallbackPayload } from '../../../../workflows/connector-events/messages.js';
 import { sha256Hex } from '../../../sha256.js';
@@ -104,7 +105,7 @@ function utf8(body: Uint8Array): string | undefined {
 function parse(text: string, body: Uint8Array): unknown {
   try {
     checkValueCount(body, bodyLimits.callbackValues);
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch {
     return undefined;
   }
