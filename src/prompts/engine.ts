@@ -8,7 +8,7 @@ const limits = { parseLimit: 100_000, renderLimit: Infinity, memoryLimit: 20_000
 /** Tags, outputs, pieces of text, rounds of loops and comparisons of one rendering. */
 const maxSteps = 200_000;
 /** Comparing long values counts as one step for this many entries of lists or characters. */
-const comparedPerStep = { entries: 50, characters: 100_000 };
+const comparedPerStep = { entries: 5, characters: 100_000 };
 
 /** Templates cannot include other templates, so these tags are disabled. */
 const disabledTags = ['include', 'render', 'layout'];
@@ -57,7 +57,7 @@ export function renderWith(engine: Liquid, template: string, variables: Record<s
 /** Objects and lists as JSON, and nothing for null. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (value instanceof Drop) return String(value.valueOf());
+  if (value instanceof Drop) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

@@ -4,7 +4,8 @@ import { createCallAction, createPrepareAction } from '../../src/domain/actions/
 import type { Act } from '../../src/domain/actions/act.js';
 import { createHttpClient, type HttpClient } from '../../src/outbound/http-client.js';
 import type { AgentflowExecutionActivities } from '../../workflows/agentflow-execution/activities.js';
-import type { ActionPlan, SchemaField } from '../../workflows/agentflow-execution/messages.js';
+import type { ActionPlan } from '../../workflows/agentflow-execution/messages.js';
+import type { SchemaField } from '../../workflows/agentflow-execution/schema-field.js';
 import type { CallActionRequest } from '../../workflows/agentflow-execution/steps/action.js';
 import type { StepContext } from '../../workflows/agentflow-execution/steps/context.js';
 import type { StepResult } from '../../workflows/agentflow-execution/steps/definition.js';

@@ -2,6 +2,7 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { McpToolPlan } from './mcp-tool-plan.js';
 import type { TurnMessage } from './model-turn.js';
 import type { Preview } from './preview-record.js';
+import type { SchemaField } from './schema-field.js';
 import type { StepRecord } from './step-record.js';
 import type { Elicitation, ActAwaitingApproval, UnsettledAnomaly } from './act-messages.js';
 
@@ -13,24 +14,6 @@ export function executionWorkflowId(executionId: string): string {
 }
 
 export type ExecutionStatus = 'ready' | 'running' | 'paused' | 'completed' | 'failed';
-
-export interface SchemaField {
-  field_id: string;
-  label: string;
-  type: string;
-  required: boolean;
-  description: string;
-  mark?: 'recipient' | 'account' | 'amount' | 'currency';
-  /** Where an HTTP call sends the field. Absent: in the address if that uses it, otherwise in the query or the body. */
-  in?: 'path' | 'query' | 'header' | 'body';
-  /** What the author sends: a constant, whose texts are templates. The model is not asked for it. */
-  value?: unknown;
-}
-
-/** Whether the author of the action gives the value of the field. */
-export function hasOwnValue({ value }: Pick<SchemaField, 'value'>): boolean {
-  return value !== undefined && value !== null;
-}
 
 export interface ActionPlan {
   _id: string;

@@ -1,11 +1,5 @@
-import {
-  hasOwnValue,
-  type ActionPlan,
-  type AgentPlan,
-  type CurrentAgent,
-  type SchemaField,
-  type SkillPlan,
-} from './messages.js';
+import type { ActionPlan, AgentPlan, CurrentAgent, SkillPlan } from './messages.js';
+import { hasOwnValue, type SchemaField } from './schema-field.js';
 import type { ModelTurn, ToolCall } from './model-turn.js';
 
 /** An action as it is offered to the model. */

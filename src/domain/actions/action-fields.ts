@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
-import { hasOwnValue, type ActionPlan, type SchemaField } from '../../../workflows/agentflow-execution/messages.js';
+import type { ActionPlan } from '../../../workflows/agentflow-execution/messages.js';
+import { hasOwnValue, type SchemaField } from '../../../workflows/agentflow-execution/schema-field.js';
 import { hasType, isJsonObject, type JsonObject } from '../../json.js';
 import { variablesOf } from '../../prompts/variables.js';
 import { renderValue } from './templates.js';

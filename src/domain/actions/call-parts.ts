@@ -4,7 +4,8 @@ import { AppError } from '../../errors.js';
 import { isJsonObject, isNumberText, type JsonObject } from '../../json.js';
 import type { HttpMethod } from '../../outbound/http-client.js';
 import { writtenInputs } from '../../prompts/written-variables.js';
-import type { ActionPlan, SchemaField } from '../../../workflows/agentflow-execution/messages.js';
+import type { ActionPlan } from '../../../workflows/agentflow-execution/messages.js';
+import type { SchemaField } from '../../../workflows/agentflow-execution/schema-field.js';
 
 type Field = Pick<SchemaField, 'field_id' | 'type' | 'in'>;
 
