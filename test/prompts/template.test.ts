@@ -52,7 +52,10 @@ describe('renderText', () => {
     ['{{ empty }}{{ blank }}', ''],
     ['{% if unknown %}a{% else %}b{% endif %}{{ unknown | default: "c" }}', 'bc'],
     ['no variable', 'no variable'],
-  ])('renders %j', (template, expected) => expect(render(template)).toBe(expected));
+  ])('renders %j', (template, expected) => {
+    verifies('agent.template-json');
+    expect(render(template)).toBe(expected);
+  });
 
   test.each([
     ['{{ unknown }}', 'unknown'],
