@@ -58,6 +58,7 @@ function partsOf(error: unknown): FailureParts {
       message,
       nonRetryable: code === 'unconfigured' || (isRefusal(error) && !isPassing(code)),
       retryAfterMs: retryAfterMs(facts.retryAfterSeconds?.toString(), Date.now()),
+      maxAttempts: facts.maxAttempts,
     };
   }
   return { type: 'internal_error', message: 'the step failed for an internal reason', nonRetryable: false };

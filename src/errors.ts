@@ -15,6 +15,8 @@ export interface ErrorFacts {
   scopes?: readonly string[];
   /** The OAuth scope that the caller lacks. */
   neededScope?: string;
+  /** The number of attempts that a step of a run makes. */
+  maxAttempts?: number;
   /** The record of the governed call. */
   lifecycleId?: string;
 }

@@ -1,5 +1,6 @@
 import type { ErrorCode } from './error-catalog.js';
 import { AppError } from './errors.js';
+import { isExactNumber } from './json.js';
 
 /**
  * The limits of nesting levels, named fields of a body, values of a body and of a callback, and fields of one object.
@@ -112,7 +113,7 @@ function isDigit(byte: number | undefined): boolean {
  * @throws AppError `invalid_request`
  */
 export function refuseRounded(digits: string): void {
-  if (String(Number(digits)) !== digits)
+  if (!isExactNumber(digits))
     throw new AppError(
       'invalid_request',
       `the integer ${digits.slice(0, 40)} is too large to be kept exactly: send it as a string`,

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../json.js';
+import { isJsonObject, parseJsonOrUndefined, withNumbersKept, type JsonObject } from '../json.js';
 
 const maxDepth = 16;
 /** What models write instead of an empty object. */
@@ -6,8 +6,8 @@ const nothing: ReadonlySet<string> = new Set(['null', '""', 'undefined', 'None']
 
 /**
  * Returns the arguments of a call as the text of a JSON object, as the schema wants them. Repairs what models and gateways
- * do to arguments: JSON within a string, line ends within strings, and numbers, booleans, lists and objects as text. Any
- * other text stays as it is.
+ * do to arguments: JSON within a string, line ends within strings, and numbers, booleans, lists and objects as text. A
+ * number that JavaScript would change becomes a text. Any other text stays as it is.
  */
 export function repairedArguments(text: string, schema: unknown): string {
   if (nothing.has(text.trim())) return '{}';
@@ -15,7 +15,7 @@ export function repairedArguments(text: string, schema: unknown): string {
   const value = isJsonObject(written) ? written : objectIn(written ?? text, 0);
   if (!value) return text;
   const fitting = fitted(value, schema, 0);
-  return value === written && fitting === value ? text : JSON.stringify(fitting);
+  return value === written && fitting === value ? withNumbersKept(text) : JSON.stringify(fitting);
 }
 
 function objectIn(value: unknown, depth: number): JsonObject | undefined {

@@ -10,9 +10,12 @@ const maxReplies = 500;
 /**
  * Wraps the `fetch` of an MCP client. A response that ends without the answer to its request is passed to `failed`,
  * because the library would wait for that answer. So is a list of tools that is too large, because the library collects
- * all pages.
+ * all pages. `onMessage` receives the messages as the server sent them.
  */
-export function createAnsweredFetch(send: typeof fetch, failed: (error: OutboundError) => void): typeof fetch {
+export function createAnsweredFetch(
+  send: typeof fetch,
+  { failed, onMessage }: { failed(error: OutboundError): void; onMessage(text: string): void },
+): typeof fetch {
   let listed = 0;
   let replies = 0;
   const fail = (error: OutboundError): never => {
@@ -31,6 +34,7 @@ export function createAnsweredFetch(send: typeof fetch, failed: (error: Outbound
     let isAnswered = false;
     let hasOther = false;
     const read = (data: string) => {
+      onMessage(data);
       for (const message of [parseJsonOrUndefined(data)].flat()) {
         if (!isJsonObject(message)) hasOther = true;
         else if (message.method === undefined && String(message.id) === String(request.id)) isAnswered = true;

@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
-import { Agent, buildConnector, request as send, type Dispatcher } from 'undici';
+import { Agent, buildConnector, request as send, type Dispatcher, type FormData } from 'undici';
+import { decodeBody } from './decode-body.js';
 import { createGuardedFetch } from './guarded-fetch.js';
 import { withDeadline } from './deadline.js';
 import { isOutboundError, OutboundError, unreachable, withUnsent } from './outbound-error.js';
@@ -7,20 +8,25 @@ import type { OwnServers } from './own-servers.js';
 import { guardedLookup, refuseUnlessFetchable, refuseUnlessPublic } from './target-guard.js';
 import { withoutTrailing } from '../without-trailing.js';
 
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 export interface HttpRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  method: HttpMethod;
   url: string;
   headers?: Record<string, string>;
+  /** Sent only to the origin of `url`, also after redirects. */
+  ownHeaders?: Record<string, string> | undefined;
   /** Sends `headers` only to URLs of the same origin at or below the path of `below`. */
   credentials?: { below: string; headers: Record<string, string> } | undefined;
-  /** The number of redirects of a GET to follow, each of which passes the same guard. Default: none. */
+  /** The number of redirects to follow, each of which passes the same guard. Default: none. */
   maxRedirects?: number;
-  /** Called with the target before a redirect is followed. It throws to refuse the target. */
-  onRedirect?: ((to: URL) => void) | undefined;
-  body?: string | Uint8Array;
+  /** Called with the target and the next method before a redirect is followed. It throws to refuse the target. */
+  onRedirect?: ((to: URL, method: HttpMethod) => void) | undefined;
+  /** A form also determines the `Content-Type`. */
+  body?: string | Uint8Array | FormData;
   /** The limit for name resolution, connection and response together. */
   timeoutMs: number;
-  /** The maximum size of the response body. Default: 1 MiB. */
+  /** The maximum size of the response body, also without its content encoding. Default: 1 MiB. */
   maxBytes?: number;
   signal: AbortSignal;
 }
@@ -85,13 +91,15 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const first = parse(request.url);
       return withDeadline(request, async (signal) => {
         let url = first;
-        for (let left = request.method === 'GET' ? (request.maxRedirects ?? 0) : 0; ; left -= 1) {
-          const answer = await callOnce(url, { ...request, signal }).catch((error: unknown) => {
+        let current: HttpRequest = { ...request, signal };
+        for (let left = request.maxRedirects ?? 0; ; left -= 1) {
+          const answer = await callOnce(url, current).catch((error: unknown) => {
             throw url === first ? error : withUnsent(error, false);
           });
           const next = left > 0 ? redirectOf(url, answer) : undefined;
           if (!next) return answer;
-          request.onRedirect?.(next);
+          current = afterRedirect(current, answer.status);
+          request.onRedirect?.(next, current.method);
           url = next;
         }
       });
@@ -132,6 +140,19 @@ function redirectOf(from: URL, { status, headers }: HttpResponse): URL | undefin
   return new URL(location, from.href);
 }
 
+/**
+ * The request that follows a redirect, as browsers send it (Fetch, HTTP-redirect fetch): 303 leads to a GET, and so do 301 and
+ * 302 after a POST. All others are sent again as they are.
+ */
+function afterRedirect(request: HttpRequest, status: number): HttpRequest {
+  const isPost = request.method === 'POST';
+  const becomesGet = status === 303 || ((status === 301 || status === 302) && isPost);
+  if (!becomesGet || request.method === 'GET') return request;
+  const { body: _body, headers = {}, ...rest } = request;
+  const kept = Object.entries(headers).filter(([name]) => !name.toLowerCase().startsWith('content-'));
+  return { ...rest, method: 'GET', headers: Object.fromEntries(kept) };
+}
+
 /** Returns whether a URL is at or below a base URL. The URL parser resolves `.` and `..` in both. */
 export function isBelow(base: string, url: URL): boolean {
   if (!URL.canParse(base)) return false;
@@ -146,17 +167,19 @@ function parse(text: string): URL {
 }
 
 async function exchange(url: URL, request: HttpRequest, dispatcher: Dispatcher): Promise<HttpResponse> {
-  const { credentials } = request;
+  const { credentials, ownHeaders, maxBytes = 1024 * 1024 } = request;
+  const own = url.origin === new URL(request.url).origin ? ownHeaders : {};
   const secrets = credentials && isBelow(credentials.below, url) ? credentials.headers : {};
   try {
     const answer = await send(url, {
       dispatcher,
       method: request.method,
-      headers: { 'accept-encoding': 'identity', ...request.headers, ...secrets },
+      headers: { 'accept-encoding': 'identity', ...request.headers, ...own, ...secrets },
       body: request.body ?? null,
       signal: request.signal,
     });
-    const body = await readUpTo(request.maxBytes ?? 1024 * 1024, answer);
+    const encoded = await readUpTo(maxBytes, answer);
+    const body = await decodeBody(encoded, answer.headers['content-encoding'], maxBytes);
     return { status: answer.statusCode, headers: answer.headers, body };
   } catch (error) {
     if (request.signal.aborted || isOutboundError(error)) throw error;

@@ -22,6 +22,7 @@ import { orAborted, withDeadline, type Clock } from './deadline.js';
 import { hideSecrets } from './hide-secrets.js';
 import type { HttpClient } from './http-client.js';
 import { isOutboundError, OutboundError } from './outbound-error.js';
+import { createExactResults, type ExactResults } from './mcp-exact-results.js';
 import type { McpOutput } from './mcp-output.js';
 import { authProviderOf, transportTo, type McpTarget } from './mcp-transport.js';
 import { isTransientStatus } from './retry-hints.js';
@@ -111,7 +112,11 @@ export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOu
     return withDeadline(options, async (signal, clock) => {
       const failed = new AbortController();
       const authProvider = 'url' in target && target.bearer ? await authProviderOf(target.bearer) : undefined;
-      const transport = transportTo(http, target, authProvider, (error) => failed.abort(error));
+      const exactResults = createExactResults();
+      const transport = transportTo(http, target, authProvider, {
+        failed: (error) => failed.abort(error),
+        onMessage: exactResults.read,
+      });
       // The deadline ends the session, not the library's own limit.
       const within = { signal: abortWith(signal, failed.signal).signal, timeout: longestMs };
       // The client offers no roots and no sampling. It always declares support for forms, so that a server lists the
@@ -129,7 +134,7 @@ export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOu
       try {
         // The library ignores the signal while it asks for the version.
         await orAborted(within.signal, client.connect(transport, within));
-        return await work(sessionOf(client, problemOf, within));
+        return await work(sessionOf(client, { problemOf, exactResults }, within));
       } catch (error) {
         signal.throwIfAborted();
         // Libraries wrap the errors of `fetch`, so throw the original one.
@@ -158,7 +163,11 @@ type Within = { signal: AbortSignal; timeout: number };
 
 type ProblemOf = (output: McpOutput) => Promise<string | undefined>;
 
-function sessionOf(client: Client, problemOf: ProblemOf, within: Within) {
+function sessionOf(
+  client: Client,
+  { problemOf, exactResults }: { problemOf: ProblemOf; exactResults: ExactResults },
+  within: Within,
+) {
   let hasChanged = false;
   let onlyAsTask: ReadonlySet<string> = new Set();
   let outputs: ReadonlyMap<string, Tool['outputSchema']> = new Map();
@@ -189,7 +198,9 @@ function sessionOf(client: Client, problemOf: ProblemOf, within: Within) {
         : client.callTool(params, options));
       const { structuredContent: value, isError } = result;
       if (schema && value !== undefined && isError !== true) await checkOutput(problemOf, { schema, value });
-      return result;
+      return value === undefined
+        ? result
+        : { ...result, structuredContent: exactResults.exactly(value) as typeof value };
     },
   };
 }

@@ -2,6 +2,7 @@ import { StreamableHTTPClientTransport, type AuthProvider, type Transport } from
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createAnsweredFetch } from './answered-fetch.js';
 import type { HttpClient } from './http-client.js';
+import { ExactReadBuffer } from './mcp-exact-results.js';
 import { OutboundError } from './outbound-error.js';
 
 /**
@@ -31,16 +32,18 @@ export async function authProviderOf(bearer: BearerToken): Promise<AuthProvider>
   return { token: async () => token, onUnauthorized: () => (refreshing ??= refresh()) };
 }
 
-/** Connects on first use. `failed` receives what the library would hide. */
+/**
+ * Connects on first use. `failed` receives what the library would hide, and `onMessage` the messages as the server sent them.
+ */
 export function transportTo(
   http: Pick<HttpClient, 'fetchWith'>,
   target: McpTarget,
   authProvider: AuthProvider | undefined,
-  failed: (error: OutboundError) => void,
+  { failed, onMessage }: { failed(error: OutboundError): void; onMessage(text: string): void },
 ): Transport {
   if ('url' in target) {
     return new StreamableHTTPClientTransport(new URL(target.url), {
-      fetch: createAnsweredFetch(http.fetchWith({ maxBytes: maxMcpAnswerBytes, failed }), failed),
+      fetch: createAnsweredFetch(http.fetchWith({ maxBytes: maxMcpAnswerBytes, failed }), { failed, onMessage }),
       requestInit: { headers: { ...target.headers, 'accept-encoding': 'identity' } },
       ...(authProvider && { authProvider }),
       reconnectionOptions: {
@@ -57,6 +60,8 @@ export function transportTo(
   const transport = new StdioClientTransport({
     ...{ command, args, cwd, env: { HOME: cwd }, stderr: 'ignore', maxBufferSize: maxMcpAnswerBytes },
   });
+  // The library has no other way to see a message before it is parsed.
+  Object.assign(transport, { _readBuffer: new ExactReadBuffer(maxMcpAnswerBytes, onMessage) });
   transport.onerror = ({ message }) => {
     // The library then ends the process, as if the server had closed the connection.
     if (message.startsWith('ReadBuffer exceeded'))

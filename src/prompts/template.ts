@@ -1,37 +1,23 @@
-import { Liquid } from 'liquidjs';
+import type { Liquid } from 'liquidjs';
 import { AppError } from '../errors.js';
+import { createEngine, renderWith, textOf } from './engine.js';
 import { withinTime } from './within-time.js';
 
-/** Limits each template: characters parsed, milliseconds, and characters that filters may allocate. */
-const limits = { parseLimit: 100_000, renderLimit: 500, memoryLimit: 20_000_000 };
 const maxOutputLength = 1_000_000;
-const renderTimeoutMs = 1000;
-
-/** Templates cannot include other templates, so these tags are disabled. */
-const disabledTags = ['include', 'render', 'layout'];
-
-/**
- * Creates an engine for templates of users. They can read own properties of plain data, but no file, prototype or other
- * template.
- */
-function createEngine(outputEscape?: (value: unknown) => string): Liquid {
-  const engine = new Liquid({
-    ...limits,
-    strictVariables: true,
-    lenientIf: true,
-    strictFilters: true,
-    ownPropertyOnly: true,
-    templates: {},
-    ...(outputEscape && { outputEscape }),
-  });
-  for (const tag of disabledTags) delete engine.tags[tag];
-  return engine;
-}
+/** The engine counts steps, and only one filter over a large list can take this long. */
+const renderTimeoutMs = 15_000;
+/** Blocks the process during each attempt. */
+const maxAttempts = 3;
 
 const plain = createEngine();
+plain.registerFilter('raw', (value: unknown) => value);
 const urlPart = createEngine((value) => encodeURIComponent(textOf(value)));
 
-/** @throws AppError `validation_failed`, which names the missing variable, the exceeded limit or the syntax error */
+/**
+ * Inserted objects and lists are JSON.
+ * @throws AppError `validation_failed`, which names the missing variable, the exceeded limit or the syntax error, and
+ *   `call_timed_out` if the machine is too busy
+ */
 export function renderText(what: string, template: string, variables: Record<string, unknown>): string {
   return render(plain, what, template, variables);
 }
@@ -86,7 +72,7 @@ export function withEngine<T>(what: string, template: string, work: (engine: Liq
 const onlyValues = /^[^{]*(?:\{\{\s*[a-z_][\w.]*\s*\}\}[^{]*)*$/i;
 
 function render(engine: Liquid, what: string, template: string, variables: Record<string, unknown>): string {
-  const work = () => engine.parseAndRenderSync(template, variables) as unknown;
+  const work = () => renderWith(engine, template, variables);
   const text = withRefusals(what, work, runnerFor(template));
   if (typeof text === 'string' && text.length <= maxOutputLength) return text;
   throw new AppError('validation_failed', `${what} writes more than ${maxOutputLength} characters`);
@@ -110,6 +96,11 @@ function withRefusals<T>(what: string, work: () => T, run: Runner): T {
 }
 
 function refusal(what: string, error: unknown): AppError {
+  // A busy machine can exceed a limit of time with any template, so a step tries again.
+  if (isTimeout(error))
+    return new AppError('call_timed_out', `${what} was not rendered within ${renderTimeoutMs / 1000} s`, {
+      maxAttempts,
+    });
   const missing = missingVariableOf(error);
   if (missing !== undefined) return new AppError('validation_failed', `${what} needs the variable "${missing}"`);
   return new AppError('validation_failed', `${what} cannot be rendered: ${reasonOf(error)}`, { cause: error });
@@ -126,13 +117,11 @@ function missingVariableOf(error: unknown): string | undefined {
  * template, which may contain anything.
  */
 function reasonOf(error: unknown): string {
-  if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
-    return `it takes longer than ${renderTimeoutMs} ms`;
-  }
   return error instanceof Error ? (error.message.split('\n')[0] ?? '').slice(0, 200) : 'unknown';
 }
 
-function textOf(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+function isTimeout(error: unknown): boolean {
+  return (
+    typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+  );
 }

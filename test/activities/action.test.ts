@@ -4,7 +4,8 @@ import { createCallAction, createPrepareAction } from '../../src/domain/actions/
 import type { Act } from '../../src/domain/actions/act.js';
 import { createHttpClient, type HttpClient } from '../../src/outbound/http-client.js';
 import type { AgentflowExecutionActivities } from '../../workflows/agentflow-execution/activities.js';
-import type { ActionPlan, SchemaField } from '../../workflows/agentflow-execution/messages.js';
+import type { ActionPlan } from '../../workflows/agentflow-execution/messages.js';
+import type { SchemaField } from '../../workflows/agentflow-execution/schema-field.js';
 import type { CallActionRequest } from '../../workflows/agentflow-execution/steps/action.js';
 import type { StepContext } from '../../workflows/agentflow-execution/steps/context.js';
 import type { StepResult } from '../../workflows/agentflow-execution/steps/definition.js';
@@ -214,13 +215,85 @@ describe('the request of a restful action', () => {
       >(callAction, { ...made, input: { arguments: values } });
     };
     await asTool({ id: 'mine', unknown: 1 });
-    expect(server.requests).toMatchObject([{ path: '/tool/mine', body: '{"id":"mine","note":"given"}' }]);
+    expect(server.requests).toMatchObject([{ path: '/tool/mine', body: '{"note":"given"}' }]);
     for (const values of [{}, { id: 7 }])
       await expect(asTool(values)).rejects.toMatchObject({
         type: 'validation_failed',
         message: expect.stringContaining('"id"'),
       });
     expect(server.requests).toHaveLength(1);
+  });
+
+  test('sends each field to its place', async () => {
+    verifies('action.fields.places');
+    const place = (name: string, type: string, at?: SchemaField['in'], value?: unknown): SchemaField => ({
+      ...field(name, type, false),
+      ...(at && { in: at }),
+      ...(value !== undefined && { value }),
+    });
+    const fields = [
+      place('id', 'string'),
+      place('ids', 'array', 'query'),
+      place('X-Own', 'string', 'header', 'of {{ id }}'),
+      place('kind', 'string', 'path', 'claims'),
+      place('flags', 'object', undefined, { now: '{{ goal }}', list: ['{{ id }}', 1] }),
+      place('note', 'string'),
+      place('both', 'string', 'body'),
+    ];
+    await run({
+      path: '/{{ kind }}/{{ id }}?b={{ both }}',
+      action: { input_schema: { fields } },
+      context: { input_variables: { id: 'a/b', ids: [1, 'two'], note: 'n', both: 'x', kind: 'not this', flags: 0 } },
+    });
+    expect(server.requests).toMatchObject([
+      { path: '/claims/a%2Fb?b=x&ids=1&ids=two', headers: { 'x-own': 'of a/b' } },
+    ]);
+    expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
+      ...{ flags: { now: 'the goal', list: ['a/b', 1] }, note: 'n', both: 'x' },
+    });
+  });
+
+  test.each([
+    ['a value that the address only compares', '/x{% if id %}/y{% endif %}', { id: '1' }, '{"id":"1"}'],
+    ['a value of which the address has a part', '/x/{{ id.a }}', { id: { a: 1 } }, '{"id":{"a":1}}'],
+    ['another value than that in the address', '/x/{{ id }}', { id: '1' }, '{"id":"2"}', { act: { id: '2' } }],
+  ] as [string, string, object, string, object?][])('also sends %s', async (_, path, inputs, body, runtime = {}) => {
+    verifies('action.fields.places');
+    await run({
+      path,
+      action: { input_schema: { fields: [field('id', 'any')] } },
+      context: { input_variables: { ...inputs }, runtime_inputs: { ...runtime } },
+    });
+    expect(server.requests).toMatchObject([{ body }]);
+  });
+
+  test.each([
+    ['a header of two lines', { in: 'header', value: 'a\nx-evil: 1' }, '"x-own"'],
+    ['a template without its variable', { value: '{{ unknown }}' }, '"unknown"'],
+    ['a value of another type', { type: 'integer', value: '{{ goal }}' }, '"x-own"'],
+  ] as const)('is refused for %s', async (_, change, named) => {
+    const own = { ...field('x-own'), ...change };
+    await expect(run({ action: { input_schema: { fields: [own] } } })).rejects.toMatchObject({
+      ...{ type: 'validation_failed', nonRetryable: true, message: expect.stringContaining(named) },
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test('keeps a default that is no template, and renders one that is', async () => {
+    const fields = [field('old'), field('new'), field('mine')];
+    const made = request({
+      action: { input_schema: { fields } },
+      context: { input_variables: { mine: '{{ goal }}' } },
+    });
+    await activityEnvironment().run(callAction, {
+      ...made,
+      input: { defaults: { old: 'a {{ b', new: 'to {{ goal }}', mine: 'not used' } },
+    });
+    expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
+      old: 'a {{ b',
+      new: 'to the goal',
+      mine: '{{ goal }}',
+    });
   });
 
   test('refuses private targets unless they are allowed', async () => {
@@ -245,9 +318,16 @@ describe('the answer to a restful action', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('is a permanent refusal for a redirect, which is not followed', async () => {
+  test('is that of the address to which a redirect leads', async () => {
+    verifies('action.restful.redirects');
     answer('/moved', 302, '', { location: `${server.url}/inside` });
-    await expect(run({ path: '/moved' })).rejects.toMatchObject({ type: 'action_refused', nonRetryable: true });
+    expect((await run({ path: '/moved' })).value).toEqual({ ok: true, path: '/inside' });
+    expect(server.requests).toMatchObject([{ method: 'POST' }, { method: 'GET', body: '' }]);
+  });
+
+  test('is a permanent refusal for a redirect without an address', async () => {
+    answer('/nowhere', 302, '', {});
+    await expect(run({ path: '/nowhere' })).rejects.toMatchObject({ type: 'action_refused', nonRetryable: true });
     expect(server.requests).toHaveLength(1);
   });
 

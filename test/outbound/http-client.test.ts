@@ -1,8 +1,11 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { createHttpClient, type HttpRequest } from '../../src/outbound/http-client.js';
 import { isOutboundError } from '../../src/outbound/outbound-error.js';
 import { eventually } from '../support/eventually.js';
 import { useHttpSink } from '../support/use-http-sink.js';
+import { verifies } from '../support/verifies.js';
 
 const server = await useHttpSink();
 const client = createHttpClient({ allowPrivateTargets: true });
@@ -54,6 +57,40 @@ describe('createHttpClient', () => {
     });
     await expect(call(`/huge-${kind}`)).rejects.toMatchObject({ code: 'too_large', retryable: false });
     await eventually(() => expect(closed).toBe(true));
+  });
+
+  test.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+    ['gzip, br', (body: Buffer) => brotliCompressSync(gzipSync(body))],
+    ['identity', (body: Buffer) => body],
+    ['GZIP', (body: Buffer) => body],
+  ])('decodes %s, and limits the decoded body', async (encoding, encode) => {
+    verifies('action.restful.encodings');
+    const text = 'grüß '.repeat(1000);
+    const answer = (body: Buffer) => (_: unknown, res: ServerResponse) =>
+      void res.writeHead(200, { 'content-encoding': encoding }).end(encode(body));
+    server.answer('/encoded', answer(Buffer.from(text)));
+    expect((await call('/encoded', { timeoutMs: 60_000 })).body.toString()).toBe(text);
+    server.answer('/bomb', answer(Buffer.alloc(2_000_000)));
+    await expect(call('/bomb', { timeoutMs: 60_000 })).rejects.toMatchObject({ code: 'too_large', retryable: false });
+  });
+
+  test.each([
+    ['br', 'not brotli'],
+    ['deflate', 'not deflate'],
+    ['zstd', 'anything'],
+    ['gzip, gzip, gzip, gzip', 'anything'],
+  ])('refuses a body that is not %s', async (encoding, body) => {
+    verifies('action.restful.encodings');
+    server.answer('/odd', (_, res) => void res.writeHead(200, { 'content-encoding': encoding }).end(body));
+    await expect(call('/odd', { timeoutMs: 60_000 })).rejects.toMatchObject({
+      code: 'action_refused',
+      retryable: false,
+    });
   });
 
   test('accepts a body of exactly the maximum size', async () => {

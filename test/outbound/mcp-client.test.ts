@@ -178,3 +178,45 @@ test('the result of a call that runs as a task is checked against the output sch
   });
   expect(seen).toEqual([{ schema: outputSchema }, { schema: outputSchema, value: { word: 1 } }]);
 });
+
+test.each(['JSON', 'a stream', 'the lines of a process'])(
+  'keeps ids of 64 bits in structured results, in %s',
+  async (how) => {
+    verifies('json.exact-numbers');
+    const outputSchema = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] };
+    const own = {
+      'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' }, outputSchema }] },
+      'tools/call': { content, structuredContent: { id: 'ID', list: ['ID', 5] } },
+    };
+    const exactly = (text: string) => text.replaceAll('"ID"', '1234567890123456789');
+    const checked: unknown[] = [];
+    const checking = createMcpClient(http, async ({ value }) => void checked.push(value));
+    let target: McpTarget;
+    if (how === 'the lines of a process') {
+      const script = `require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method } = JSON.parse(line);
+      const result = ${JSON.stringify({ ...results, ...own })}[method];
+      if (id === undefined) return;
+      const answer = JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error: { code: -32601, message: 'no' } }) });
+      process.stdout.write(answer.replaceAll('"ID"', '1234567890123456789') + '\\n');
+    });`;
+      target = { commandLine: [process.execPath, '-e', script], folder: tmpdir() };
+    } else if (how === 'JSON')
+      target = server(
+        [],
+        (res, answer) =>
+          void res.writeHead(200, { 'content-type': 'application/json' }).end(exactly(JSON.stringify(answer))),
+        own,
+      );
+    else
+      target = server(
+        [],
+        stream((answer) => exactly(event(answer))),
+        own,
+      );
+    const { structuredContent } = await call(target, 60_000, checking);
+    expect(structuredContent).toMatchObject({ id: '1234567890123456789', list: ['1234567890123456789', 5] });
+    // The check sees numbers, as the schema says.
+    expect(checked.at(-1)).toMatchObject({ id: 1234567890123456789 });
+  },
+);

@@ -44,11 +44,61 @@ describe('redirects', () => {
     });
   });
 
-  test('are returned as answers for other methods, without an address, and after the fifth', async () => {
+  test.each([
+    ['POST', 301, 'GET'],
+    ['POST', 302, 'GET'],
+    ['POST', 303, 'GET'],
+    ['PUT', 303, 'GET'],
+    ['DELETE', 303, 'GET'],
+    ['POST', 307, 'POST'],
+    ['POST', 308, 'POST'],
+    ['PUT', 301, 'PUT'],
+    ['PATCH', 302, 'PATCH'],
+    ['DELETE', 302, 'DELETE'],
+  ] as const)('of %s with %d lead to %s, and only this method has the body', async (method, status, next) => {
+    verifies('action.restful.redirects');
+    redirect('/moved', '/there', status);
+    server.requests.length = 0;
+    const followed: string[] = [];
+    await open.request(
+      get(`${server.url}/moved`, {
+        ...{ method, body: 'x', headers: { 'content-type': 'text/plain', 'x-kept': 'yes' } },
+        onRedirect: ({ pathname }, nextMethod) => void followed.push(`${nextMethod} ${pathname}`),
+      }),
+    );
+    expect(followed).toEqual([`${next} /there`]);
+    const [, reached] = server.requests;
+    expect(reached).toMatchObject({ method: next, body: next === method ? 'x' : '', headers: { 'x-kept': 'yes' } });
+    expect(reached?.headers['content-type']).toBe(next === method ? 'text/plain' : undefined);
+  });
+
+  test('are not followed if the target is refused, whatever the method', async () => {
     redirect('/moved', '/there', 307);
-    expect(await open.request(get(`${server.url}/moved`, { method: 'POST', body: 'x' }))).toMatchObject({
-      status: 307,
+    server.requests.length = 0;
+    const refused = get(`${server.url}/moved`, {
+      ...{ method: 'POST', body: 'x' },
+      onRedirect: () => {
+        throw new Error('refused');
+      },
     });
+    await expect(open.request(refused)).rejects.toThrow('refused');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('carry own headers only within the first origin', async () => {
+    verifies('action.restful.redirects');
+    redirect('/hop-one', '/hop-two', 307);
+    redirect('/hop-two', `${other.url}/hop-end`, 307);
+    server.requests.length = 0;
+    other.requests.length = 0;
+    await open.request(get(`${server.url}/hop-one`, { method: 'POST', body: 'x', ownHeaders: { 'x-own': 's3cret' } }));
+    expect(server.requests.map(({ headers }) => headers['x-own'])).toEqual(['s3cret', 's3cret']);
+    expect(other.requests).toMatchObject([{ method: 'POST', body: 'x' }]);
+    expect(other.requests[0]?.headers['x-own']).toBeUndefined();
+    other.requests.length = 0;
+  });
+
+  test('are returned as answers without an address, and after the fifth', async () => {
     server.answer('/nowhere', (_, res) => void res.writeHead(302).end());
     expect(await open.request(get(`${server.url}/nowhere`))).toMatchObject({ status: 302 });
     server.requests.length = 0;

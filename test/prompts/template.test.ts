@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { renderText, renderUrl, variablesIn } from '../../src/prompts/template.js';
+import { writtenInputs } from '../../src/prompts/written-variables.js';
 import { variablesOf } from '../../src/prompts/variables.js';
 import { verifies } from '../support/verifies.js';
 import type { StepContext } from '../../workflows/agentflow-execution/steps/context.js';
@@ -41,9 +42,20 @@ describe('renderText', () => {
     ['{{ previous }} {{ outputs[0].output }} {{ outputs.last.title }}', 'second first B'],
     ['{{ actions[0].output.ok }}', 'true'],
     ['[{{ nothing }}]', '[]'],
+    ['{{ actions[0].output }} {{ documents.first.name }}', '{"ok":true} notes.md'],
+    ['{{ actions }}', '[{"action_id":"x","skill_id":"s","name":"X","output":{"ok":true}}]'],
+    ['{{ actions[0].output | append: "!" }} {{ "a" | append: actions[0].output }}', '{"ok":true}! a{"ok":true}'],
+    ['{{ actions | map: "output" | join: "; " }}', '{"ok":true}'],
+    ['{% capture x %}{{ actions[0].output }}{% endcapture %}{{ x | upcase }}', '{"OK":TRUE}'],
+    ['{% assign x = actions[0].output %}{% echo x %}{{ x | raw }}', '{"ok":true}{"ok":true}'],
+    ['{% cycle actions[0].output, "b" %}', '{"ok":true}'],
+    ['{{ empty }}{{ blank }}', ''],
     ['{% if unknown %}a{% else %}b{% endif %}{{ unknown | default: "c" }}', 'bc'],
     ['no variable', 'no variable'],
-  ])('renders %j', (template, expected) => expect(render(template)).toBe(expected));
+  ])('renders %j', (template, expected) => {
+    verifies('agent.template-json');
+    expect(render(template)).toBe(expected);
+  });
 
   test.each([
     ['{{ unknown }}', 'unknown'],
@@ -102,8 +114,28 @@ describe('renderText', () => {
     expect(failure(() => render(template))).toEqual(refused('cannot be rendered'));
   });
 
+  test('has no limit of time that a busy machine exceeds', () => {
+    verifies('agent.template-steps');
+    const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `row ${id}` }));
+    const variables = variablesOf({ ...context, input_variables: { rows } });
+    const template = '{% for r in rows %}{{ r.id }},{{ r.name }};{% endfor %}';
+    const clock = performance.now.bind(performance);
+    let hours = 0;
+    // As on a machine on which each step takes an hour.
+    performance.now = () => clock() + (hours += 3_600_000);
+    try {
+      expect(renderText('the prompt', template, variables)).toMatch(/19999,row 19999;$/);
+    } finally {
+      performance.now = clock;
+    }
+  });
+
   test.each([
     '{% for a in (1..1000000000) %}x{% endfor %}',
+    '{% for a in (1..1000000) %}{% endfor %}',
+    '{% for i in (1..100000) %}{{ documents }}{% endfor %}',
+    '{% assign list = documents[1].text | split: "" %}{% for i in (1..10000) %}{% if list == list %}{% endif %}{% endfor %}',
+    '{% assign list = documents[1].text | split: "" %}{% for i in (1..10000) %}{% if list contains 1 %}{% endif %}{% endfor %}',
     '{% for a in (1..100000) %}{% for b in (1..100000) %}x{% endfor %}{% endfor %}',
     `{% for a in (1..100000) %}${'long '.repeat(1000)}{% endfor %}`,
     '{% assign s = "aaaaaaaaaa" %}{% for i in (1..40) %}{% assign s = s | append: s %}{% endfor %}{{ s }}',
@@ -131,6 +163,22 @@ describe('renderUrl', () => {
   ])('encodes what %j inserts of %j', (template, v, expected) =>
     expect(renderUrl('the endpoint', template, { v })).toBe(expected),
   );
+});
+
+describe('writtenInputs', () => {
+  test.each([
+    ['/a/{{ id }}', ['id']],
+    ['/a/{{ inputs.id }}?b={{ runtime.b }}', ['b', 'id']],
+    ['/a{% if id %}?id=1{% endif %}', []],
+    ['/a{% if id %}/{{ id }}{% else %}/{{ other | default: "x" }}{% endif %}', ['id', 'other']],
+    ['/a?{% for i in ids %}id={{ i }}&{% endfor %}', ['ids']],
+    ['/a/{{ customer.id }}', []],
+    ['{% assign x = id %}/{{ x }}', ['id']],
+    ['{% case kind %}{% when "a" %}/a{% endcase %}', []],
+    ['{% unless off %}{{ on | append: "x" }}{% endunless %}', ['on']],
+  ])('of %j are %j', (template, expected) => {
+    expect([...writtenInputs('the endpoint', template)].sort()).toEqual(expected);
+  });
 });
 
 describe('variablesIn', () => {

@@ -165,4 +165,39 @@ export const agents = [
     source: 'docs/guides/agentflows.md',
     says: 'A content_creator action goes through the account provider.',
   },
+  {
+    id: 'action.restful.world',
+    source: 'docs/guides/connectors.md',
+    says: 'HTTP calls behave as wanted for what more than a hundred public reports describe: ids of 64 bits, places and values of fields, forms, compressed answers, charsets, redirects and token answers.',
+  },
+  {
+    id: 'action.restful.redirects',
+    source: 'https://fetch.spec.whatwg.org/#http-redirect-fetch',
+    says: 'Redirects are followed as browsers follow them, each through the guard and the rules, and another origin gets neither credentials nor own headers.',
+  },
+  {
+    id: 'action.restful.encodings',
+    source: 'docs/guides/connectors.md',
+    says: 'Compressed answers are decoded, and the limit applies to the decoded answer.',
+  },
+  {
+    id: 'json.exact-numbers',
+    source: 'docs/decisions/0123-numbers-and-fields-of-http-calls.md',
+    says: 'A number that JavaScript would change is kept as text in all JSON that comes in: answers, tool arguments, callbacks and results of MCP tools.',
+  },
+  {
+    id: 'action.fields.places',
+    source: 'docs/guides/connectors.md',
+    says: 'Each field of an HTTP call is sent to one place. People who approve a call, and its digest, see each place and each constant.',
+  },
+  {
+    id: 'agent.template-steps',
+    source: 'docs/guides/agentflows.md',
+    says: 'The limit of a template counts steps, so that a busy machine does not exceed it, and a template that never ends is stopped.',
+  },
+  {
+    id: 'agent.template-json',
+    source: 'docs/guides/agentflows.md',
+    says: 'Objects and lists in templates are written as JSON, also in filters of texts.',
+  },
 ] as const satisfies readonly Requirement[];

@@ -2,6 +2,7 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { McpToolPlan } from './mcp-tool-plan.js';
 import type { TurnMessage } from './model-turn.js';
 import type { Preview } from './preview-record.js';
+import type { SchemaField } from './schema-field.js';
 import type { StepRecord } from './step-record.js';
 import type { Elicitation, ActAwaitingApproval, UnsettledAnomaly } from './act-messages.js';
 
@@ -14,15 +15,6 @@ export function executionWorkflowId(executionId: string): string {
 
 export type ExecutionStatus = 'ready' | 'running' | 'paused' | 'completed' | 'failed';
 
-export interface SchemaField {
-  field_id: string;
-  label: string;
-  type: string;
-  required: boolean;
-  description: string;
-  mark?: 'recipient' | 'account' | 'amount' | 'currency';
-}
-
 export interface ActionPlan {
   _id: string;
   name: string;
@@ -30,6 +22,10 @@ export interface ActionPlan {
   category: string;
   method: string;
   endpoint: string;
+  /** The format of the body of an HTTP call; JSON by default. */
+  content_type?: string;
+  /** The headers of an HTTP answer that become part of the output. */
+  response_headers?: string[];
   /** The template of the line that approvers read. */
   summary?: string;
   is_terminal: boolean;

@@ -1,4 +1,5 @@
-import type { ActionPlan, AgentPlan, CurrentAgent, SchemaField, SkillPlan } from './messages.js';
+import type { ActionPlan, AgentPlan, CurrentAgent, SkillPlan } from './messages.js';
+import { hasOwnValue, type SchemaField } from './schema-field.js';
 import type { ModelTurn, ToolCall } from './model-turn.js';
 
 /** An action as it is offered to the model. */
@@ -38,10 +39,27 @@ export function toolsOf(agent: Pick<AgentPlan, 'skills'>): Tool[] {
       const name = uniqueName(action.name, taken);
       taken.add(name);
       const description = [action.description || action.name, `(${skill.name})`].join(' ');
-      const schema = action.tool && { input_schema: action.tool.input_schema };
-      return { offer: { name, description, fields: action.input_schema.fields, ...schema }, skill, action };
+      return { offer: { name, description, ...inputOffered(action) }, skill, action };
     }),
   );
+}
+
+/** Without the fields whose values the author of the action gives. */
+function inputOffered({ input_schema, tool }: ActionPlan): Pick<ToolOffer, 'fields' | 'input_schema'> {
+  const fields = input_schema.fields.filter((field) => !hasOwnValue(field));
+  if (!tool || fields.length === input_schema.fields.length)
+    return { fields, ...(tool && { input_schema: tool.input_schema }) };
+  const given = new Set(input_schema.fields.filter(hasOwnValue).map(({ field_id }) => field_id));
+  const { properties, required, ...rest } = tool.input_schema;
+  const asked = Object.entries(typeof properties === 'object' && properties !== null ? properties : {});
+  return {
+    fields,
+    input_schema: {
+      ...rest,
+      properties: Object.fromEntries(asked.filter(([name]) => !given.has(name))),
+      ...(Array.isArray(required) && { required: required.filter((name) => !given.has(String(name))) }),
+    },
+  };
 }
 
 /** The name of an action for models, unless another action of the agent has it. */

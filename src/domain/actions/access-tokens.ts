@@ -6,7 +6,7 @@ import { OutboundError } from '../../outbound/outbound-error.js';
 import { isTransientStatus, retryAfterOf } from '../../outbound/retry-hints.js';
 import { AppError } from '../../errors.js';
 import { sha256Hex } from '../../sha256.js';
-import { parseJsonObject } from '../../json.js';
+import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../../json.js';
 
 interface CachedToken {
   token: string;
@@ -60,8 +60,10 @@ export function createTokenSource(http: Pick<HttpClient, 'request'>) {
 export type TokenSource = ReturnType<typeof createTokenSource>;
 
 async function fetchToken(http: Pick<HttpClient, 'request'>, credentials: ClientCredentials): Promise<CachedToken> {
-  const { token_url: url, client_id, client_secret, scope, send_as } = credentials;
+  const { token_url: url, client_id, client_secret, scope, parameters = {}, send_as } = credentials;
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) });
+  for (const [name, values] of Object.entries(parameters))
+    for (const value of [values].flat()) form.append(name, value);
   if (send_as === 'body')
     for (const [name, value] of Object.entries({ client_id, client_secret })) form.set(name, value);
   const answer = await http.request({
@@ -87,20 +89,30 @@ function formText(text: string): string {
   return new URLSearchParams({ x: text }).toString().slice(2);
 }
 
+/** Types whose tokens are not sent as `Bearer` (RFC 6749, 7.1; RFC 9449). Servers also omit the type, or write others. */
+const otherTypes: ReadonlySet<string> = new Set(['mac', 'dpop']);
+
+/** The answer is JSON (RFC 6749, 5.1), or a form, as older servers send it, whatever its content type. */
+function fieldsIn(text: string): JsonObject {
+  const json = parseJsonOrUndefined(text);
+  if (isJsonObject(json)) return json;
+  return Object.fromEntries(new URLSearchParams(text.trim()));
+}
+
 function tokenIn({ status, headers, body }: HttpResponse): CachedToken {
-  if (status !== 200) {
+  if (status < 200 || status > 299) {
     const message = `the token endpoint of the connector answered with status ${status}`;
     if (!isTransientStatus(status)) throw new OutboundError('action_refused', message, { status });
     throw new OutboundError('action_unavailable', message, { status, retryAfterMs: retryAfterOf(headers) });
   }
-  const { access_token, token_type = 'Bearer', expires_in } = parseJsonObject(body.toString('utf8'));
-  if (
-    typeof access_token !== 'string' ||
-    !/^[\x21-\x7e]+$/.test(access_token) ||
-    !/^bearer$/i.test(String(token_type))
-  ) {
-    throw new AppError('validation_failed', 'the token endpoint of the connector answered without a bearer token');
-  }
+  const { access_token, token_type, expires_in } = fieldsIn(body.toString('utf8').replace(/^\uFEFF/, ''));
+  if (otherTypes.has(String(token_type).trim().toLowerCase()))
+    throw new AppError(
+      'validation_failed',
+      `the token endpoint of the connector answered with a token of the type ${String(token_type)}: bearer is expected`,
+    );
+  if (typeof access_token !== 'string' || !/^[\x21-\x7e]+$/.test(access_token))
+    throw new AppError('validation_failed', 'the token endpoint of the connector answered without an access_token');
   const seconds = Number(expires_in);
   const lifetimeMs = (Number.isFinite(seconds) && seconds > 0 ? seconds : defaultLifetimeSeconds) * 1000;
   return { token: access_token, expiresAt: Date.now() + lifetimeMs - Math.min(earlyMs, lifetimeMs / 10) };

@@ -8,7 +8,7 @@ import { isOutboundError, type OutboundCode } from '../../outbound/outbound-erro
 import { keepAnswer, type ActAnswer } from './act-answers.js';
 import type { PreparedAct } from './act-edits.js';
 import type { OnRedirect } from './action-call.js';
-import { editableOf, factsOfAct, factsOfTarget, inputOfAct, summaryOfAct } from './act-input.js';
+import { editableOf, factsOfAct, factsOfRedirect, inputOfAct, summaryOfAct } from './act-input.js';
 import type { PreparedAction } from './call-action.js';
 import { performAsRun, type RunCallDeps } from './operations/calls-of-runs.js';
 
@@ -75,7 +75,10 @@ export async function attemptAct(
           throw new AppError('approval_refused', 'no rule requires an approval any more');
         if (accepted !== undefined) sent.outcome = 'accepted';
         const output =
-          accepted ?? (await send(prepared, sent, (to) => recheck(`a redirect to ${to.host}`, factsOfTarget(to))));
+          accepted ??
+          (await send(prepared, sent, (to, method) =>
+            recheck(`a redirect to ${to.host}`, factsOfRedirect(to, method)),
+          ));
         const answer: ActAnswer = { output, ...(edited && { edits: edited.edits }) };
         if (approvalId !== undefined) await keepAnswer(deps, approvalId, answer);
         sent.mayHaveActed = false;

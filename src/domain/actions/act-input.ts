@@ -2,7 +2,9 @@ import { canonicalText, isJsonObject } from '../../json.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import type { ActRun } from '../../../workflows/agentflow-execution/act-messages.js';
 import type { SummarySource } from '../../governance/approvals/summary.js';
+import type { HttpMethod } from '../../outbound/http-client.js';
 import type { PreparedAction } from './call-action.js';
+import { annotationsOf } from './restful-call.js';
 import { withoutTrailing } from '../../without-trailing.js';
 import { tellingFacts } from './telling-facts.js';
 
@@ -73,8 +75,12 @@ export function pathFact(path: string): string {
   });
 }
 
-/** The facts of an address that a redirect leads to. */
-export function factsOfTarget({ host, pathname }: Pick<URL, 'host' | 'pathname'>) {
+/** The facts that differ after a redirect, which can turn another method into a GET. */
+export function factsOfRedirect(to: URL, method: HttpMethod) {
+  return { ...factsOfTarget(to), method, ...annotationsOf(method) };
+}
+
+function factsOfTarget({ host, pathname }: Pick<URL, 'host' | 'pathname'>) {
   const reached = hostFact(host);
   return { host: reached, hosts: reached === '' ? [] : [reached], path: pathFact(pathname) };
 }

@@ -1,5 +1,5 @@
 import type { SecretBox } from '../../auth/secret-box.js';
-import type { HttpClient } from '../../outbound/http-client.js';
+import type { HttpClient, HttpRequest } from '../../outbound/http-client.js';
 import type { SmtpClient } from '../../outbound/smtp-client.js';
 import type { Mongo } from '../../stores/mongo.js';
 import type { JsonObject } from '../../json.js';
@@ -46,8 +46,8 @@ interface CallExchange {
   output?: unknown;
 }
 
-/** Called with the target before a redirect is followed. It throws to refuse the target. */
-export type OnRedirect = ((to: URL) => void) | undefined;
+/** Called with the target and the next method before a redirect is followed. It throws to refuse the target. */
+export type OnRedirect = HttpRequest['onRedirect'];
 
 export interface ActionCall {
   request: CallActionRequest;

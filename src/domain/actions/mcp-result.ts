@@ -3,15 +3,10 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { redactText } from '../../graph/redaction/redact-text.js';
 import { parseJsonOrUndefined, type JsonObject } from '../../json.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
-import type { ResultFile } from './operations/keep-files.js';
+import type { DescribedFile } from './result-files.js';
 
 const maxExcerptLength = 400;
 const maxFiles = 20;
-
-/** Bytes in a result, and the member of the result that describes them. */
-export interface McpResultFile extends ResultFile {
-  shownAs: Record<string, unknown>;
-}
 
 /**
  * Converts the result of a tool, whose files are not stored yet. `value` has the members `text`, `structured` and
@@ -21,7 +16,7 @@ export interface McpResultFile extends ResultFile {
 export function readMcpResult(
   action: string,
   { content, structuredContent, isError }: CallToolResult,
-): { value: JsonObject; files: McpResultFile[] } {
+): { value: JsonObject; files: DescribedFile[] } {
   const text = content.flatMap((each) => (each.type === 'text' ? each.text : [])).join('\n');
   if (isError === true) {
     const excerpt = redactText(text.slice(0, maxExcerptLength * 2)).slice(0, maxExcerptLength);

@@ -1,5 +1,5 @@
 import type { McpToolPlan } from '../../../workflows/agentflow-execution/mcp-tool-plan.js';
-import { AppError, isAppError, isRefusal } from '../../errors.js';
+import { AppError, isAppError } from '../../errors.js';
 import { canonicalText, type JsonObject } from '../../json.js';
 import { answerGate, checkJson } from '../../json-gate.js';
 import type { ElicitationQuestion, McpSession, McpSessionOptions } from '../../outbound/mcp-client.js';
@@ -23,7 +23,8 @@ import type {
 } from './action-call.js';
 import { inputOf } from './action-fields.js';
 import { hideSecrets } from '../../outbound/hide-secrets.js';
-import { readMcpResult, type McpResultFile } from './mcp-result.js';
+import { readMcpResult } from './mcp-result.js';
+import { keepResultFiles } from './result-files.js';
 
 /** Less than the two minutes that the workflow allows for the step, so that the failure states its cause. */
 const timeoutMs = 100_000;
@@ -111,7 +112,7 @@ async function callTool(
   const { value, files } = readMcpResult(name, hideSecrets(result, secrets) as typeof result);
   if (canonicalText(value).length > maxBytes)
     throw new OutboundError('too_large', `the result of "${name}" is larger than ${maxBytes} bytes`);
-  await keepFiles(deps, request, connector.id, files);
+  await keepResultFiles(deps, request, connector.id, files);
   return { value, secrets };
 }
 
@@ -130,26 +131,6 @@ function askerOf(
     ...(isPersonal && { owner_id: executed_by }),
   });
   return (question, signal) => ask(hideSecrets(question, secrets) as ElicitationQuestion, signal);
-}
-
-/** The tool has acted, so a file that cannot be stored does not fail the call. The result reports the problem. */
-async function keepFiles(
-  deps: ActionDeps,
-  { run, project_id, idempotency_key }: ActionCall['request'],
-  connectorId: string,
-  files: readonly McpResultFile[],
-): Promise<void> {
-  if (!run || files.length === 0) return;
-  const { execution_id: executionId, executed_by: userId, organization_id: organizationId } = run;
-  const of = { executionId, userId, organizationId, projectId: project_id, connectorId, key: idempotency_key };
-  try {
-    const ids = await deps.keepFiles(of, files);
-    files.forEach(({ shownAs }, at) => Object.assign(shownAs, { file_id: ids[at] }));
-  } catch (error) {
-    if (!isRefusal(error)) deps.log.error({ err: error, run: executionId }, 'the files of a tool were not stored');
-    const file_error = isRefusal(error) ? error.message : 'the file could not be stored';
-    for (const { shownAs } of files) Object.assign(shownAs, { file_error });
-  }
 }
 
 /** The model of the run sees the definition whose hash is in the plan, so only this definition may be called. */

@@ -2,8 +2,7 @@ import type { ProposedAction } from '../../../workflows/agentflow-execution/prev
 import type { StepContext } from '../../../workflows/agentflow-execution/steps/context.js';
 import type { ComposePreviewRequest } from '../../../workflows/agentflow-execution/steps/preview.js';
 import { renderUrl } from '../../prompts/template.js';
-import { variablesOf } from '../../prompts/variables.js';
-import { givenInputOf } from './action-fields.js';
+import { givenInputOf, templateVariables } from './action-fields.js';
 
 /** Shows what a person decides on before the actions of an agent are called. Has no side effects. */
 export function proposedActions({ calls, context }: ComposePreviewRequest): ProposedAction[] {
@@ -15,23 +14,15 @@ function proposedAction(
   context: StepContext,
 ): ProposedAction {
   const { _id: action_id, name, category, method } = action;
-  const endpoint = endpointOf(action.endpoint, context);
-  return {
-    action_id,
-    skill_id,
-    call_id,
-    name,
-    category,
-    method,
-    endpoint,
-    input: givenInputOf({ action, context, input }),
-  };
+  const filled = givenInputOf({ action, context, input });
+  const endpoint = endpointOf(action.endpoint, templateVariables({ action, context, input }, filled));
+  return { action_id, skill_id, call_id, name, category, method, endpoint, input: filled };
 }
 
 /** The template itself if it needs an earlier action's answer, which does not exist yet. */
-function endpointOf(template: string, context: StepContext): string {
+function endpointOf(template: string, variables: Record<string, unknown>): string {
   try {
-    return renderUrl('the endpoint', template, variablesOf(context));
+    return renderUrl('the endpoint', template, variables);
   } catch {
     return template;
   }

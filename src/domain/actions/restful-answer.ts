@@ -1,31 +1,39 @@
 import { AppError } from '../../errors.js';
+import { parseJson } from '../../json.js';
 import { redactText } from '../../graph/redaction/redact-text.js';
 import type { HttpResponse } from '../../outbound/http-client.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { isTransientStatus, retryAfterOf } from '../../outbound/retry-hints.js';
 import { hideSecrets } from '../../outbound/hide-secrets.js';
+import { contentTypeOf, textOfAnswer } from './answer-text.js';
 
 const maxReadLength = 2000;
 const maxExcerptLength = 400;
 const plainHeader =
-  /^(allow|cache-control|content-(language|length|type)|date|etag|last-modified|retry-after|server|via|(x-)?(correlation|request|trace)-id|(x-)?ratelimit-[\w-]+)$/;
+  /^(allow|cache-control|content-(disposition|language|length|type)|date|etag|last-modified|link|retry-after|server|via|(x-)?(correlation|request|trace)-id|(x-)?rate-?limit-[\w-]+|x-total-count)$/;
 
 /**
  * Converts an answer to a value: JSON to its value, other text to `{text}`, an empty body to null. An error quotes the
  * start of the answer, without `secrets`, other credentials and personal data.
  * @throws OutboundError `action_unavailable` or `action_refused` depending on the status; AppError `validation_failed`
  */
-export function readRestfulAnswer(
-  name: string,
-  { status, headers, body }: HttpResponse,
-  secrets: readonly string[] = [],
-): unknown {
-  if (status < 200 || status > 299) throw statusFailure(name, status, headers, excerptOf(body, secrets));
+export function readRestfulAnswer(name: string, answer: HttpResponse, secrets: readonly string[] = []): unknown {
+  const value = valueOfAnswer(name, answer, secrets);
+  if (value !== undefined) return value;
+  throw new AppError('validation_failed', `the action "${name}" answered with bytes that are not text`);
+}
+
+/** Like `readRestfulAnswer`, but returns undefined for bytes that are not text. */
+export function valueOfAnswer(name: string, answer: HttpResponse, secrets: readonly string[]): unknown {
+  const { status, headers, body } = answer;
+  if (status < 200 || status > 299) throw statusFailure(name, status, headers, excerptOf(answer, secrets));
   if (body.length === 0) return null;
-  const text = textIn(name, body);
-  if (!/[/+]json\b/i.test(String(headers['content-type'] ?? ''))) return { text };
+  const text = textOfAnswer(answer);
+  if (text === undefined) return undefined;
+  if (!/[/+]json\b/i.test(contentTypeOf(headers))) return { text };
+  if (text.trim() === '') return null;
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     // The parser's message would quote the answer.
     throw new AppError('validation_failed', `the action "${name}" answered with invalid JSON`);
@@ -42,14 +50,14 @@ export function shownHeaders({ headers }: HttpResponse, secrets: readonly string
 }
 
 /** The text of an answer without the secrets that were sent. Empty for binary content. */
-export function bodyText(body: Buffer, secrets: readonly string[]): string {
-  const text = withoutSecrets(body.toString('utf8'), secrets);
+export function bodyText(answer: HttpResponse, secrets: readonly string[]): string {
+  const text = withoutSecrets(textOfAnswer(answer) ?? '', secrets);
   return /[\0\uFFFD]/.test(text) ? '' : text;
 }
 
 /** Removes secrets before it shortens the text, so that no part of a secret remains. */
-export function excerptOf(body: Buffer, secrets: readonly string[]): string {
-  const text = bodyText(body, secrets).replace(/\s+/g, ' ').trim();
+export function excerptOf(answer: HttpResponse, secrets: readonly string[]): string {
+  const text = bodyText(answer, secrets).replace(/\s+/g, ' ').trim();
   const start = text.length > maxReadLength ? withoutLastWord(text.slice(0, maxReadLength)) : text;
   const clean = redactText(start);
   return clean.length > maxExcerptLength ? `${clean.slice(0, maxExcerptLength)} […]` : clean;
@@ -63,7 +71,7 @@ function withoutLastWord(text: string): string {
 /** Compares the decoded values of JSON, because a secret can be escaped in its text. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   try {
-    return JSON.stringify(hideSecrets(JSON.parse(text), secrets));
+    return JSON.stringify(hideSecrets(parseJson(text), secrets));
   } catch {
     return String(hideSecrets(text, secrets));
   }
@@ -75,10 +83,20 @@ function statusFailure(name: string, status: number, headers: HttpResponse['head
   return new OutboundError('action_unavailable', message, { status, retryAfterMs: retryAfterOf(headers) });
 }
 
-function textIn(name: string, body: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    throw new AppError('validation_failed', `the action "${name}" answered with bytes that are not UTF-8 text`);
-  }
+/** The values of these headers, in lower case. A repeated header is joined by commas (RFC 9110, 5.2). */
+export function headersNamed({ headers }: HttpResponse, names: readonly string[]): Record<string, string> {
+  const wanted = names.map((name) => name.toLowerCase());
+  const found = wanted.flatMap((name): [string, string][] => {
+    const value = headers[name];
+    return value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]];
+  });
+  return Object.fromEntries(found);
+}
+
+/** The name, format and size of a file, from the headers of the answer. */
+export function describedFile(action: string, { headers, body }: HttpResponse) {
+  const mime_type = contentTypeOf(headers).split(';', 1)[0]?.trim() || 'application/octet-stream';
+  const [, named] = /filename\s*=\s*"?([^";/\\]{1,200})/i.exec(String(headers['content-disposition'] ?? '')) ?? [];
+  const ending = /^[a-z]+\/([a-z0-9]{1,10})$/i.exec(mime_type)?.[1] ?? 'bin';
+  return { name: named?.trim() || `${action}.${ending}`, mime_type, size_bytes: body.length };
 }

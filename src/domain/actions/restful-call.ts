@@ -1,38 +1,41 @@
 import { AppError } from '../../errors.js';
-import type { HttpRequest } from '../../outbound/http-client.js';
+import type { HttpMethod, HttpRequest } from '../../outbound/http-client.js';
 import { renderUrl } from '../../prompts/template.js';
-import { variablesOf } from '../../prompts/variables.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
-import { inputOf } from './action-fields.js';
+import type { PreparedCall } from './action-call.js';
+import { inputOf, templateVariables } from './action-fields.js';
+import { encodedBody, jsonType, partsOf, textOf, type CallParts } from './call-parts.js';
 import { withoutTrailing } from '../../without-trailing.js';
 
 /** The author must write scheme, host and port literally: no variable can choose the host that the product calls. */
 const literalOrigin = /^https?:\/\/[^/?#\\{}\s]+(?=[/?#]|$)/i;
 const dotSegment = /(^|[/\\])(\.|%2e){1,2}([/\\]|$)/i;
-const methods: ReadonlyMap<string, HttpRequest['method']> = new Map(
+const methods: ReadonlyMap<string, HttpMethod> = new Map(
   (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) => [method, method]),
 );
 
-export interface RestfulCall extends Pick<HttpRequest, 'method' | 'url' | 'headers' | 'body'> {
-  /** The input, which became the query or the body. */
+export interface RestfulCall extends Pick<HttpRequest, 'method' | 'url' | 'headers' | 'ownHeaders' | 'body'> {
+  /** The values of all fields. */
   input: Record<string, unknown>;
+  /** What the body consists of, and its format unless that is JSON. Both are part of what people approve. */
+  content?: Record<string, unknown> | undefined;
+  contentType?: string | undefined;
 }
 
 /**
- * Builds the HTTP request of an action whose endpoint is a URL or a path below `base`. The input becomes the query for
- * GET and DELETE, and the JSON body for other methods.
+ * Builds the HTTP request of an action whose endpoint is a URL or a path below `base`. Each field of the input goes to one
+ * place (`partsOf`).
  * @throws AppError `validation_failed` for an invalid endpoint, method or input; `unconfigured` for a path without a
  * base
  */
 export function restfulCall(request: CallActionRequest, base?: string): RestfulCall {
-  const { action, context } = request;
+  const { action } = request;
   const input = inputOf(request);
-  const variables = variablesOf({
-    ...context,
-    input_variables: { ...context.input_variables, ...(request.input?.arguments && input), ...request.input?.edits },
-  });
+  const variables = templateVariables(request, input);
   const text = renderUrl(whatOf(request), templateOf(request, base), variables);
-  return callOf(request, action.method, isPath(action.endpoint) ? appendPath(base, text) : text, input);
+  const method = methodOf(request, action.method);
+  const parts = partsOf(action, { method, input, variables });
+  return callOf(request, { method, address: isPath(action.endpoint) ? appendPath(base, text) : text, parts, input });
 }
 
 /** Builds the request of a known operation. The input fills the path; the rest becomes the query or the body. */
@@ -48,7 +51,11 @@ export function operationCall(
     delete rest[name];
     return encodeURIComponent(textOf(value));
   });
-  return callOf(request, method, appendPath(base, filled), rest);
+  const known = methodOf(request, method);
+  const hasQuery = known === 'GET' || known === 'DELETE';
+  const query = Object.entries(rest).map(([name, value]): [string, string] => [name, textOf(value)]);
+  const parts: CallParts = { query: hasQuery ? query : [], headers: {}, body: hasQuery ? undefined : rest };
+  return callOf(request, { method: known, address: appendPath(base, filled), parts, input: rest });
 }
 
 /** A GET of a path below `base`, as the call of an action would send it. */
@@ -59,30 +66,36 @@ export function readingCall(base: string, path: string): RestfulCall {
 
 const commonHeaders = { accept: 'application/json', 'user-agent': 'governed-context-service' };
 
+/** What a method of HTTP means (RFC 9110, 9.2). */
+export function annotationsOf(method: HttpMethod): PreparedCall['annotations'] {
+  return { read_only: method === 'GET', destructive: method === 'DELETE', open_world: true };
+}
+
+function methodOf({ action }: CallActionRequest, name: string): HttpMethod {
+  const method = methods.get(name.toUpperCase());
+  if (!method) throw new AppError('validation_failed', `the action "${action.name}" has an unknown method`);
+  return method;
+}
+
 function callOf(
   request: CallActionRequest,
-  methodName: string,
-  address: string,
-  input: Record<string, unknown>,
+  { method, address, parts, input }: Pick<RestfulCall, 'method' | 'input'> & { address: string; parts: CallParts },
 ): RestfulCall {
-  const method = methods.get(methodName.toUpperCase());
-  if (!method) throw new AppError('validation_failed', `the action "${request.action.name}" has an unknown method`);
   const url = urlOf(whatOf(request), address);
+  for (const [name, value] of parts.query) url.searchParams.append(name, value);
   const headers = {
     ...commonHeaders,
     // Ids can contain any character, but header values cannot.
     'idempotency-key': encodeURI(request.idempotency_key),
   };
-  if (method === 'GET' || method === 'DELETE') {
-    for (const [name, value] of Object.entries(input)) url.searchParams.append(name, textOf(value));
-    return { method, url: url.href, headers, input };
-  }
+  const own = Object.keys(parts.headers).length > 0 && { ownHeaders: parts.headers };
+  if (parts.body === undefined) return { method, url: url.href, headers, ...own, input };
+  const { content_type: contentType } = request.action;
+  const encoded = encodedBody(parts.body, request.action);
   return {
-    method,
-    url: url.href,
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(input),
-    input,
+    ...{ method, url: url.href, headers: { ...headers, ...encoded.headers }, ...own },
+    ...{ body: encoded.body, content: parts.body, input },
+    ...(contentType !== undefined && contentType !== jsonType && { contentType }),
   };
 }
 
@@ -122,8 +135,4 @@ function urlOf(what: string, text: string): URL {
 
 function whatOf({ action }: CallActionRequest): string {
   return `the endpoint of "${action.name}"`;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

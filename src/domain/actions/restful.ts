@@ -13,8 +13,9 @@ import type {
   PreparedCall,
 } from './action-call.js';
 import { hideSecrets } from '../../outbound/hide-secrets.js';
-import { bodyText, readRestfulAnswer, shownHeaders } from './restful-answer.js';
-import { restfulCall, type RestfulCall } from './restful-call.js';
+import { keepResultFiles } from './result-files.js';
+import { bodyText, describedFile, headersNamed, shownHeaders, valueOfAnswer } from './restful-answer.js';
+import { annotationsOf, restfulCall, type RestfulCall } from './restful-call.js';
 
 /** Less than the two minutes that the workflow allows for the step, so that the failure states its cause. */
 const timeoutMs = 100_000;
@@ -40,7 +41,7 @@ async function sendWith(
   config: RestfulConfig,
 ): Promise<ActionOutput> {
   const { answer, secrets } = await answerWith(deps, call, made, connector, config);
-  return readAnswer(call, answer, secrets);
+  return readAnswer(deps, call, answer, secrets);
 }
 
 /** The answer to a call with the headers and credentials of the connector, with any status. */
@@ -62,29 +63,56 @@ export async function answerWith(
   return { answer, secrets: secretsIn(headers) };
 }
 
-/** Notes the body of an answer that is an error. Any other answer becomes the output. */
-function readAnswer({ request, note }: ActionCall, answer: HttpResponse, secrets: readonly string[]): ActionOutput {
+/** Notes the body of an answer that is an error. Any other answer becomes the output, with the headers that the action names. */
+async function readAnswer(
+  deps: ActionDeps,
+  call: ActionCall,
+  answer: HttpResponse,
+  secrets: readonly string[],
+): Promise<ActionOutput> {
+  const { name, response_headers: wanted = [] } = call.request.action;
   const { status } = answer;
   const headers = shownHeaders(answer, secrets);
-  note?.({ response: { status, headers } });
+  call.note?.({ response: { status, headers } });
   try {
-    return { value: readRestfulAnswer(request.action.name, answer, secrets), secrets };
+    const value = valueOfAnswer(name, answer, secrets);
+    const body = value === undefined ? await keptFile(deps, call, answer) : value;
+    return { value: wanted.length > 0 ? { body, headers: headersNamed(answer, wanted) } : body, secrets };
   } catch (error) {
-    note?.({ response: { status, headers, body: bodyText(answer.body, secrets) } });
+    call.note?.({ response: { status, headers, body: bodyText(answer, secrets) } });
     throw error;
   }
+}
+
+/** Bytes that are not text become a file of the run. */
+async function keptFile(
+  deps: ActionDeps,
+  { request, connector }: ActionCall,
+  answer: HttpResponse,
+): Promise<JsonObject> {
+  if (!request.run)
+    throw new AppError(
+      'validation_failed',
+      `the action "${request.action.name}" answered with bytes that are not text`,
+    );
+  const { name, ...shown } = describedFile(request.action.name, answer);
+  const shownAs: JsonObject = { type: 'file', name, ...shown };
+  await keepResultFiles(deps, request, connector?.id ?? '', [{ shownAs, name, content: answer.body }]);
+  return shownAs;
 }
 
 /** Methods whose repeat has the same effect as one call (RFC 9110, 9.2.2). */
 const repeatable: ReadonlySet<string> = new Set(['GET', 'PUT', 'DELETE']);
 
-export function preparedHttp({ method, url, body, input }: RestfulCall, send: PreparedCall['send']): PreparedCall {
+/** People approve each place to which a field goes: address, headers and body. */
+export function preparedHttp(made: RestfulCall, send: PreparedCall['send']): PreparedCall {
+  const { method, url, ownHeaders: headers, content: body, contentType: content_type, input } = made;
   const { host, pathname } = new URL(url);
   return {
     ...{ host, method, path: pathname, input, send },
-    exact: { method, url, ...(body !== undefined && { body: input }) },
+    exact: { method, url, ...(headers && { headers }), ...(content_type && { content_type }), ...(body && { body }) },
     isRepeatable: repeatable.has(method),
-    annotations: { read_only: method === 'GET', destructive: method === 'DELETE', open_world: true },
+    annotations: annotationsOf(method),
   };
 }
 
@@ -97,7 +125,7 @@ export async function exchange(
   options: Options,
 ): Promise<ActionOutput> {
   const answer = await answerTo(deps, call, made, options);
-  return readAnswer(call, answer, secretsIn(options.credentials?.headers ?? {}));
+  return readAnswer(deps, call, answer, secretsIn(options.credentials?.headers ?? {}));
 }
 
 function answerTo(
@@ -106,13 +134,13 @@ function answerTo(
   made: RestfulCall,
   options: Options,
 ): Promise<HttpResponse> {
-  const { input, ...request } = made;
+  const { input: _input, content, contentType: _type, ...request } = made;
   const { below, headers = {} } = options.credentials ?? {};
   const sent = below !== undefined && isBelow(below, new URL(made.url)) ? Object.keys(headers) : [];
   const hidden: Record<string, string> = Object.fromEntries(sent.map((name) => [name, '[secret]']));
   const shown = {
-    ...{ method: made.method, url: made.url, headers: { ...made.headers, ...hidden } },
-    ...(made.body !== undefined && { body: input }),
+    ...{ method: made.method, url: made.url, headers: { ...made.headers, ...made.ownHeaders, ...hidden } },
+    ...(content && { body: content }),
   };
   note?.({ request: hideSecrets(shown, secretsIn(headers)) as JsonObject });
   const limits = { maxRedirects, ...(maxBytes !== undefined && { maxBytes }) };

@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import type { SchemaField } from '../../../workflows/agentflow-execution/messages.js';
+import type { SchemaField } from '../../../workflows/agentflow-execution/schema-field.js';
 import type { JsonObject } from '../../json.js';
 
 /**

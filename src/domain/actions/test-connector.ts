@@ -9,7 +9,7 @@ import { requireConnector } from '../connectors/operations/setup.js';
 import { openConfig } from '../connectors/operations/store.js';
 import type { ConnectorDocument } from '../connectors/record.js';
 import { createTokenSource } from './access-tokens.js';
-import { factsOfTarget, hostFact, pathFact } from './act-input.js';
+import { factsOfRedirect, hostFact, pathFact } from './act-input.js';
 import type { OnRedirect } from './action-call.js';
 import { actFacts } from './act-operations.js';
 import { answerWith, preparedHttp, readConfig } from './restful.js';
@@ -79,7 +79,8 @@ export const testConnector = defineOperation({
   },
   async run({ deps, ctx, key, input: { path } }) {
     const connector = await requireConnector(deps.mongo.collections, ctx.principal, key.connector_id);
-    const onRedirect: OnRedirect = (to) => ctx.recheckPolicies(`a redirect to ${to.host}`, factsOfTarget(to));
+    const onRedirect: OnRedirect = (to, method) =>
+      ctx.recheckPolicies(`a redirect to ${to.host}`, factsOfRedirect(to, method));
     return test(deps, connector, path, { signal: deps.stopping.signal, onRedirect });
   },
 });
@@ -113,7 +114,7 @@ async function test(
   const tokens = createTokenSource(deps.http);
   const failure = await recordUse(deps.mongo.collections, connector._id, call.signal, async () => {
     const { answer, secrets } = await answerWith({ http: deps.http, tokens }, call, made, opened, limited);
-    Object.assign(result, { status: answer.status, excerpt: excerptOf(answer.body, secrets) });
+    Object.assign(result, { status: answer.status, excerpt: excerptOf(answer, secrets) });
     readRestfulAnswer('test call', answer, secrets);
     return null;
   }).catch((error: unknown) => {

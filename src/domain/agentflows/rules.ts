@@ -1,4 +1,5 @@
 import { syntaxProblem } from '../../prompts/template.js';
+import { fieldProblems } from './field-problems.js';
 import type {
   Agent,
   Agentflow,
@@ -96,6 +97,7 @@ export function actionProblems(where: string, action: Action): string[] {
     ...(action.category === 'mcp' ? [] : templateProblems(`${where}.endpoint`, action.endpoint)),
     ...templateProblems(`${where}.summary`, action.summary ?? ''),
     ...markProblems(`${where}.input_schema`, action),
+    ...fieldProblems(where, action),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { ConnectorEventsActivities } from '../../../workflows/connector-events/activities.js';
 import { AppError } from '../../errors.js';
+import { parseJson } from '../../json.js';
 import type { HttpClient } from '../../outbound/http-client.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { retryAfterOf } from '../../outbound/retry-hints.js';
@@ -62,7 +63,7 @@ async function verdictOf(
 
 function accountIn(body: Buffer): { id: string | null; name: string | null } {
   try {
-    const { id, account_id, name } = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
+    const { id, account_id, name } = parseJson(body.toString('utf8')) as Record<string, unknown>;
     const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, 200) : null);
     return { id: text(id) ?? text(account_id), name: text(name) };
   } catch {

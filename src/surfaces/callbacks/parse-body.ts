@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { AppError } from '../../errors.js';
+import { parseJson as parseExactly } from '../../json.js';
 import { bodyLimits, checkValueCount } from '../../json-gate.js';
 import { parseWithProblems } from '../../problems.js';
 
@@ -7,9 +8,7 @@ import { parseWithProblems } from '../../problems.js';
 export function parseJson(text: string | Uint8Array): unknown {
   checkCallbackValues(typeof text === 'string' ? Buffer.from(text) : text);
   try {
-    return JSON.parse(
-      typeof text === 'string' ? text : new TextDecoder('utf-8', { fatal: true }).decode(text),
-    ) as unknown;
+    return parseExactly(typeof text === 'string' ? text : new TextDecoder('utf-8', { fatal: true }).decode(text));
   } catch (error) {
     throw new AppError('invalid_request', 'the body is not valid JSON', { cause: error });
   }

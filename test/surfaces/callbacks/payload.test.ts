@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { parseJson } from '../../../src/surfaces/callbacks/parse-body.js';
 import { readPayload } from '../../../src/surfaces/callbacks/downstream/payload.js';
 import { verifies } from '../../support/verifies.js';
 import { sha256Hex } from '../../../src/sha256.js';
@@ -55,4 +56,13 @@ test.each([
 ])('a body with %s %s', (_what, text, isOneOfAKind) => {
   verifies('callbacks.world');
   expect(read(text).isOneOfAKind).toBe(isOneOfAKind);
+});
+
+test('ids of 64 bits keep their digits', () => {
+  verifies('json.exact-numbers');
+  const body = Buffer.from('{"event_id":8202522731445525542,"data":{"ids":[9007199254740993,5]}}');
+  const { payload, event_id } = readPayload({ contentType: 'application/json', body });
+  expect(event_id).toBe('8202522731445525542');
+  expect(payload.value).toEqual({ event_id: '8202522731445525542', data: { ids: ['9007199254740993', 5] } });
+  expect(parseJson(body)).toEqual(payload.value);
 });

@@ -111,6 +111,43 @@ describe('agentflowProblems', () => {
     expect(problems(request)).toEqual(expected);
   });
 
+  test.each([
+    ['path', {}, 'in: the endpoint must contain {{ f }}'],
+    ['path', { endpoint: 'https://example.com/{% if f %}x{% endif %}' }, 'in: the endpoint must contain {{ f }}'],
+    ['body', { method: 'GET' }, 'in: a GET has no body'],
+    ['query', { category: 'mail' }, 'in: an action of the category mail has no places for fields'],
+  ])('names a field that cannot be in the %s', (place, more, problem) => {
+    const input_schema = { fields: [{ field_id: 'f', in: place }] };
+    const connector = 'category' in more ? { connector_id: 'c' } : {};
+    expect(problems(withActions([action('x', null, { ...more, input_schema })], connector))).toEqual([
+      `agents.a.skills.s.actions.x.input_schema.fields.f.${problem}`,
+    ]);
+  });
+
+  test.each(['Authorization', 'cookie', 'Content-Type', 'Idempotency-Key', 'Host', 'Content-Length', 'two words', ''])(
+    'names the field %j that cannot be a header',
+    (field_id) => {
+      const input_schema = { fields: [{ field_id: field_id || 'ä', in: 'header' }] };
+      expect(problems(withActions([action('x', null, { input_schema })]))).toMatchObject([
+        expect.stringMatching(/\.in: .*header/),
+      ]);
+    },
+  );
+
+  test.each(['{{ goal', { a: ['{% if %}'] }])('names a value with an invalid template: %j', (value) => {
+    const input_schema = { fields: [{ field_id: 'f', value }] };
+    expect(problems(withActions([action('x', null, { input_schema })]))).toMatchObject([
+      expect.stringContaining('fields.f.value: is not a valid Liquid template'),
+    ]);
+    expect(
+      problems(
+        withActions([
+          action('x', null, { input_schema: { fields: [{ field_id: 'f', value: { a: ['{{ goal }}', 1, null] } }] } }),
+        ]),
+      ),
+    ).toEqual([]);
+  });
+
   test('names all problems at once, and each cycle once', () => {
     const found = problems({
       initialAgent: 'z',

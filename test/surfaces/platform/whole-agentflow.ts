@@ -63,14 +63,24 @@ export const wholeAgentflow = {
             {
               _id: 'note',
               name: 'Note',
-              endpoint: 'https://crm.example.com/notes',
+              endpoint: 'https://crm.example.com/notes/{{ customer }}',
+              content_type: 'application/x-www-form-urlencoded',
+              response_headers: ['location'],
               sort: 4,
               category: 'restful',
               previous_action_id: 'read',
               next_action_id: null,
               is_terminal: true,
               description: '',
-              input_schema: { fields: [] },
+              input_schema: {
+                fields: [
+                  {
+                    ...{ field_id: 'customer', label: 'Customer', type: 'string', required: true, description: '' },
+                    in: 'path',
+                    value: '{{ inputs.customer }}',
+                  },
+                ],
+              },
               output_schema: { fields: [] },
             },
           ],

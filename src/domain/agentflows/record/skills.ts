@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fieldMarks } from '../../../governance/approvals/summary.js';
 import { ConnectorCategory } from '../../connectors/record.js';
 import { acceptingSentBack } from '../../sent-back.js';
+import { CustomHeader } from '../../connectors/rules/config.js';
 import { endpointProblem } from '../../connectors/rules/provider-operations.js';
 import { Id, Pointer, Name, Text, maxEntries } from './fields.js';
 import { exampleAction, exampleField, exampleSkill, newSkillExample } from './examples.js';
@@ -16,6 +17,24 @@ const summaryMeta = {
     'A Liquid template over the input fields: the one line that people read when they approve the action. Without it, the line is made from the name of the action and its fields.',
 };
 
+const BodyType = z
+  .enum(['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'])
+  .describe(
+    'The format of the body of an HTTP call. Default: application/json. In forms, lists repeat their name. In a multipart body, an object with `filename` and `text` or `base64` is a file.',
+  );
+const ResponseHeaders = z
+  .array(CustomHeader.refine((name) => !secretHeaders.has(name.toLowerCase()), 'can hold credentials'))
+  .max(20)
+  .describe(
+    'Headers of the answer that the output contains: it is then `{"body": …, "headers": {…}}`, with names in lower case.',
+  );
+const secretHeaders: ReadonlySet<string> = new Set([
+  'set-cookie',
+  'set-cookie2',
+  'authentication-info',
+  'proxy-authenticate',
+]);
+
 const Category = ConnectorCategory.describe('All categories except `restful` require a connector.');
 const HttpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const FieldType = z.enum(['string', 'number', 'integer', 'boolean', 'object', 'array', 'any']);
@@ -26,6 +45,17 @@ const Mark = z
     'What the field means. Summaries of approvals name it, and rules read it as `amount`, `currency` and `recipient_domains`. At most one field of an action is the amount, and one the currency.',
   );
 
+const Place = z
+  .enum(['path', 'query', 'header', 'body'])
+  .describe(
+    'Where an HTTP call sends the field, as `in` of OpenAPI. Lists in `query` repeat the name. By default a field that the endpoint writes goes only there; others go into the query of GET and DELETE (lists as JSON), and into the body of other methods.',
+  );
+const OwnValue = z
+  .unknown()
+  .describe(
+    'A constant, whose texts are Liquid templates with the variables of endpoints. The model is not asked for such a field, and inputs of a run do not change it; an approver can. A field of another type than `string` and `any` has the JSON value of its rendered text.',
+  );
+
 export const SchemaField = z
   .object({
     field_id: z.string(),
@@ -34,6 +64,8 @@ export const SchemaField = z
     required: z.boolean(),
     description: z.string(),
     mark: Mark.optional(),
+    in: Place.optional(),
+    value: OwnValue.optional(),
   })
   .meta({ id: 'SchemaField', example: exampleField });
 export type SchemaField = z.infer<typeof SchemaField>;
@@ -46,6 +78,8 @@ export const NewSchemaField = z
     required: z.boolean().default(false),
     description: Text.default(''),
     mark: Mark.optional(),
+    in: Place.optional(),
+    value: OwnValue.optional(),
   })
   .meta({ id: 'NewSchemaField', example: exampleField });
 export type NewSchemaField = z.infer<typeof NewSchemaField>;
@@ -64,6 +98,8 @@ export const Action = z
     category: Category,
     method: HttpMethod,
     endpoint: z.string().meta(endpointMeta),
+    content_type: BodyType.optional(),
+    response_headers: ResponseHeaders.optional(),
     summary: z.string().optional().meta(summaryMeta),
     sort: z.number(),
     previous_action_id: z.string().nullable(),
@@ -81,6 +117,8 @@ const newActionFields = {
   category: Category.default('restful'),
   method: HttpMethod.default('POST'),
   endpoint: z.string().trim().max(4000).default('').meta(endpointMeta),
+  content_type: BodyType.optional(),
+  response_headers: ResponseHeaders.optional(),
   summary: z.string().trim().max(1000).optional().meta(summaryMeta),
   sort: z.number().optional().describe('Defaults to the position in `actions`.'),
   previous_action_id: Pointer.nullable().default(null),

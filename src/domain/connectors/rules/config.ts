@@ -25,9 +25,24 @@ const framingHeaders: ReadonlySet<string> = new Set([
   'trailer',
   'keep-alive',
 ]);
-const CustomHeader = HeaderName.refine((name) => !framingHeaders.has(name.toLowerCase()), 'must not be set').meta({
-  example: 'x-api-key',
-});
+export const CustomHeader = HeaderName.refine(
+  (name) => !framingHeaders.has(name.toLowerCase()),
+  'must not be set',
+).meta({ example: 'x-api-key' });
+
+/** Parameters that the product sends itself. */
+const ownParameters: ReadonlySet<string> = new Set(['grant_type', 'scope', 'client_id', 'client_secret']);
+/** Further parameters of a token request, such as `audience` and `resource` (RFC 8707). A list repeats its name. */
+const TokenParameters = z
+  .record(
+    z
+      .string()
+      .min(1)
+      .max(100)
+      .refine((name) => !ownParameters.has(name), 'has a field of its own'),
+    z.union([z.string().max(2000), z.array(z.string().max(2000)).max(20)]),
+  )
+  .refine((parameters) => Object.keys(parameters).length <= 20, 'must have at most 20 parameters');
 
 const NoAuth = z.strictObject({ type: z.literal('none') });
 const HeaderAuth = z.strictObject({ type: z.literal('header'), name: CustomHeader, value: HeaderValue });
@@ -42,6 +57,7 @@ const Auth = z.discriminatedUnion('type', [
     client_id: z.string().min(1).max(1000),
     client_secret: Secret,
     scope: z.string().max(2000).optional(),
+    parameters: TokenParameters.optional(),
     /** How the client authenticates to the token endpoint (RFC 6749, 2.3.1). */
     send_as: z.enum(['basic', 'body']).default('basic'),
   }),

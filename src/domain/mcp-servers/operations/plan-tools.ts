@@ -1,9 +1,5 @@
-import type {
-  ActionPlan,
-  AgentPlan,
-  SchemaField,
-  SkillPlan,
-} from '../../../../workflows/agentflow-execution/messages.js';
+import type { ActionPlan, AgentPlan, SkillPlan } from '../../../../workflows/agentflow-execution/messages.js';
+import type { SchemaField } from '../../../../workflows/agentflow-execution/schema-field.js';
 import { AppError } from '../../../errors.js';
 import { isJsonObject } from '../../../json.js';
 import type { Collections } from '../../../stores/collections.js';

@@ -1,5 +1,5 @@
 import type { CallbackPayload } from '../../../../workflows/connector-events/messages.js';
-import { isJsonObject } from '../../../json.js';
+import { isJsonObject, parseJson } from '../../../json.js';
 import { sha256Hex } from '../../../sha256.js';
 import type { RawBody } from '../callback-body.js';
 import { checkCallbackValues } from '../parse-body.js';
@@ -130,7 +130,7 @@ function utf8(body: Uint8Array): string | undefined {
 function parse(text: string, body: Uint8Array): unknown {
   try {
     checkCallbackValues(body);
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ReadBuffer } from '@modelcontextprotocol/client';
+import { isJsonObject, parseJson } from '../json.js';
+
+/** A session makes one call. A server can send more results, but not to be kept. */
+const maxKept = 10;
+
+export type ExactResults = ReturnType<typeof createExactResults>;
+
+/** Keeps the structured contents whose numbers the library rounds when it parses a message. */
+export function createExactResults() {
+  const kept: { rounded: unknown; exact: unknown }[] = [];
+  return {
+    /** Receives each message as the server sent it. */
+    read(text: string): void {
+      for (const [at, exact] of contentsIn(text, parseJson).entries()) {
+        const rounded = contentsIn(text, JSON.parse)[at];
+        if (!isDeepStrictEqual(exact, rounded)) kept.push({ rounded, exact });
+      }
+      kept.splice(0, kept.length - maxKept);
+    },
+    /** The content that the library parsed, with the numbers as `parseJson` keeps them. */
+    exactly(content: unknown): unknown {
+      return kept.find(({ rounded }) => isDeepStrictEqual(rounded, content))?.exact ?? content;
+    },
+  };
+}
+
+function contentsIn(text: string, parse: (text: string) => unknown): unknown[] {
+  try {
+    return [parse(text)].flat().flatMap((message) => {
+      const result = isJsonObject(message) ? message.result : undefined;
+      return isJsonObject(result) && result.structuredContent !== undefined ? [result.structuredContent] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** Reads the messages of a process, and passes each line to `read` before the library parses it. */
+export class ExactReadBuffer extends ReadBuffer {
+  private line: Buffer[] = [];
+
+  constructor(
+    maxBufferSize: number,
+    private readonly read: (text: string) => void,
+  ) {
+    super({ maxBufferSize });
+  }
+
+  override append(chunk: Buffer): void {
+    super.append(chunk);
+    let from = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      this.read(Buffer.concat([...this.line, chunk.subarray(from, end)]).toString('utf8'));
+      this.line = [];
+      from = end + 1;
+    }
+    if (from < chunk.length) this.line.push(chunk.subarray(from));
+  }
+}
