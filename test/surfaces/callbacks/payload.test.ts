@@ -61,7 +61,7 @@ test.each([
 test('ids of 64 bits keep their digits', () => {
   verifies('json.exact-numbers');
   const body = Buffer.from('{"event_id":8202522731445525542,"data":{"ids":[9007199254740993,5]}}');
-  const { payload, event_id } = readPayload({ contentType: 'application/json', body });
+  const { payload, event_id } = readPayload({ ...raw, contentType: 'application/json', body });
   expect(event_id).toBe('8202522731445525542');
   expect(payload.value).toEqual({ event_id: '8202522731445525542', data: { ids: ['9007199254740993', 5] } });
   expect(parseJson(body)).toEqual(payload.value);
