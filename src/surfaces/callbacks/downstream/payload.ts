@@ -43,7 +43,7 @@ export function readPayload({ contentType, body, idFields }: Received): ReadPayl
   const event_id = fieldOf(payload, eventIdNames);
   return {
     digest: sha256Hex(body),
-    isOneOfAKind: event_id !== null || isOneOfAKind(json),
+    isOneOfAKind: event_id !== null || (payload.encoding !== 'base64' && isOneOfAKind(json)),
     ids: idFields.map((fields) => valuesOf(payload, fields)),
     payload: isLarge ? { ...payload, value: null } : payload,
     stored: isLarge ? Buffer.from(json) : null,
