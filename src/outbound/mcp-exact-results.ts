@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ReadBuffer } from '@modelcontextprotocol/client';
-import { isJsonObject, parseJson } from '../json.js';
+import { isJsonObject, parseJson, withNumbersKept } from '../json.js';
 
 /** A session makes one call. A server can send more results, but not to be kept. */
 const maxKept = 10;
@@ -13,17 +13,26 @@ export function createExactResults() {
   return {
     /** Receives each message as the server sent it. */
     read(text: string): void {
-      for (const [at, exact] of contentsIn(text, parseJson).entries()) {
-        const rounded = contentsIn(text, JSON.parse)[at];
-        if (!isDeepStrictEqual(exact, rounded)) kept.push({ rounded, exact });
-      }
+      // Most messages have no such numbers, and comparing deeply nested values would exceed the stack.
+      if (withNumbersKept(text) === text) return;
+      const rounded = contentsIn(text, JSON.parse);
+      for (const [at, exact] of contentsIn(text, parseJson).entries()) kept.push({ rounded: rounded[at], exact });
       kept.splice(0, kept.length - maxKept);
     },
     /** The content that the library parsed, with the numbers as `parseJson` keeps them. */
     exactly(content: unknown): unknown {
-      return kept.find(({ rounded }) => isDeepStrictEqual(rounded, content))?.exact ?? content;
+      return kept.find(({ rounded }) => isSame(rounded, content))?.exact ?? content;
     },
   };
+}
+
+/** Values that are nested too deeply to be compared are refused later, because they cannot be stored either. */
+function isSame(one: unknown, other: unknown): boolean {
+  try {
+    return isDeepStrictEqual(one, other);
+  } catch {
+    return false;
+  }
 }
 
 function contentsIn(text: string, parse: (text: string) => unknown): unknown[] {

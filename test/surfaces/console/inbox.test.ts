@@ -172,7 +172,7 @@ test('a person decides only on the call that the dialog showed', async () => {
     await card.getByText('ninety chairs').first().waitFor();
     await card.getByText('1 of 2 approvals').waitFor();
     await card.getByRole('button', { name: 'Approve…' }).click();
-    await page.getByRole('dialog').getByText('ninety chairs').waitFor();
+    await page.getByRole('dialog').getByText('ninety chairs', { exact: true }).waitFor();
     await approve.click();
     await page.getByText('Nothing is waiting for a decision.').waitFor();
   });

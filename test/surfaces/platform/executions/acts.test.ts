@@ -287,7 +287,6 @@ describe('an act that a rule holds', () => {
     const third = await heldApproval(of, body.execution_id);
     expect([first, second]).not.toContain(third);
     expect(of.seen()).toBe(1);
-    await moveExecution(of.workspace, body.execution_id, 'cancel');
     expect(await outcomesOf(of)).toEqual([
       'pending_approval: held',
       'completed: answered',
@@ -295,6 +294,7 @@ describe('an act that a rule holds', () => {
       'denied: refused: rejected',
       'pending_approval: held',
     ]);
+    await moveExecution(of.workspace, body.execution_id, 'cancel');
   });
 
   test('ends with its run: cancelling withdraws the request', async () => {
