@@ -12,7 +12,8 @@ const tags: readonly (readonly [begin: string, end: string])[] = [
 const textTag = /^\s*(<\|start\|>assistant)?<\|channel\|>final<\|message\|>/;
 /** A later block begins on a line of its own, so that a text about these tags keeps them. */
 const laterBlock = new RegExp(`(?:^|\\n)[ \\t]*<(${names.join('|')})>[^]*?</\\1>[ \\t]*(?:\\n|$)`, 'gi');
-const endWithoutStart = /^(?![^]*<think(?:ing)?>)([^]*?)<\/think(?:ing)?>/i;
+const startTag = /<think(?:ing)?>/i;
+const endTag = /<\/think(?:ing)?>/i;
 
 interface Split {
   text: string;
@@ -32,10 +33,10 @@ export function splitThinking(content: string): Split {
     rest = block.rest;
   }
   if (thoughts.length === 0) {
-    const found = endWithoutStart.exec(rest);
-    if (found) {
-      thoughts.push(found[1] ?? '');
-      rest = rest.slice(found[0].length).trimStart();
+    const end = startTag.test(rest) ? null : endTag.exec(rest);
+    if (end) {
+      thoughts.push(rest.slice(0, end.index));
+      rest = rest.slice(end.index + end[0].length).trimStart();
     }
   }
   const text = withoutCode(rest, (prose) =>

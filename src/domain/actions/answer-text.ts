@@ -8,7 +8,7 @@ const textual =
   /^(text\/|application\/(?:[\w.+-]+\+)?(json|xml|javascript|x-ndjson|x-www-form-urlencoded|yaml|graphql)\b)/i;
 /** Where HTML and XML name their encoding. */
 const namedInside =
-  /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})|^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})/i;
+  /<meta[^>]{0,200}?charset ?=[ "']{0,3}([\w:.-]{1,40})|^\s{0,50}<\?xml[^>]{0,200}?encoding ?=[ "']{0,3}([\w:.-]{1,40})/i;
 const searchedBytes = 1024;
 
 /**

@@ -139,11 +139,12 @@ export const updateAgent = defineOperation({
   input: AgentPatch,
   output: Agentflow,
   errors: ['validation_failed', 'conflict'],
-  async run({ deps, ctx: { principal }, key: { id, agent_id }, input }) {
+  async run({ deps, ctx: { principal }, key: { id, agent_id }, input: { _id = agent_id, ...change } }) {
+    if (_id !== agent_id) throw new AppError('invalid_request', '_id: must be the id in the path');
     const revised = await reviseAgentflow(deps.mongo.collections, principal, id, (current) => {
       if (!current.agents.some(({ _id }) => _id === agent_id)) throw notFound('the agent');
       const agents = current.agents.map((agent) =>
-        agent._id === agent_id ? changedAgent(agent, input, principal) : agent,
+        agent._id === agent_id ? changedAgent(agent, change, principal) : agent,
       );
       return checked({ ...current, agents });
     });

@@ -81,10 +81,9 @@ const agentChanges = z
   })
   .partial();
 
-export const AgentPatch = acceptingSentBack(agentChanges, ['_id']).meta({
-  id: 'AgentPatch',
-  example: { llm: { temperature: 0 }, next_agent: null },
-});
+export const AgentPatch = agentChanges
+  .extend({ _id: Id.optional().describe('The id in the path, if the agent is sent back.') })
+  .meta({ id: 'AgentPatch', example: { llm: { temperature: 0 }, next_agent: null } });
 export type AgentPatch = z.infer<typeof AgentPatch>;
 
 export const NewAgent = agentChanges

@@ -180,7 +180,4 @@ export const NewSkill = z
 export type NewSkill = z.infer<typeof NewSkill>;
 
 /** A skill in a request with an agent. */
-export const EmbeddedSkill = acceptingSentBack(NewSkill, ['projectID', 'user_id', 'is_deleted']).meta({
-  id: 'EmbeddedSkill',
-  example: newSkillExample,
-});
+export const EmbeddedSkill = acceptingSentBack(NewSkill, ['projectID', 'user_id', 'is_deleted']);
