@@ -7,8 +7,8 @@ import { createTurns, shareOf, type Turn, type Turns } from '../src/turns.js';
 
 const longestWaitMs = 5 * 60_000;
 
-/** The turns of the activity's queue, and its organization. */
-const present = new AsyncLocalStorage<{ turns: Turns; organizationId: string }>();
+/** The turns of the queue of the activity that runs, and the organization of its workflow. */
+const runningActivity = new AsyncLocalStorage<{ turns: Turns; organizationId: string }>();
 const turnOfActivity = new AsyncLocalStorage<Turn>();
 
 /**
@@ -32,9 +32,9 @@ export function sharedAmongOrganizations(
   return ({ info }) => ({
     inbound: {
       async execute(input, next) {
-        // Temporal omits the priority, which names the organization, from activities that it returns with a workflow task.
-        const organizationId = info.priority?.fairnessKey ?? (await organizationOf(info.workflowExecution?.workflowId));
-        return present.run({ turns, organizationId }, () => next(input));
+        // Not from the priority: Temporal omits it from activities that it returns with a workflow task.
+        const organizationId = await organizationOf(info.workflowExecution?.workflowId);
+        return runningActivity.run({ turns, organizationId }, () => next(input));
       },
     },
   });
@@ -46,16 +46,17 @@ export function sharedAmongOrganizations(
  * @throws AppError `quota_exceeded` after a third of the time limit of the attempt, so that the work has the rest
  */
 export function inShare<T>(work: () => Promise<T>): Promise<T> {
-  const queue = present.getStore();
+  const running = runningActivity.getStore();
   const { info, cancellationSignal: signal } = Context.current();
-  if (!queue || info.isLocal) return work();
+  if (!running || info.isLocal) return work();
   const waitTimeoutMs = Math.min(info.startToCloseTimeoutMs / 3 || longestWaitMs, longestWaitMs);
-  return queue.turns.take(queue.organizationId, (turn) => turnOfActivity.run(turn, work), { signal, waitTimeoutMs });
+  const { turns, organizationId } = running;
+  return turns.take(organizationId, (turn) => turnOfActivity.run(turn, work), { signal, waitTimeoutMs });
 }
 
 /** The organization whose workflow runs the activity. '' if it is unknown. */
 export function organizationOfActivity(): string {
-  return present.getStore()?.organizationId ?? '';
+  return runningActivity.getStore()?.organizationId ?? '';
 }
 
 /** Gives the activity's slot to others while `ask` waits for a person. To be called in the activity. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readdirSync, readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { createOpenAiModel } from '../../src/models/openai.js';
 import type { ChatCompletion, ChatRequest, ConversationMessage } from '../../src/models/port.js';
 import { isOutboundError, type OutboundError } from '../../src/outbound/outbound-error.js';
 import { startHttpSink, type HttpSink } from '../support/http-sink.js';
 import { verifies } from '../support/verifies.js';
+import { expectSources, readWorld } from '../support/world.js';
 
 /** How an endpoint answers one request. */
 interface Answer {
@@ -47,14 +47,8 @@ interface Case {
   };
 }
 
-const folder = new URL('../world/models/', import.meta.url);
-const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
-const cases = files.flatMap((file) =>
-  (JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Case[]).map((each) => ({
-    ...each,
-    title: `${file.replace('.json', '')}: ${each.name}`,
-  })),
-);
+const world = readWorld<Case>('models');
+const cases = world.cases.map((each) => ({ ...each, title: `${each.file}: ${each.name}` }));
 const apiKey = 'key-of-this-test-1234';
 const tools: ChatRequest['tools'] = [
   {
@@ -141,10 +135,7 @@ function withoutNulls(expected: Record<string, unknown>, body: Record<string, un
 
 test('there are answers of many endpoints, each with its public source', () => {
   verifies('model.world');
-  expect(files.length).toBeGreaterThanOrEqual(12);
-  expect(cases.length).toBeGreaterThanOrEqual(120);
-  expect(new Set(cases.map(({ title }) => title)).size).toBe(cases.length);
-  for (const { source } of cases) expect(source).toMatch(/^https:\/\//);
+  expectSources(world, cases, { files: 12, cases: 120 });
 });
 
 describe('an answer of an endpoint', () => {

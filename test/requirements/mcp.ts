@@ -81,7 +81,7 @@ export const mcp = [
   {
     id: 'mcp.sessions.missing',
     source: 'docs/guides/mcp-and-oauth.md',
-    says: 'A call without the session that it needs is answered 400, and one with an unknown session 404.',
+    says: 'A call without the session that it needs is answered 400, and 404 if its session is unknown.',
   },
   {
     id: 'mcp.sessions.owner',

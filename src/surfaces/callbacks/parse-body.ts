@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { AppError } from '../../errors.js';
-import { parseJson as parseExactly } from '../../json.js';
+import { parseJson } from '../../json.js';
 import { bodyLimits, checkValueCount } from '../../json-gate.js';
 import { parseWithProblems } from '../../problems.js';
 
 /** @throws AppError `invalid_request` for bytes that are not JSON in UTF-8, and for too many values */
-export function parseJson(text: string | Uint8Array): unknown {
+export function parseCallbackJson(text: string | Uint8Array): unknown {
   checkCallbackValues(typeof text === 'string' ? Buffer.from(text) : text);
   try {
-    return parseExactly(typeof text === 'string' ? text : new TextDecoder('utf-8', { fatal: true }).decode(text));
+    return parseJson(typeof text === 'string' ? text : new TextDecoder('utf-8', { fatal: true }).decode(text));
   } catch (error) {
     throw new AppError('invalid_request', 'the body is not valid JSON', { cause: error });
   }

@@ -26,7 +26,8 @@ const ready: Acknowledgement = { status: 200, body: { status: 'ready' } };
 
 /**
  * Processes requests in the same order for every receiver: path → method → admission → raw body → verify → deduplicate
- * → hand over. Senders that check an address get their own token, and nothing is processed. Uses the unmodified request target. Requests for other paths continue to the rest of the application.
+ * → hand over. Senders that check an address get their own token, and nothing is processed. Uses the unmodified request
+ * target. Requests for other paths continue to the rest of the application.
  */
 export function createReceive({ receivers, deliveries, bodyLimit, observe }: ReceiveOptions): RequestHandler {
   const targetOf = createTargets(receivers);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { connectorOf } from '../../support/connectors.js';
@@ -17,6 +16,7 @@ import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.
 import { startHttpSink, type HttpSink, type SinkRequest } from '../../support/http-sink.js';
 import { ownProduct } from '../../support/own-product.js';
 import { verifies } from '../../support/verifies.js';
+import { expectSources, readWorld } from '../../support/world.js';
 
 /** How a server answers. `zeros` is the length of a JSON text of zeros. */
 interface Answer {
@@ -66,15 +66,12 @@ interface Case {
   };
 }
 
-const folder = new URL('../../world/http/', import.meta.url);
-const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
-const cases = files.flatMap((file) =>
-  (JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Case[]).map((each, at) => ({
-    ...each,
-    id: `${file.replace('.json', '')}-${at}`,
-    title: `${file.replace('.json', '')}: ${each.name}`,
-  })),
-);
+const world = readWorld<Case>('http');
+const cases = world.cases.map((each) => ({
+  ...each,
+  id: `${each.file}-${each.at}`,
+  title: `${each.file}: ${each.name}`,
+}));
 
 const encoders = {
   gzip: promisify(zlib.gzip),
@@ -101,10 +98,7 @@ afterAll(() => Promise.all([model.close(), sink.close(), other.close()]));
 
 test('there are cases of many kinds, each with its public source', () => {
   verifies('action.restful.world');
-  expect(files.length).toBeGreaterThanOrEqual(7);
-  expect(cases.length).toBeGreaterThanOrEqual(110);
-  expect(new Set(cases.map(({ title }) => title)).size).toBe(cases.length);
-  for (const { source } of cases) expect(source).toMatch(/^https:\/\//);
+  expectSources(world, cases, { files: 7, cases: 110 });
 });
 
 test.concurrent.each(cases)('$title', async (each) => {

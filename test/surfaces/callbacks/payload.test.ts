@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { parseJson } from '../../../src/surfaces/callbacks/parse-body.js';
+import { parseCallbackJson } from '../../../src/surfaces/callbacks/parse-body.js';
 import { readPayload } from '../../../src/surfaces/callbacks/downstream/payload.js';
 import { verifies } from '../../support/verifies.js';
 import { sha256Hex } from '../../../src/sha256.js';
@@ -64,5 +64,5 @@ test('ids of 64 bits keep their digits', () => {
   const { payload, event_id } = readPayload({ ...raw, contentType: 'application/json', body });
   expect(event_id).toBe('8202522731445525542');
   expect(payload.value).toEqual({ event_id: '8202522731445525542', data: { ids: ['9007199254740993', 5] } });
-  expect(parseJson(body)).toEqual(payload.value);
+  expect(parseCallbackJson(body)).toEqual(payload.value);
 });

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { newId } from '../../../src/ids.js';
 import { eventually } from '../../support/eventually.js';
@@ -8,6 +7,7 @@ import { flowThatCalls } from '../../support/flows.js';
 import { ownProduct } from '../../support/own-product.js';
 import type { Api } from '../../support/processes.js';
 import { verifies } from '../../support/verifies.js';
+import { expectSources, readWorld } from '../../support/world.js';
 import { hmac, secrets } from './harness.js';
 
 /** One request of a sender. It has one of the bodies, or none. */
@@ -58,14 +58,8 @@ interface Case {
   input?: object;
 }
 
-const folder = new URL('../../world/senders/', import.meta.url);
-const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
-const cases = files.flatMap((file) =>
-  (JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Case[]).map((each) => ({
-    ...each,
-    title: `${each.sender} ${each.name}`,
-  })),
-);
+const world = readWorld<Case>('senders');
+const cases = world.cases.map((each) => ({ ...each, title: `${each.sender} ${each.name}` }));
 
 const deps = useDeps();
 const { callback_deliveries: deliveries, executions, repository_bindings: bindings } = deps.mongo.collections;
@@ -202,8 +196,7 @@ async function expectAnswer(sent: Sent, answer: Response) {
 test('there are requests of many senders, each with its public source', () => {
   verifies('callbacks.world');
   expect(new Set(cases.map(({ sender }) => sender)).size).toBeGreaterThanOrEqual(60);
-  expect(new Set(cases.map(({ title }) => title)).size).toBe(cases.length);
-  for (const { source } of cases) expect(source).toMatch(/^https:\/\//);
+  expectSources(world, cases, { files: 11, cases: 137 });
 });
 
 describe('what a sender sends', () => {

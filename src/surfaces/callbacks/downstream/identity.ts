@@ -28,7 +28,7 @@ const retriesMs = 25 * 3600 * 1000;
 /** An identical body without an id or a time may be a new event after this time. */
 const repeatsMs = 60_000;
 
-interface Told {
+interface EventBody {
   /** What receives the event. Another trigger of the connector may receive the same body. */
   scope: string;
   digest: string;
@@ -37,7 +37,7 @@ interface Told {
 
 /** The identity of an event by its body, or by its values of the fields that its trigger names. */
 export function identityOf(
-  { scope, digest, isOneOfAKind }: Told,
+  { scope, digest, isOneOfAKind }: EventBody,
   id?: { fields: readonly string[]; values: readonly string[] },
 ): EventIdentity {
   if (id) return { key: `${scope}/id/${sha256Hex(JSON.stringify([id.fields, id.values]))}`, keptForMs: retriesMs };

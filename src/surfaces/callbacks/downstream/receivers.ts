@@ -52,9 +52,9 @@ function notify({ collections, read, signal }: DownstreamOptions, category: Conn
       // Give an unknown connector and a wrong pin the same response in the same time.
       if (!isPin(pin, connector?.pin_hash) || !connector || !(await takesCallbacks(collections, connector)))
         throw notFound('connector');
-      const { callback, told } = await readingOf(read, 'notify', delivery, []);
+      const { callback, eventBody } = await readingOf(read, 'notify', delivery, []);
       // The same account may be connected again later, and verifying it twice changes nothing.
-      const identity = told.isOneOfAKind ? identityOf(told) : null;
+      const identity = eventBody.isOneOfAKind ? identityOf(eventBody) : null;
       await signal(addressOf(connector), { ...callback, identity, starts: [] });
       return accepted(200);
     },
@@ -140,7 +140,7 @@ async function startable(
 /** A callback without what depends on a trigger. */
 interface Reading {
   callback: Omit<ReceivedCallback, 'identity' | 'starts'>;
-  told: Parameters<typeof identityOf>[0];
+  eventBody: Parameters<typeof identityOf>[0];
   /** The values of the fields that identify the event, by the JSON of their names. */
   ids: ReadonlyMap<string, { fields: readonly string[]; values: readonly string[] }>;
 }
@@ -174,17 +174,17 @@ async function readingOf(
       stored,
       account_id: kind === 'notify' ? account_id : null,
     },
-    told: { scope: params.triggerID ?? kind, digest, isOneOfAKind },
+    eventBody: { scope: params.triggerID ?? kind, digest, isOneOfAKind },
     ids: new Map(known),
   };
 }
 
 /** Returns one callback for each identity that the triggers give the event. */
-function eventsOf({ callback, told, ids }: Reading, starts: readonly Start[]): ReceivedCallback[] {
+function eventsOf({ callback, eventBody, ids }: Reading, starts: readonly Start[]): ReceivedCallback[] {
   const groups = new Map<string, ReceivedCallback>();
   for (const { coworker, idFields } of starts) {
     const id = idFields && ids.get(JSON.stringify(idFields));
-    const identity = identityOf(told, id);
+    const identity = identityOf(eventBody, id);
     const event_id = id ? id.values.join('/') : callback.event_id;
     const group = groups.get(identity.key) ?? { ...callback, event_id, identity, starts: [] };
     group.starts.push(coworker);

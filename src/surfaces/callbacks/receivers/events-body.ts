@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, parseJsonOrUndefined } from '../../../json.js';
-import { checkShape, parseJson } from '../parse-body.js';
+import { checkShape, parseCallbackJson } from '../parse-body.js';
 import type { RawBody } from '../callback-body.js';
 import type { CatalogEvents } from '../../../domain/catalog/notify.js';
 
@@ -38,7 +38,7 @@ const shownEntities = 5;
  */
 export function readCatalogEvents({ body }: RawBody): CatalogEvents | 'test' {
   if (isSentence(body)) return 'test';
-  const value = parseJson(body);
+  const value = parseCallbackJson(body);
   if (isJsonObject(value) && value.eventType === undefined && value.entityType === undefined) return 'test';
   const events = checkShape(Body, value).filter(({ entityType }) => isOfData(entityType));
   const entities = events

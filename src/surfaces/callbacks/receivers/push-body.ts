@@ -2,7 +2,7 @@ import type { ReadPush } from '../../../domain/code-sync/read-push.js';
 import { z } from 'zod';
 import { epochSeconds } from '../../../time.js';
 import type { Push, PushedCommit } from '../../../../workflows/code-sync/messages.js';
-import { checkShape, parseJson } from '../parse-body.js';
+import { checkShape, parseCallbackJson } from '../parse-body.js';
 import type { RawBody } from '../callback-body.js';
 
 const Paths = z.array(z.string()).default([]);
@@ -35,7 +35,7 @@ const maxStartLength = 128 * 1024;
 /** @throws AppError `invalid_request` */
 export function readPush({ contentType, body }: RawBody): ReadPush {
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(contentType ?? '');
-  const push = pushOf(checkShape(PushPayload, parseJson(isForm ? payloadOf(body) : body)));
+  const push = pushOf(checkShape(PushPayload, parseCallbackJson(isForm ? payloadOf(body) : body)));
   const commits = push.commits.length;
   const json = JSON.stringify(push.commits);
   if (json.length <= maxStartLength) return { push, commits, stored: null };

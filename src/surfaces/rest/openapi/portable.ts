@@ -17,7 +17,7 @@ interface Paths {
  */
 export function makePortable<D extends object>(document: D, groups: readonly RouteGroup[]): D {
   requireParameters(document as unknown as Paths, groups);
-  simplify(document as unknown as Node, false);
+  simplifySchemas(document as unknown as JsonNode, false);
   return document;
 }
 
@@ -35,7 +35,7 @@ function requireParameters({ paths }: Paths, groups: readonly RouteGroup[]): voi
   }
 }
 
-type Node = Record<string, unknown>;
+type JsonNode = Record<string, unknown>;
 
 /** Fields of these names map names of the API to values, so their keys are no keywords. */
 const maps = new Set([
@@ -50,7 +50,8 @@ const maps = new Set([
 ]);
 const values = new Set(['example', 'examples', 'enum', 'const', 'default']);
 
-function simplify(node: Node, isMap: boolean): void {
+/** @param isMap whether the keys of the node are names of the API */
+function simplifySchemas(node: JsonNode, isMap: boolean): void {
   if (!isMap) {
     const { type, default: preset } = node;
     if (typeof preset === 'object' && preset !== null) delete node.default;
@@ -62,6 +63,6 @@ function simplify(node: Node, isMap: boolean): void {
   for (const [key, value] of Object.entries(node)) {
     if (typeof value !== 'object' || value === null || (!isMap && values.has(key))) continue;
     for (const each of Array.isArray(value) ? (value as unknown[]) : [value])
-      if (typeof each === 'object' && each !== null) simplify(each as Node, !isMap && maps.has(key));
+      if (typeof each === 'object' && each !== null) simplifySchemas(each as JsonNode, !isMap && maps.has(key));
   }
 }
