@@ -25,3 +25,27 @@ export function problemOfOutput({ schema, value }: McpOutput): string | undefine
     return `the output schema is invalid: ${String(error instanceof Error ? error.message : error).slice(0, maxLength)}`;
   }
 }
+
+/** A schema of a tool. The product checks values only against output schemas. */
+export interface ToolSchema {
+  schema: Record<string, unknown>;
+  isOutput: boolean;
+}
+
+/** What only a check of values needs: a dialect that the validator knows, and every schema that is referred to. */
+const onlyForChecks = /unsupported dialect|can't resolve reference/;
+
+/** Returns why each schema is invalid, by its position. Runs in a thread too. */
+export function problemsOfSchemas(schemas: readonly ToolSchema[]): (string | undefined)[] {
+  const shared = new AjvJsonSchemaValidator();
+  return schemas.map(({ schema, isOutput }) => {
+    try {
+      // Two schemas with the same id would count as one.
+      ('$id' in schema ? new AjvJsonSchemaValidator() : shared).getValidator(schema);
+      return undefined;
+    } catch (error) {
+      const problem = String(error instanceof Error ? error.message : error);
+      return onlyForChecks.test(problem) && !isOutput ? undefined : problem.slice(0, maxLength);
+    }
+  });
+}

@@ -74,12 +74,13 @@ export function readAuthorizationRequest(
     return new OauthError('invalid_request', 'code_challenge_method must be S256');
   if (!challengeForm.test(field('code_challenge')))
     return new OauthError('invalid_request', 'code_challenge must be a SHA-256 hash in base64url');
-  const resources = query.getAll('resource');
+  const resources = [...new Set(query.getAll('resource'))];
   const resource =
     resources.length === 0 ? baseUrl : resources.length === 1 ? ownResource(baseUrl, resources[0] ?? '') : undefined;
   if (resource === undefined) return new OauthError('invalid_target', 'resource must be one address of this service');
-  const scopes = field('scope').trim() === '' ? defaultScopes : knownScopes(field('scope'));
-  if (scopes.length === 0) return new OauthError('invalid_scope', 'scope must name at least one scope of this service');
+  const known = knownScopes(field('scope'));
+  // Some clients request only scopes of OpenID Connect. The consent page shows what they get.
+  const scopes = known.length === 0 ? defaultScopes : known;
   return { ...destination, codeChallenge: field('code_challenge'), scopes, resource };
 }
 
