@@ -5,6 +5,8 @@ import { OauthError } from '../oauth-error.js';
 import { ownResource } from '../../../auth/oauth/resources.js';
 import { defaultScopes, knownScopes, type Scope } from '../../../auth/oauth/scopes.js';
 
+/** The scopes of OpenID Connect, which some clients always request. This service gives nothing for them. */
+const openIdScopes: ReadonlySet<string> = new Set(['openid', 'profile', 'email', 'address', 'phone', 'offline_access']);
 const challengeForm = /^[A-Za-z0-9_-]{43}$/;
 const maxStateLength = 2048;
 
@@ -78,9 +80,11 @@ export function readAuthorizationRequest(
   const resource =
     resources.length === 0 ? baseUrl : resources.length === 1 ? ownResource(baseUrl, resources[0] ?? '') : undefined;
   if (resource === undefined) return new OauthError('invalid_target', 'resource must be one address of this service');
-  const known = knownScopes(field('scope'));
-  // Some clients request only scopes of OpenID Connect. The consent page shows what they get.
-  const scopes = known.length === 0 ? defaultScopes : known;
+  const asked = field('scope')
+    .split(' ')
+    .filter((name) => name !== '' && !openIdScopes.has(name));
+  const scopes = asked.length === 0 ? defaultScopes : knownScopes(field('scope'));
+  if (scopes.length === 0) return new OauthError('invalid_scope', 'scope must name at least one scope of this service');
   return { ...destination, codeChallenge: field('code_challenge'), scopes, resource };
 }
 

@@ -80,8 +80,8 @@ async function fetchDocument(http: HttpClient, url: string): Promise<HttpRespons
 
 /** A document contains no secret, because anybody can read it. */
 const documentMethods = ['none', 'private_key_jwt'] as const;
-/** As many bytes as a document can have. */
-const maxStoredBytes = maxBytes;
+/** What is stored has as many bytes as a document can have. */
+const limits = { maxRedirectUris: 100, maxStoredBytes: maxBytes };
 
 function readDocument(id: string, { body }: HttpResponse, { appSchemes }: ClientDocumentDeps) {
   const document = parseJsonOrUndefined(body.toString('utf8'));
@@ -89,12 +89,7 @@ function readDocument(id: string, { body }: HttpResponse, { appSchemes }: Client
     throw refused('does not name itself as its client_id');
   }
   if ('client_secret' in document && document.client_secret !== null) throw refused('contains a secret');
-  return readClientMetadata(document, {
-    methods: documentMethods,
-    maxStoredBytes,
-    appSchemes,
-    skipsOddRedirects: true,
-  });
+  return readClientMetadata(document, { methods: documentMethods, ...limits, appSchemes, skipsOddRedirects: true });
 }
 
 /** Returns the document's `max-age` within limits, so that it is neither fetched for every page nor cached forever. */

@@ -5,7 +5,6 @@ import { OauthError } from '../oauth-error.js';
 import { clientAuthMethods, grantTypes, type ClientMetadata } from '../../../auth/oauth/clients.js';
 import { redirectUriProblem, type AppSchemes } from '../../../auth/oauth/redirect-uri.js';
 
-const maxRedirectUris = 100;
 const maxNameLength = 100;
 const maxKeys = 20;
 const Names = z.array(z.string().max(200)).max(50);
@@ -15,13 +14,13 @@ const Names = z.array(z.string().max(200)).max(50);
  * null count as absent.
  */
 const Metadata = z.object({
-  redirect_uris: z.array(z.string()).min(1).max(maxRedirectUris),
+  redirect_uris: z.array(z.string()).min(1),
   token_endpoint_auth_method: z.string().max(200).optional(),
   /** Not of RFC 7591, but some documents list all methods that their client can use. */
   token_endpoint_auth_methods_supported: Names.optional(),
   grant_types: Names.optional(),
   response_types: Names.optional(),
-  client_name: z.string().max(10_000).optional(),
+  client_name: z.string().max(1000).optional(),
   jwks: z.object({ keys: z.array(z.record(z.string(), z.unknown())).min(1).max(maxKeys) }).optional(),
   jwks_uri: z.string().max(2000).optional(),
 });
@@ -30,6 +29,7 @@ type Method = ClientMetadata['token_endpoint_auth_method'];
 interface MetadataRules {
   /** The methods that the client may use. The first one is the default. */
   methods: readonly Method[];
+  maxRedirectUris: number;
   maxStoredBytes: number;
   appSchemes: AppSchemes;
   /** Leaves out redirect URIs that cannot be used, if there are others. */
@@ -44,9 +44,10 @@ export function readClientMetadata(value: unknown, rules: MetadataRules): Client
   const given = isJsonObject(value)
     ? Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null))
     : value;
-  const parsed = parseWithProblems(Metadata, given);
+  const Schema = Metadata.extend({ redirect_uris: Metadata.shape.redirect_uris.max(rules.maxRedirectUris) });
+  const parsed = parseWithProblems(Schema, given);
   if ('problems' in parsed) {
-    const isAddress = !Metadata.pick({ redirect_uris: true }).safeParse(given).success;
+    const isAddress = !Schema.pick({ redirect_uris: true }).safeParse(given).success;
     const code = isAddress ? 'invalid_redirect_uri' : 'invalid_client_metadata';
     throw new OauthError(code, parsed.problems.slice(0, 5).join('; '));
   }

@@ -5,7 +5,7 @@ import { readClientMetadata, registeredMethods } from './client-metadata.js';
 import type { Clients } from '../../../auth/oauth/clients.js';
 import type { AppSchemes } from '../../../auth/oauth/redirect-uri.js';
 
-const maxStoredBytes = 4096;
+const limits = { maxRedirectUris: 10, maxStoredBytes: 4096 };
 
 /**
  * Registers clients dynamically (RFC 7591). Anyone may register, so a registration does not prove the identity of the
@@ -26,7 +26,7 @@ export function registerHandler({
     if (typeof req.body !== 'object' || req.body === null || Array.isArray(req.body)) {
       throw new OauthError('invalid_client_metadata', 'the body must be a JSON object');
     }
-    const metadata = readClientMetadata(req.body, { methods: registeredMethods, maxStoredBytes, appSchemes });
+    const metadata = readClientMetadata(req.body, { methods: registeredMethods, ...limits, appSchemes });
     await refuseTooMany(clients, address);
     const { client, secret } = await clients.register(metadata, address);
     res
