@@ -1,4 +1,5 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
+import { isJsonObject } from '../json.js';
 
 /**
  * The result of a tool of an MCP server, and the output schema of that tool. Without a value, only the schema is
@@ -42,10 +43,20 @@ export function problemsOfSchemas(schemas: readonly ToolSchema[]): (string | und
     try {
       // Two schemas with the same id would count as one.
       ('$id' in schema ? new AjvJsonSchemaValidator() : shared).getValidator(schema);
-      return undefined;
+      return misplacedIn(schema);
     } catch (error) {
       const problem = String(error instanceof Error ? error.message : error);
       return onlyForChecks.test(problem) && !isOutput ? undefined : problem.slice(0, maxLength);
     }
   });
+}
+
+/** Names a property whose schema is none, such as a list of required names that stands among the properties. */
+function misplacedIn(schema: unknown, path: readonly string[] = []): string | undefined {
+  if (!isJsonObject(schema)) return typeof schema === 'boolean' ? undefined : `${path.join('.')} must be a schema`;
+  for (const [name, property] of Object.entries(isJsonObject(schema.properties) ? schema.properties : {})) {
+    const found = misplacedIn(property, [...path, 'properties', name]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -20,8 +20,10 @@ function inside(value: unknown, depth = 0): unknown {
   return mapMembers(withoutNulls(value), (member) => inside(member, depth + 1));
 }
 
-/** The keywords of JSON Schema whose value is data, where null means null. */
+/** The keywords of JSON Schema whose value is data. */
 const dataKeywords: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples']);
+/** Those whose value can be null. */
+const nullKeywords: ReadonlySet<string> = new Set(['const', 'default', 'example']);
 /** The keywords whose members are schemas with names of their own. */
 const namedSchemas: ReadonlySet<string> = new Set([
   'properties',
@@ -38,7 +40,7 @@ export function schemaWithoutNulls(schema: JsonObject, depth = 0): JsonObject {
     if (Array.isArray(value)) return value.map(sub);
     return isJsonObject(value) ? schemaWithoutNulls(value, depth + 1) : value;
   };
-  const kept = Object.entries(schema).filter(([name, value]) => value !== null || dataKeywords.has(name));
+  const kept = Object.entries(schema).filter(([name, value]) => value !== null || nullKeywords.has(name));
   return Object.fromEntries(
     kept.map(([name, value]) => {
       if (dataKeywords.has(name)) return [name, value];

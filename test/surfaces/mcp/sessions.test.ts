@@ -121,7 +121,7 @@ describe('POST /mcp', () => {
       const metadata = path === '/mcp' ? 'oauth-protected-resource/mcp' : 'oauth-protected-resource/sse';
       expect(none.headers.get('www-authenticate')).toMatch(
         new RegExp(
-          `^Bearer resource_metadata="http.*/\\.well-known/${metadata}", scope="svc:query.read svc:docs.read"$`,
+          `^Bearer resource_metadata="http.*/\\.well-known/${metadata}", scope="svc:query.read svc:docs.read .*svc:agent.run.*"$`,
         ),
       );
       const bad = await rawMcp('svc_sk_nothing').post(path, '{ not even JSON');

@@ -138,7 +138,7 @@ describe('a client metadata document', () => {
       expect([page.status, stored?.token_endpoint_auth_method]).toEqual([200, outcome.method]);
     } else {
       expect([page.status, stored]).toEqual([400, null]);
-      expect(page.html).toContain(outcome.refused);
+      expect(page.html.toLowerCase()).toContain(outcome.refused.toLowerCase());
     }
   });
 });
