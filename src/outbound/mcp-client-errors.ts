@@ -25,7 +25,7 @@ export function outboundErrorOf(error: unknown, secrets: readonly string[]): unk
   }
   if (error instanceof SdkHttpError) {
     const { status } = error;
-    const reason = excerpt(reasonIn(String(error.data.text ?? '')));
+    const reason = excerpt(reasonIn(readableText(error.data.text ?? '')));
     const message = `the MCP server answered with status ${status}${reason === '' ? '' : `: ${reason}`}`;
     return new OutboundError(isTransientStatus(status) ? 'action_unavailable' : 'action_refused', message, { status });
   }

@@ -44,10 +44,10 @@ export function createMcpReader() {
     /** Must be called with each message before it is sent. */
     sent(message: JsonObject): void {
       if (message.id !== undefined && typeof message.method === 'string')
-        methods.set(String(message.id), message.method);
+        methods.set(idText(message.id), message.method);
     },
     /** Returns whether the request is still to be answered. */
-    awaits: (id: unknown): boolean => methods.has(String(id)),
+    awaits: (id: unknown): boolean => methods.has(idText(id)),
     /**
      * Returns a message in a form that the library accepts. `size` is the length of its text.
      * @throws OutboundError `too_large` for lists of tools that are too large
@@ -62,8 +62,8 @@ export function createMcpReader() {
           method,
           ...(params !== undefined && { params: isJsonObject(params) ? withoutNulls(params) : params }),
         };
-      const asked = methods.get(String(id));
-      methods.delete(String(id));
+      const asked = methods.get(idText(id));
+      methods.delete(idText(id));
       if (error !== undefined) return { ...head, error: readError(error) };
       return { ...head, result: isJsonObject(value) ? readResult(asked, value, size) : (value ?? {}) };
     },
@@ -74,6 +74,11 @@ export function createMcpReader() {
     /** Returns the result of the last call. */
     result: (): McpCallResult | undefined => result,
   };
+}
+
+/** The id of a request as text. Some servers send a number back as a string. */
+export function idText(id: unknown): string {
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : '';
 }
 
 /** The members of a page of a list. Fields that revision 2026-07-28 requires get a value if the server omits them. */

@@ -52,8 +52,8 @@ function signingClient(change: Record<string, unknown> = {}) {
 interface Claims {
   iss?: string;
   sub?: string;
-  aud?: string | string[];
-  exp?: number;
+  aud?: string | string[] | undefined;
+  exp?: number | undefined;
   jti?: string | undefined;
 }
 async function assertionOf(
@@ -140,8 +140,8 @@ describe('a client that signs', () => {
     ['another issuer', () => ({ iss: 'https://other.example' })],
     ['another audience', () => ({ aud: 'https://other.example' })],
     ['this and another audience', () => ({ aud: [server.url, 'https://other.example'] })],
-    ['no audience', () => ({ aud: undefined as never })],
-    ['no time of expiry', () => ({ exp: undefined as never })],
+    ['no audience', () => ({ aud: undefined })],
+    ['no time of expiry', () => ({ exp: undefined })],
     ['a time of expiry that has passed', () => ({ exp: Math.floor(Date.now() / 1000) - 600 })],
     ['a time of expiry in a year', () => ({ exp: Math.floor(Date.now() / 1000) + 365 * 24 * 3600 })],
     ['no id', () => ({ jti: undefined })],
