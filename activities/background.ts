@@ -85,7 +85,7 @@ export function createBackgroundActivities(
     finishMemory: beating((request) => finishMemory(collections, request, deps.config.memoryRetentionDays)),
 
     listMcpTools: beating((request, signal) =>
-      listLiveTools({ ...mcpServers, collections, box: deps.auth.box }, request, signal),
+      listLiveTools({ ...mcpServers, mcpChecks: deps.mcpChecks, collections, box: deps.auth.box }, request, signal),
     ),
 
     closeProject: beating((project) => closeProject(deps, project)),

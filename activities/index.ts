@@ -36,7 +36,9 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
   const secrets = deps.auth.box;
   const knowledge = createKnowledgeBase({ collections, customers, query: createQueryAsExecution(deps) });
   const mcpTokens = createMcpTokens({ collections, box: secrets, oauth: createMcpOauth(http) });
-  const mcpServers = { mcp: createMcpClient(http, deps.problemOfMcpOutput), mcpTokens, stdio: config.mcpStdio };
+  const mcpServers = {
+    ...{ mcp: createMcpClient(http, deps.mcpChecks.problemOfOutput), mcpTokens, stdio: config.mcpStdio },
+  };
   const keepFiles = createKeepForRun(deps.files);
   const ask = createQuestions({ collections, box: secrets, temporal, waitSeconds: config.mcpElicitationWait });
   const questions: BeginQuestions = (call) => outsideSlot(ask(call));

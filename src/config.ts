@@ -35,6 +35,25 @@ const origins = z
     'must be * or origins such as https://app.example.com, separated by commas',
   );
 
+/** The schemes that browsers and operating systems handle themselves, some of which run code. No app may receive codes there. */
+const commonSchemes: ReadonlySet<string> = new Set([
+  ...['about', 'blob', 'chrome', 'chrome-extension', 'content', 'data', 'edge', 'file', 'filesystem', 'ftp', 'ftps'],
+  ...['http', 'https', 'intent', 'jar', 'javascript', 'ldap', 'livescript', 'mailto', 'mocha', 'moz-extension', 'news'],
+  ...['resource', 'sftp', 'smb', 'sms', 'ssh', 'tel', 'telnet', 'urn', 'vbscript', 'view-source', 'ws', 'wss'],
+]);
+const appSchemes = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((scheme) => scheme.trim().replace(/:(\/\/)?$/, ''))
+      .filter((scheme) => scheme !== ''),
+  )
+  .refine(
+    (list) => list.every((scheme) => /^[a-z][a-z0-9-]{1,62}$/.test(scheme) && !commonSchemes.has(scheme)),
+    'must be schemes that only an app handles, such as myeditor, separated by commas; javascript, data, http and other common ones are not allowed',
+  );
+
 /** Every variable that the product reads, with its default (contract, Environment). Unset and empty are the same. */
 const Environment = z.object({
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
@@ -71,6 +90,7 @@ const Environment = z.object({
   SIGN_IN_ADDRESS_MAX: z.coerce.number().int().min(0).default(100),
   SIGN_IN_TOTAL_MAX: z.coerce.number().int().min(0).default(1000),
   CORS_ORIGINS: origins.optional(),
+  OAUTH_APP_SCHEMES: appSchemes.default([]),
   SECRETS_KEY: z.string().optional(),
   USER_TOKEN_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
   USER_TOKEN_ISSUER: z.string().optional(),
@@ -185,6 +205,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv) {
     signIn: { addressMax: env.SIGN_IN_ADDRESS_MAX, totalMax: env.SIGN_IN_TOTAL_MAX },
     /** The origins that browsers may call from. By default, OAuth endpoints accept every origin and MCP accepts none. */
     corsOrigins: env.CORS_ORIGINS,
+    oauthAppSchemes: env.OAUTH_APP_SCHEMES,
     /** The key that encrypts secrets at rest. If undefined, a key is generated below `dataDir`, but never in production. */
     secretsKey: env.SECRETS_KEY,
     /** An external identity provider whose user tokens are accepted too. */

@@ -44,6 +44,7 @@ import { createTemporal } from './temporal/client.js';
 import { createFollowHistory } from './temporal/history-cursor.js';
 import { createPayloadTrust } from './temporal/payload-trust.js';
 import { createQueueFacts } from './temporal/queue-facts.js';
+import { createMcpChecks } from './threads/mcp-checks.js';
 import { createThreads } from './threads/threads.js';
 
 /**
@@ -92,7 +93,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     mongo,
     graph,
     threads,
-    problemOfMcpOutput: (output, options) => untrustedThreads.run('problemOfOutput', output, options),
+    mcpChecks: createMcpChecks(untrustedThreads),
     redact,
     temporal,
     ...createSharedReaders({ config, mongo, temporal, metrics, log, governance }, stopping.signal),

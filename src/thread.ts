@@ -1,15 +1,13 @@
 import { bodyReaders } from './surfaces/callbacks/read-body.js';
-import type { DocumentInput } from './domain/knowledge/extract-apart.js';
-import type { PolicyCheck } from './governance/policy/refuse-invalid.js';
-import type { CandidateTrial } from './governance/policy/evaluate-candidate.js';
-import type { SimulationInput } from './governance/policy/simulate.js';
-import type { McpOutput } from './outbound/mcp-output.js';
-import type { ThreadAnswer } from './threads/threads.js';
+import type { ThreadAnswer, ThreadJob } from './threads/threads.js';
 import { isAppError } from './errors.js';
 import { hideSecrets as hide, redactAnswer as redact } from './graph/redaction/redactor.js';
 
-function answering<I, T>(job: (input: I) => T | Promise<T>): (input: I) => Promise<ThreadAnswer<T>> {
-  return async (input) => {
+/** `load` loads what the job needs, which does not count as its time. */
+function answering<I, T>(load: () => Promise<(input: I) => T | Promise<T>>) {
+  return async ({ input, begins }: ThreadJob<I>): Promise<ThreadAnswer<T>> => {
+    const job = await load();
+    begins.postMessage('begins');
     try {
       return { value: await job(input) };
     } catch (error) {
@@ -18,32 +16,31 @@ function answering<I, T>(job: (input: I) => T | Promise<T>): (input: I) => Promi
         return { refused: { code, description, facts } };
       }
       throw error;
+    } finally {
+      begins.close();
     }
   };
 }
 
 // The jobs of `threads.ts`, by name. Every thread loads this module. Inputs and results are copied.
-export const redactAnswer = answering((answer: unknown) => redact(answer));
-export const hideSecrets = answering((answer: unknown) => hide(answer));
+export const redactAnswer = answering(async () => (answer: unknown) => redact(answer));
+export const hideSecrets = answering(async () => (answer: unknown) => hide(answer));
 // Import the policy engine only where it is needed, because most threads only redact.
-export const checkPolicies = answering(async (check: PolicyCheck) =>
-  (await import('./governance/policy/refuse-invalid.js')).checkPolicies(check),
+export const checkPolicies = answering(
+  async () => (await import('./governance/policy/refuse-invalid.js')).checkPolicies,
 );
-export const evaluateCandidate = answering(async (trial: CandidateTrial) =>
-  (await import('./governance/policy/evaluate-candidate.js')).evaluateCandidate(trial),
+export const evaluateCandidate = answering(
+  async () => (await import('./governance/policy/evaluate-candidate.js')).evaluateCandidate,
 );
-export const simulatePolicies = answering(async (input: SimulationInput) =>
-  (await import('./governance/policy/simulate.js')).simulate(input),
-);
-export const problemOfOutput = answering(async (output: McpOutput) =>
-  (await import('./outbound/mcp-output.js')).problemOfOutput(output),
-);
+export const simulatePolicies = answering(async () => (await import('./governance/policy/simulate.js')).simulate);
+export const problemOfOutput = answering(async () => (await import('./outbound/mcp-output.js')).problemOfOutput);
+export const problemsOfSchemas = answering(async () => (await import('./outbound/mcp-output.js')).problemsOfSchemas);
 // The parsers of documents are large.
-export const extractDocument = answering(async (input: DocumentInput) =>
-  (await import('./domain/knowledge/extract-thread.js')).extractDocument(input),
+export const extractDocument = answering(
+  async () => (await import('./domain/knowledge/extract-thread.js')).extractDocument,
 );
-export const readCatalogEvents = answering(bodyReaders.readCatalogEvents);
-export const readPayload = answering(bodyReaders.readPayload);
-export const readIngest = answering(bodyReaders.readIngest);
-export const readPush = answering(bodyReaders.readPush);
-export const readRepository = answering(bodyReaders.readRepository);
+export const readCatalogEvents = answering(async () => bodyReaders.readCatalogEvents);
+export const readPayload = answering(async () => bodyReaders.readPayload);
+export const readIngest = answering(async () => bodyReaders.readIngest);
+export const readPush = answering(async () => bodyReaders.readPush);
+export const readRepository = answering(async () => bodyReaders.readRepository);

@@ -1,17 +1,20 @@
-import { clientGrants, grantsOfRoles, memberRoles, rightsOf, type Grant } from './grants.js';
+import { clientGrants, grantableGrants, grantsOfRoles, memberRoles, rightsOf, rolesOf, type Grant } from './grants.js';
 import { holdsGrant, isPerson, permits, type Permission, type Principal } from './principal.js';
 import { AppError, type ErrorFacts } from '../errors.js';
 
 /**
  * Returns the scopes that an OAuth client must request to get a missing scope. They include the client's present
  * scopes, so that a new consent does not remove any.
- * @returns undefined if consent cannot help: the caller is not an OAuth client, or no OAuth client can have the grant
+ * @returns undefined if consent cannot help: the caller is not an OAuth client, no OAuth client can have the grant, or
+ *   the roles of the person cannot give it
  */
 export function missingScope(
-  { clientId, grants }: Pick<Principal, 'clientId' | 'grants'>,
+  principal: Pick<Principal, 'clientId' | 'grants' | 'role' | 'roles'>,
   needed: Grant,
 ): Pick<ErrorFacts, 'neededScope' | 'scopes'> | undefined {
+  const { clientId, grants } = principal;
   if (clientId === undefined || !(clientGrants as readonly Grant[]).includes(needed)) return undefined;
+  if (!grantableGrants(rolesOf(principal)).includes(needed)) return undefined;
   return { neededScope: needed, scopes: clientGrants.filter((scope) => scope === needed || grants.includes(scope)) };
 }
 

@@ -22,7 +22,7 @@ import type { Reranker } from '../models/reranker.js';
 import type { ChatModel } from '../models/port.js';
 import type { HttpClient } from '../outbound/http-client.js';
 import type { OwnServers } from '../outbound/own-servers.js';
-import type { OutputCheck } from '../outbound/mcp-client.js';
+import type { McpChecks } from '../threads/mcp-checks.js';
 import type { EncryptedBlobStore } from '../stores/encrypted-blobs.js';
 import type { Mongo } from '../stores/mongo.js';
 import type { Graph } from '../stores/neo4j.js';
@@ -39,8 +39,8 @@ export interface Deps {
   mongo: Mongo;
   graph: Graph;
   threads: Threads;
-  /** Runs in separate threads, because an MCP server decides how long the check takes. */
-  problemOfMcpOutput: OutputCheck;
+  /** Run in separate threads, because an MCP server decides how long a check takes. */
+  mcpChecks: McpChecks;
   redact: Redact;
   temporal: Temporal;
   /** The state of an open run, which all readers of this process share. */

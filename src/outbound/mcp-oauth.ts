@@ -1,64 +1,27 @@
 import {
+  discoverAuthorizationServerMetadata,
   discoverOAuthServerInfo,
   exchangeAuthorization,
   extractWWWAuthenticateParams,
   OAuthError,
   refreshAuthorization,
-  registerClient,
   resourceUrlFromServerUrl,
   checkResourceAllowed,
   startAuthorization,
-  type OAuthClientMetadata,
   type OAuthServerInfo,
 } from '@modelcontextprotocol/client';
-import { z } from 'zod';
-import { withDeadline } from './deadline.js';
 import type { HttpClient } from './http-client.js';
-import { isOutboundError, OutboundError } from './outbound-error.js';
-import { isTransientStatus } from './retry-hints.js';
-
-const maxBytes = 256 * 1024;
-const timeoutMs = 20_000;
-
-/** The stored part of an authorization server's metadata (RFC 8414, section 2). */
-const Metadata = z.object({
-  issuer: z.string(),
-  authorization_endpoint: z.string(),
-  token_endpoint: z.string(),
-  registration_endpoint: z.string().optional(),
-  /** Absent in records from before this product revoked tokens. */
-  revocation_endpoint: z.string().optional(),
-  response_types_supported: z.array(z.string()),
-  code_challenge_methods_supported: z.array(z.string()).default([]),
-  token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
-  authorization_response_iss_parameter_supported: z.boolean().optional(),
-  client_id_metadata_document_supported: z.boolean().optional(),
-});
-
-/** The authorization server of an MCP server, and what to request from it. Plain JSON, which is stored. */
-export interface TokenIssuer {
-  metadata: z.infer<typeof Metadata>;
-  /** The resource indicator (RFC 8707). */
-  resource: string;
-  scope?: string | undefined;
-}
-
-/** The registration of this product at one authorization server. */
-export interface OauthClient {
-  client_id: string;
-  client_secret?: string | undefined;
-  /** Epoch seconds. 0 means never (RFC 7591, 3.2.1). */
-  client_secret_expires_at?: number | undefined;
-  token_endpoint_auth_method?: string | undefined;
-}
-
-export interface OauthTokens {
-  access_token: string;
-  refresh_token?: string | undefined;
-  /** Seconds. */
-  expires_in?: number | undefined;
-  scope?: string | undefined;
-}
+import { isLoopback, isSecure } from './secure-address.js';
+import { clientAuthentication, registerAt, revokeOne, type ClientDocument } from './mcp-oauth-client.js';
+import { refusal, withGuardedFetch, type Fetch } from './mcp-oauth-fetch.js';
+import {
+  Metadata,
+  type IssuerAndClient,
+  type OauthClient,
+  type OauthTokens,
+  type TokenIssuer,
+} from './mcp-oauth-types.js';
+import { OutboundError } from './outbound-error.js';
 
 /** The error of an authorization server that will not accept this code, refresh token or client again. */
 interface RefusedForGood {
@@ -70,16 +33,6 @@ export function isClientRefused({ refused }: RefusedForGood): boolean {
   return refused !== 'invalid_grant';
 }
 
-/** A client metadata document. `client_id` is its URL. */
-type ClientDocument = OAuthClientMetadata & { client_id: string };
-
-export interface IssuerAndClient {
-  issuer: TokenIssuer;
-  client: OauthClient;
-}
-
-type Fetch = typeof fetch;
-
 /**
  * This product as an OAuth client of an MCP server's authorization server (MCP, Authorization). All methods throw
  * OutboundError: `target_refused`, `timeout`, `unreachable`, `too_large`, `action_unavailable` or `action_refused`.
@@ -89,21 +42,22 @@ export function createMcpOauth(http: Pick<HttpClient, 'fetchWith'>) {
   return {
     /**
      * Reads the metadata of the protected resource (RFC 9728), then that of the authorization server (RFC 8414, OIDC
-     * Discovery).
+     * Discovery). A known `issuer` is the only authorization server that counts.
      */
-    discover: (serverUrl: string, scope: string | undefined): Promise<TokenIssuer> =>
-      using((fetchFn) => discover(fetchFn, serverUrl, scope)),
+    discover: (
+      serverUrl: string,
+      known: { scope?: string | undefined; issuer?: string | undefined },
+    ): Promise<TokenIssuer> => using((fetchFn) => discover(fetchFn, serverUrl, known)),
     /** Uses the client metadata document if the server supports it. Otherwise registers a client (RFC 7591). */
     async clientAt({ metadata, scope }: TokenIssuer, document: ClientDocument): Promise<OauthClient> {
       const { client_id, ...registration } = document;
       if (metadata.client_id_metadata_document_supported && isDocumentFor(client_id, metadata.issuer))
         return { client_id };
-      if (metadata.registration_endpoint === undefined)
-        throw refusal('knows neither client metadata documents nor registration, one of which is needed');
-      const clientMetadata = { ...registration, token_endpoint_auth_method: authMethodAt(metadata) };
-      return using((fetchFn) =>
-        registerClient(metadata.issuer, { metadata, clientMetadata, fetchFn, ...(scope !== undefined && { scope }) }),
-      );
+      const { registration_endpoint: endpoint } = metadata;
+      if (endpoint === undefined)
+        throw refusal('knows neither client metadata documents nor registration: give the connector a client_id');
+      const asked = { ...registration, ...authMethodAt(metadata), ...(scope !== undefined && { scope }) };
+      return using((fetchFn) => registerAt(fetchFn, endpoint, asked));
     },
     /** Returns the URL for the person, and the PKCE verifier (S256). */
     async begin(
@@ -127,13 +81,15 @@ export function createMcpOauth(http: Pick<HttpClient, 'fetchWith'>) {
             ...{ metadata, clientInformation: client, redirectUri: answer.redirectUri, resource, fetchFn },
             ...{ authorizationCode: answer.code, codeVerifier: answer.verifier },
             ...(answer.iss !== undefined && { iss: answer.iss }),
+            addClientAuthentication: clientAuthentication(client, metadata),
           }),
         ),
       ),
     refresh: ({ issuer: { metadata, resource }, client }: IssuerAndClient, refreshToken: string) =>
       using((fetchFn) => {
+        const addClientAuthentication = clientAuthentication(client, metadata);
         const options = { metadata, clientInformation: client, refreshToken, resource, fetchFn };
-        return tokensOf(refreshAuthorization(metadata.issuer, options));
+        return tokensOf(refreshAuthorization(metadata.issuer, { ...options, addClientAuthentication }));
       }),
     /** Revokes both tokens (RFC 7009), the refresh token first. Returns false if the server does not support it. */
     async revoke(
@@ -143,8 +99,10 @@ export function createMcpOauth(http: Pick<HttpClient, 'fetchWith'>) {
       const { revocation_endpoint: endpoint } = metadata;
       if (endpoint === undefined || !isSecure(endpoint)) return false;
       await using(async (fetchFn) => {
-        if (refresh_token !== undefined) await revokeOne(fetchFn, endpoint, client, refresh_token, 'refresh_token');
-        await revokeOne(fetchFn, endpoint, client, access_token, 'access_token');
+        const authenticate = clientAuthentication(client, metadata);
+        const revoke = (token: string, hint: string) => revokeOne(fetchFn, endpoint, authenticate, { token, hint });
+        if (refresh_token !== undefined) await revoke(refresh_token, 'refresh_token');
+        await revoke(access_token, 'access_token');
       });
       return true;
     },
@@ -153,49 +111,18 @@ export function createMcpOauth(http: Pick<HttpClient, 'fetchWith'>) {
 
 export type McpOauth = ReturnType<typeof createMcpOauth>;
 
-async function revokeOne(
+async function discover(
   fetchFn: Fetch,
-  endpoint: string,
-  { client_id, client_secret, token_endpoint_auth_method: method }: OauthClient,
-  token: string,
-  token_type_hint: 'access_token' | 'refresh_token',
-): Promise<void> {
-  const form = new URLSearchParams({ token, token_type_hint });
-  const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
-  if (client_secret === undefined || method === 'client_secret_post') form.set('client_id', client_id);
-  if (client_secret !== undefined && method === 'client_secret_post') form.set('client_secret', client_secret);
-  if (client_secret !== undefined && method !== 'client_secret_post')
-    // Encode each part first (RFC 6749, 2.3.1).
-    headers.set('authorization', `Basic ${btoa([client_id, client_secret].map(encodeURIComponent).join(':'))}`);
-  const { ok, status, body } = await fetchFn(endpoint, { method: 'POST', headers, body: form });
-  await body?.cancel();
-  if (ok) return;
-  const message = `the authorization server answered the revocation with status ${status}`;
-  throw new OutboundError(isTransientStatus(status) ? 'action_unavailable' : 'action_refused', message, { status });
-}
-
-/**
- * Applies the guard and one time limit to all requests. Libraries hide the errors of `fetch`, so the first failure is
- * thrown.
- */
-async function withGuardedFetch<T>(http: Pick<HttpClient, 'fetchWith'>, work: (fetchFn: Fetch) => Promise<T>) {
-  const failures: OutboundError[] = [];
-  const guarded = http.fetchWith({ maxBytes, failed: (error) => void failures.push(error) });
-  return withDeadline({ timeoutMs, signal: new AbortController().signal }, async (signal) => {
-    const result = await work((input, init) => guarded(input, { ...init, signal })).catch((error: unknown) => {
-      throw failures[0] ?? outboundErrorOf(error);
-    });
-    if (failures[0]) throw failures[0];
-    return result;
-  });
-}
-
-async function discover(fetchFn: Fetch, serverUrl: string, requestedScope: string | undefined): Promise<TokenIssuer> {
+  serverUrl: string,
+  { scope: requestedScope, issuer }: { scope?: string | undefined; issuer?: string | undefined },
+): Promise<TokenIssuer> {
   const challenge = await challengeOf(fetchFn, serverUrl);
   const found = await discoverOAuthServerInfo(serverUrl, {
     fetchFn,
     ...(challenge.resourceMetadataUrl && { resourceMetadataUrl: challenge.resourceMetadataUrl }),
   });
+  if (issuer !== undefined && found.authorizationServerMetadata?.issuer !== issuer)
+    found.authorizationServerMetadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn });
   const metadata = Metadata.safeParse(found.authorizationServerMetadata).data;
   if (!metadata) throw refusal('publishes no metadata (RFC 8414)');
   // A server whose metadata lists no methods does not support PKCE (MCP, Authorization code protection).
@@ -236,23 +163,16 @@ function scopeOf(scope: string | undefined, { authorizationServerMetadata }: OAu
   return `${scope} offline_access`;
 }
 
-const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
-function isSecure(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname } = new URL(address);
-  return protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname));
-}
-
 /** Returns whether the authorization server can read the document: over https, or if both are on this machine. */
 function isDocumentFor(clientId: string, issuer: string): boolean {
-  return clientId.startsWith('https:') || (isSecure(clientId) && loopback.test(new URL(issuer).hostname));
+  return clientId.startsWith('https:') || (isSecure(clientId) && isLoopback(new URL(issuer).hostname));
 }
 
-function authMethodAt({ token_endpoint_auth_methods_supported: supported }: TokenIssuer['metadata']): string {
+function authMethodAt({ token_endpoint_auth_methods_supported: supported }: TokenIssuer['metadata']) {
   // The default of RFC 8414.
   const known = supported ?? ['client_secret_basic'];
-  return ['none', 'client_secret_basic', 'client_secret_post'].find((each) => known.includes(each)) ?? 'none';
+  const method = ['none', 'client_secret_basic', 'client_secret_post'].find((each) => known.includes(each));
+  return { token_endpoint_auth_method: method ?? 'none' };
 }
 
 const endings: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client']);
@@ -267,23 +187,4 @@ async function tokensOf(answer: Promise<OauthTokens & { token_type: string }>): 
     if (error instanceof OAuthError && endings.has(error.code)) return { refused: error.code };
     throw error;
   }
-}
-
-const passing: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable', 'too_many_requests']);
-
-/** Keeps only the codes of library errors, because their messages can contain sent data. */
-function outboundErrorOf(error: unknown): unknown {
-  if (isOutboundError(error)) return error;
-  if (error instanceof OAuthError) {
-    const code = error.code.replace(/[^a-z_]/g, '').slice(0, 60);
-    if (passing.has(code)) return new OutboundError('action_unavailable', `the authorization server answered ${code}`);
-    return refusal(`refused: ${code}`);
-  }
-  if (!(error instanceof Error)) return error;
-  if (error.name === 'IssuerMismatchError') return refusal('is not the one that was asked (issuer)');
-  return refusal(`cannot be used (${error.name})`);
-}
-
-function refusal(what: string): OutboundError {
-  return new OutboundError('action_refused', `the authorization server of the MCP server ${what}`);
 }

@@ -1,9 +1,10 @@
 import path from 'node:path';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { abortWith } from '../abort-with.js';
 import type { ErrorCode } from '../error-catalog.js';
 import { AppError, type ErrorFacts } from '../errors.js';
-import type { McpOutput } from '../outbound/mcp-output.js';
+import type { McpOutput, ToolSchema } from '../outbound/mcp-output.js';
 import { packageRoot } from '../package-root.js';
 import { createTurns, shareOf } from '../turns.js';
 
@@ -15,11 +16,18 @@ export interface ThreadJobs {
   redactAnswer(answer: unknown): unknown;
   hideSecrets(answer: unknown): unknown;
   problemOfOutput(output: McpOutput): string | undefined;
+  problemsOfSchemas(schemas: readonly ToolSchema[]): (string | undefined)[];
 }
 
 type JobName = keyof ThreadJobs;
 type Input<Name extends JobName> = Parameters<ThreadJobs[Name]>[0];
 type Result<Name extends JobName> = Awaited<ReturnType<ThreadJobs[Name]>>;
+
+/** What a thread receives: the input of the job, and a port on which it reports that the job begins. */
+export interface ThreadJob<I> {
+  input: I;
+  begins: MessagePort;
+}
 
 /** Returns refusals as data, because an error loses its class and code when it leaves a thread. */
 export type ThreadAnswer<T> = { value: T } | { refused: { code: ErrorCode; description: string; facts: ErrorFacts } };
@@ -27,10 +35,10 @@ export type ThreadAnswer<T> = { value: T } | { refused: { code: ErrorCode; descr
 interface JobOptions {
   /** Whose job it is: an organization, or the name of the job if nobody is known yet. Each owner runs one at a time. */
   owner: string;
-  /** The longest time that the job runs; 20 seconds if omitted. */
+  /** The longest time that the job itself runs, without the wait for a thread; 20 seconds if omitted. */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** Called when a thread takes the job. */
+  /** Called when the job begins in a thread. */
   begun?: () => void;
 }
 
@@ -38,7 +46,8 @@ interface JobOptions {
 export interface Threads {
   /**
    * Runs a job in a thread. A job that exceeds its time or memory limit ends together with its thread.
-   * @throws AppError as the job does; `unavailable` if too many jobs of the owner wait; `internal_error` for any other failure
+   * @throws AppError as the job does; `unavailable` if no thread takes it in time or too many jobs of the owner wait;
+   *   `internal_error` for any other failure
    */
   run<Name extends JobName>(name: Name, input: Input<Name>, options: JobOptions): Promise<Result<Name>>;
   close(): Promise<void>;
@@ -80,10 +89,7 @@ export function createThreads({ heapMiB = defaultHeapMiB, longestWaitMs = jobTim
         owner,
         () => {
           pool ??= start();
-          begun?.();
-          const ended = abortWith(AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : []));
-          const job = pool.run(input, { name, signal: ended.signal }) as Promise<ThreadAnswer<Result<Name>>>;
-          return answerOf(job).finally(() => ended.abort());
+          return runIn<Name>(pool, { name, input, timeoutMs, longestWaitMs, signal, begun });
         },
         { signal },
       );
@@ -97,10 +103,39 @@ export function createThreads({ heapMiB = defaultHeapMiB, longestWaitMs = jobTim
   };
 }
 
-async function answerOf<T>(job: Promise<ThreadAnswer<T>>): Promise<ThreadAnswer<T>> {
+interface Run<Name extends JobName> extends Pick<JobOptions, 'begun'> {
+  name: Name;
+  input: Input<Name>;
+  timeoutMs: number;
+  longestWaitMs: number;
+  signal: AbortSignal | undefined;
+}
+
+/** A busy machine starts a thread late. The time limit of the job begins when the thread reports that the job does. */
+async function runIn<Name extends JobName>(
+  pool: Piscina,
+  { name, input, timeoutMs, longestWaitMs, signal, begun }: Run<Name>,
+): Promise<ThreadAnswer<Result<Name>>> {
+  const { port1, port2 } = new MessageChannel();
+  const late = new AbortController();
+  let hasBegun = false;
+  let timer = setTimeout(() => late.abort(), longestWaitMs);
+  port1.once('message', () => {
+    hasBegun = true;
+    clearTimeout(timer);
+    timer = setTimeout(() => late.abort(), timeoutMs);
+    begun?.();
+  });
+  const ended = abortWith(late.signal, ...(signal ? [signal] : []));
+  const job: ThreadJob<Input<Name>> = { input, begins: port2 };
   try {
-    return await job;
+    return (await pool.run(job, { name, signal: ended.signal, transferList: [port2] })) as ThreadAnswer<Result<Name>>;
   } catch (cause) {
+    if (late.signal.aborted && !hasBegun) throw new AppError('unavailable', 'no thread was free in time', { cause });
     throw new AppError('internal_error', 'the server failed to answer this request', { cause });
+  } finally {
+    clearTimeout(timer);
+    port1.close();
+    ended.abort();
   }
 }

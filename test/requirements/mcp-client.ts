@@ -148,4 +148,49 @@ export const mcpClient = [
     source: 'docs/guides/mcp-servers.md',
     says: 'Both generated clients support the routes of an authorization.',
   },
+  {
+    id: 'mcp.world',
+    source: 'https://modelcontextprotocol.io/specification/2025-11-25',
+    says: 'What servers and clients send according to at least 100 public sources leads to the right outcome.',
+  },
+  {
+    id: 'mcp-client.odd-tools',
+    source: 'docs/guides/mcp-servers.md',
+    says: 'One odd tool never disables a server: it is listed with its problems and cannot be accepted, and the others can. Members that are null count as absent.',
+  },
+  {
+    id: 'mcp-client.odd-results',
+    source: 'docs/guides/mcp-servers.md',
+    says: 'What has an unknown form in a result reaches the agent as readable text, and errors keep the text of the server.',
+  },
+  {
+    id: 'mcp-client.unchecked',
+    source: 'docs/guides/mcp-servers.md',
+    says: 'If no thread is free for a check of structured content, the result is used without it; the tool is not called again.',
+  },
+  {
+    id: 'mcp-client.resumed',
+    source: 'docs/guides/mcp-servers.md',
+    says: 'A stream that a server ends after an event id is resumed, after the time that the server asks for, until the answer arrives.',
+  },
+  {
+    id: 'mcp-client.sse',
+    source: 'docs/guides/mcp-servers.md',
+    says: 'A server that knows only HTTP with SSE (2024-11-05) can be used, under the same limits.',
+  },
+  {
+    id: 'mcp-oauth.pre-registered',
+    source: 'docs/guides/mcp-servers.md',
+    says: 'A client that is registered at the authorization server already comes before all other ways. Its secret is never shown, and goes to one authorization server only.',
+  },
+  {
+    id: 'mcp-oauth.step-up',
+    source: 'docs/guides/mcp-servers.md',
+    says: 'A scope that a call needs is requested in addition to the present ones when the server is authorized again.',
+  },
+  {
+    id: 'mcp-oauth.others',
+    source: 'docs/guides/mcp-servers.md',
+    says: 'Answers of authorization servers with null or missing members can be used, and their refusals keep their text.',
+  },
 ] as const satisfies readonly Requirement[];

@@ -206,4 +206,14 @@ export const mcp = [
     source: 'docs/guides/mcp-and-oauth.md',
     says: 'Open streams are notified of ontology, policy and grant changes made by any process.',
   },
+  {
+    id: 'mcp.scopes-in-reach',
+    source: 'docs/guides/mcp-and-oauth.md',
+    says: 'An OAuth client is told all scopes, and sees every tool that its person can give it; a call without the scope asks for it.',
+  },
+  {
+    id: 'mcp.streamable-http.takeover',
+    source: 'https://modelcontextprotocol.io/specification/2025-11-25/basic/transports',
+    says: 'The newest stream of a session takes over from an earlier one that has not ended.',
+  },
 ] as const satisfies readonly Requirement[];

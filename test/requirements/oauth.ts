@@ -246,4 +246,24 @@ export const oauth = [
     source: 'docs/guides/mcp-and-oauth.md',
     says: 'Private-use schemes that are reverse domain names can be registered as redirect addresses.',
   },
+  {
+    id: 'oauth.client-metadata-document.others',
+    source: 'docs/guides/mcp-and-oauth.md',
+    says: 'Client metadata documents with null members, lists of methods, many addresses and unknown members can be used.',
+  },
+  {
+    id: 'oauth.register.others',
+    source: 'docs/guides/mcp-and-oauth.md',
+    says: 'Registrations with null members and with the schemes of apps, also those in OAUTH_APP_SCHEMES, are accepted; schemes that run code are not.',
+  },
+  {
+    id: 'oauth.client-authentication.any-way',
+    source: 'docs/guides/mcp-and-oauth.md',
+    says: 'A client with a secret can send it by either method, but only by one at a time.',
+  },
+  {
+    id: 'oauth.private-key-jwt',
+    source: 'docs/guides/mcp-and-oauth.md',
+    says: 'A client that signs must prove each request with an assertion (RFC 7523), which works once, with keys of its document or address, also after it changed them.',
+  },
 ] as const satisfies readonly Requirement[];

@@ -16,12 +16,12 @@ export function actOfWorker(deps: Deps, clients: Partial<Pick<ActionDeps, 'http'
     smtp: createSmtpClient(deps.config),
     mongo: deps.mongo,
     secrets: deps.auth.box,
-    mcp: createMcpClient(deps.http, deps.problemOfMcpOutput),
+    mcp: createMcpClient(deps.http, deps.mcpChecks.problemOfOutput),
     stdio: { commands: {}, folder: '' },
     keepFiles: () => Promise.resolve([]),
     questions: () => () => Promise.resolve({ action: 'cancel' }),
     log: deps.log,
-    mcpTokens: { tokenFor: () => Promise.reject(new Error('no tokens')) },
+    mcpTokens: { tokenFor: () => Promise.reject(new Error('no tokens')), needScope: () => Promise.resolve() },
     ...clients,
   });
   return createAct({ kernel: deps.kernel, collections: deps.mongo.collections, secrets: deps.auth.box, prepare });

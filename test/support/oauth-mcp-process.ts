@@ -25,6 +25,12 @@ const config = {
   tokenEndpoint: '',
   /** Whether tokens can be revoked, or the metadata only states that they can. */
   revocation: 'works' as 'works' | 'fails' | 'none',
+  /** Whether clients can register. */
+  registers: true,
+  /** A scope without which the MCP server answers 403. */
+  needed: '',
+  /** Another issuer, which the MCP server names instead of this one. */
+  otherIssuer: '',
   /** The tools that are not offered to a person, by name of the person. */
   hidden: {} as Record<string, string[]>,
 };
@@ -35,6 +41,7 @@ const stats = {
 };
 
 interface Grant {
+  scope: string;
   person: string;
   resource: string;
   challenge?: string;
@@ -54,7 +61,7 @@ function metadata() {
     issuer: base,
     authorization_endpoint: `${base}/authorize`,
     token_endpoint: config.tokenEndpoint || `${base}/token`,
-    registration_endpoint: `${base}/register`,
+    ...(config.registers && { registration_endpoint: `${base}/register` }),
     ...(config.revocation !== 'none' && { revocation_endpoint: `${base}/revoke` }),
     response_types_supported: ['code'],
     grant_types_supported: ['authorization_code', 'refresh_token'],
@@ -76,6 +83,7 @@ async function authorize(res: ServerResponse, query: URLSearchParams): Promise<v
   const asked = Object.fromEntries(query);
   stats.authorizations.push(asked);
   const { client_id = '', redirect_uri = '', code_challenge = '', person = '', resource = '', state = '' } = asked;
+  const { scope = '' } = asked;
   if (asked.code_challenge_method !== 'S256' || resource !== `${base}/mcp`) return refused(res, 'invalid_request');
   if (!clients.has(client_id)) {
     if (!config.documents) return refused(res, 'invalid_client');
@@ -91,24 +99,27 @@ async function authorize(res: ServerResponse, query: URLSearchParams): Promise<v
   if (person === '') back.searchParams.set('error', 'access_denied');
   else {
     const code = random();
-    codes.set(code, { person, resource, challenge: code_challenge, redirect: redirect_uri, client: client_id });
+    codes.set(code, { scope, person, resource, challenge: code_challenge, redirect: redirect_uri, client: client_id });
     back.searchParams.set('code', code);
   }
   res.writeHead(302, { location: back.href }).end();
 }
 
-function issue({ person, resource, client }: Grant): object {
+function issue({ scope, person, resource, client }: Grant): object {
   const [access_token, refresh_token] = [`at-${random()}`, `rt-${random()}`];
-  access.set(access_token, { person, resource, client, until: Date.now() + config.lifetime * 1000 });
-  refresh.set(refresh_token, { person, resource, client });
+  access.set(access_token, { scope, person, resource, client, until: Date.now() + config.lifetime * 1000 });
+  refresh.set(refresh_token, { scope, person, resource, client });
   const shown = config.refreshable ? { refresh_token } : {};
-  return { access_token, ...shown, token_type: 'Bearer', expires_in: config.lifetime, scope: 'tools' };
+  const given = scope.replace(' offline_access', '');
+  return { access_token, ...shown, token_type: 'Bearer', expires_in: config.lifetime, scope: given };
 }
 
 function clientOf(req: IncomingMessage, form: Record<string, string>): string | undefined {
   const [scheme, value = ''] = (req.headers.authorization ?? '').split(' ');
   const [id = '', secret] =
-    scheme === 'Basic' ? Buffer.from(value, 'base64').toString().split(':') : [form.client_id, undefined];
+    scheme === 'Basic'
+      ? Buffer.from(value, 'base64').toString().split(':').map(decodeURIComponent)
+      : [form.client_id, form.client_secret];
   return clients.has(id) && clients.get(id) === secret ? id : undefined;
 }
 
@@ -178,6 +189,11 @@ function mcp(req: IncomingMessage, res: ServerResponse): void {
     res.writeHead(401, { 'www-authenticate': challenge }).end();
     return;
   }
+  if (config.needed !== '' && !grant.scope.split(' ').includes(config.needed)) {
+    const challenge = `Bearer error="insufficient_scope", scope="${config.needed}"`;
+    res.writeHead(403, { 'www-authenticate': challenge }).end();
+    return;
+  }
   const server = new Server({ name: 'protected', version: '1' }, { capabilities: { tools: {} } });
   const inputSchema = { type: 'object' as const, properties: { person: { type: 'string' } } };
   const tools = Object.keys(results)
@@ -205,8 +221,9 @@ async function register(req: IncomingMessage, res: ServerResponse): Promise<void
 }
 
 async function control(req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const { expire, forget, forgetClients, ...changes } = JSON.parse((await text(req)) || '{}');
+  const { expire, forget, forgetClients, client, ...changes } = JSON.parse((await text(req)) || '{}');
   Object.assign(config, changes);
+  if (client !== undefined) clients.set(client.id, client.secret);
   if (expire === true) access.clear();
   if (forget === true) refresh.clear();
   if (forgetClients === true) clients.clear();
@@ -223,7 +240,10 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
   if (pathname === '/revoke') return revoke(req, res, Object.fromEntries(new URLSearchParams(await text(req))));
   if (pathname === '/.well-known/oauth-authorization-server') return json(res, 200, metadata());
   if (pathname === '/resource')
-    return json(res, 200, { resource: `${base}/mcp`, authorization_servers: [base], scopes_supported: ['tools'] });
+    return json(res, 200, {
+      ...{ resource: `${base}/mcp`, scopes_supported: ['tools'] },
+      authorization_servers: [config.otherIssuer || base],
+    });
   res.writeHead(404).end();
 }
 

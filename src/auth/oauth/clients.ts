@@ -1,12 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isId, newId } from '../../ids.js';
+import type { JsonObject } from '../../json.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../time.js';
 import { sha256Hex } from '../../sha256.js';
 import { secretTokens } from '../secret-token.js';
 import { addressOf } from '../window-counter.js';
 
-export const clientAuthMethods = ['none', 'client_secret_post', 'client_secret_basic'] as const;
+export const clientAuthMethods = ['none', 'client_secret_post', 'client_secret_basic', 'private_key_jwt'] as const;
 export const grantTypes = ['authorization_code', 'refresh_token'] as const;
 
 /** The metadata of a client that this server supports (RFC 7591, 2). */
@@ -16,6 +17,9 @@ export interface ClientMetadata {
   grant_types: (typeof grantTypes)[number][];
   response_types: ['code'];
   client_name: string;
+  /** The public keys of a client that signs assertions, or the address of them (RFC 7591, 2). */
+  jwks?: { keys: JsonObject[] } | null;
+  jwks_uri?: string | null;
 }
 
 /** A registration without a consent expires soon. A used one is kept for at least the longest lifetime of a grant. */
@@ -33,7 +37,7 @@ const secrets = secretTokens('svc_ocs_');
 /** `_id` is the `client_id`: an id of this service, or the URL of a metadata document, which the record copies. */
 export interface OauthClientDocument extends ClientMetadata {
   _id: string;
-  /** SHA-256 of the secret; null for a public client. */
+  /** SHA-256 of the secret; null for a public client, and for one that signs assertions. */
   secret_hash: string | null;
   created_at: number;
   /** For a metadata document: the time until which the copy can be used without fetching the document again. */
@@ -59,7 +63,9 @@ export function createClients({ oauth_clients: clients }: Collections, limits: U
       metadata: ClientMetadata,
       address: string,
     ): Promise<{ client: OauthClientDocument; secret: string | undefined }> {
-      const secret = metadata.token_endpoint_auth_method === 'none' ? undefined : secrets.create();
+      const { token_endpoint_auth_method: method } = metadata;
+      const hasSecret = method === 'client_secret_post' || method === 'client_secret_basic';
+      const secret = hasSecret ? secrets.create() : undefined;
       const client: OauthClientDocument = {
         _id: newId(),
         ...metadata,

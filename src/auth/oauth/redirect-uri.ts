@@ -1,15 +1,19 @@
 const maxLength = 2000;
 const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+/** The schemes without a dot that apps may use. */
+export type AppSchemes = ReadonlySet<string>;
+
 /** The schemes of known apps. They contain no dot, although RFC 8252 (7.1) requires reverse domain names. */
-const knownAppSchemes: ReadonlySet<string> = new Set([
-  'cursor',
-  'vscode',
-  'vscode-insiders',
-  'windsurf',
-  'zed',
-  'goose',
-  'raycast',
-]);
+const knownAppSchemes = [
+  ...['cursor', 'vscode', 'vscode-insiders', 'vscodium', 'code-oss', 'windsurf', 'zed', 'goose', 'raycast', 'warp'],
+  ...['claude', 'kiro', 'trae', 'antigravity', 'lmstudio'],
+];
+
+/** The known schemes, and those that the operator adds. */
+export function appSchemesWith(added: readonly string[]): AppSchemes {
+  return new Set([...knownAppSchemes, ...added]);
+}
+
 const plainHost = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/;
 /** The characters that RFC 3986 allows in a URI, without `*`: a wildcard is never allowed. */
 const addressCharacters = /^[A-Za-z0-9\-._~:/?@!$&'()+,;=%[\]]+$/;
@@ -18,7 +22,7 @@ const addressCharacters = /^[A-Za-z0-9\-._~:/?@!$&'()+,;=%[\]]+$/;
  * Returns why a redirect URI cannot be registered (RFC 9700, 2.1 and 4.1; RFC 8252, 7). Returns undefined if it can be:
  * https, http on a loopback host, or the private-use scheme of an app.
  */
-export function redirectUriProblem(text: string): string | undefined {
+export function redirectUriProblem(text: string, appSchemes: AppSchemes): string | undefined {
   if (text.length > maxLength) return `longer than ${maxLength} characters`;
   if (text.includes('#')) return 'has a fragment';
   if (text.includes('*')) return 'has a wildcard';
@@ -31,7 +35,7 @@ export function redirectUriProblem(text: string): string | undefined {
     return loopbackHosts.has(url.hostname)
       ? webHostProblem(url, text)
       : 'must use https, because its host is not a loopback host';
-  return isAppScheme(scheme) ? undefined : `has a scheme that is neither https nor an app's own`;
+  return isAppScheme(scheme, appSchemes) ? undefined : `has a scheme that is neither https nor an app's own`;
 }
 
 /** Rejects a host that the URL parser would rewrite, or that could end a Content-Security-Policy source. */
@@ -43,8 +47,8 @@ function webHostProblem(url: URL, text: string): string | undefined {
 /**
  * Accepts known schemes and reverse domain names (RFC 8252). `javascript:`, `data:` and similar schemes contain no dot.
  */
-function isAppScheme(scheme: string): boolean {
-  return knownAppSchemes.has(scheme) || /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+$/.test(scheme);
+function isAppScheme(scheme: string, appSchemes: AppSchemes): boolean {
+  return appSchemes.has(scheme) || /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+$/.test(scheme);
 }
 
 /**
@@ -53,7 +57,7 @@ function isAppScheme(scheme: string): boolean {
  */
 export function isRegisteredRedirect(uri: string, registered: readonly string[]): boolean {
   if (registered.includes(uri)) return true;
-  if (redirectUriProblem(uri) !== undefined) return false;
+  if (redirectUriProblem(uri, new Set()) !== undefined) return false;
   const portless = withoutLoopbackPort(uri);
   return portless !== undefined && registered.some((one) => withoutLoopbackPort(one) === portless);
 }

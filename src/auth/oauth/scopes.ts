@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { clientGrants, grantableGrants } from '../grants.js';
+import { clientGrants, grantableGrants, rolesOf } from '../grants.js';
+import type { Principal } from '../principal.js';
 
 /** The advertised scopes. Each one is a grant. */
 export const Scope = z.enum(clientGrants);
@@ -65,4 +66,15 @@ export function grantableScopes(roles: readonly string[]): readonly Scope[] {
 export function knownScopes(text: string): readonly Scope[] {
   const requested = text.split(' ');
   return Scope.options.filter((scope) => requested.includes(scope));
+}
+
+/**
+ * Returns an OAuth client with all scopes that its person could still give it. Lists for clients show what these scopes
+ * permit: a client asks for a missing scope when it calls (MCP authorization, step-up). Other callers stay as they are.
+ */
+export function withScopesInReach(principal: Principal): Principal {
+  const { clientId, grants } = principal;
+  if (clientId === undefined) return principal;
+  const inReach = grantableScopes(rolesOf(principal));
+  return { ...principal, grants: [...grants, ...inReach.filter((scope) => !grants.includes(scope))] };
 }

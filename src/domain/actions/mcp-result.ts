@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CallToolResult } from '@modelcontextprotocol/client';
 import { redactText } from '../../graph/redaction/redact-text.js';
 import { parseJsonOrUndefined, type JsonObject } from '../../json.js';
+import { readableText, type McpCallResult, type McpContent } from '../../outbound/mcp-call-result.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import type { DescribedFile } from './result-files.js';
 
@@ -15,11 +15,13 @@ const maxFiles = 20;
  */
 export function readMcpResult(
   action: string,
-  { content, structuredContent, isError }: CallToolResult,
+  { content, structuredContent, isError }: McpCallResult,
 ): { value: JsonObject; files: DescribedFile[] } {
   const text = content.flatMap((each) => (each.type === 'text' ? each.text : [])).join('\n');
   if (isError === true) {
-    const excerpt = redactText(text.slice(0, maxExcerptLength * 2)).slice(0, maxExcerptLength);
+    // Some servers describe an error only in other parts of the result.
+    const described = text !== '' ? text : readableText(structuredContent ?? content);
+    const excerpt = redactText(described.slice(0, maxExcerptLength * 2)).slice(0, maxExcerptLength);
     throw new OutboundError('action_refused', `the tool of "${action}" reports an error: ${excerpt}`);
   }
   const isRepeated =
@@ -56,7 +58,7 @@ function decoded(text: string): string {
   }
 }
 
-type Content = Exclude<CallToolResult['content'][number], { type: 'text' }>;
+type Content = Exclude<McpContent, { type: 'text' }>;
 
 /** A content as it is shown, and its bytes in base64. */
 interface Other {
@@ -80,13 +82,13 @@ function otherContent(content: Content): Other {
       return { shownAs: { ...known, size_bytes: sizeOf(blob) }, bytes: blob };
     }
     case 'resource_link': {
-      const { uri, name, description, mimeType } = content;
-      const known = { name, description, mime_type: mimeType };
-      const given = Object.fromEntries(Object.entries(known).filter(([, value]) => value));
+      const { uri, name, title, description, mimeType: mime_type, size, annotations } = content;
+      const known = { name, title, description, mime_type, size, annotations };
+      const given = Object.fromEntries(
+        Object.entries(known).filter(([, value]) => value !== undefined && value !== ''),
+      );
       return { shownAs: { type: 'resource_link', uri, ...given } };
     }
-    default:
-      return { shownAs: { type: 'unknown' } };
   }
 }
 

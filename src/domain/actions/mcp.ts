@@ -2,7 +2,8 @@ import type { McpToolPlan } from '../../../workflows/agentflow-execution/mcp-too
 import { AppError, isAppError } from '../../errors.js';
 import { canonicalText, type JsonObject } from '../../json.js';
 import { answerGate, checkJson } from '../../json-gate.js';
-import type { ElicitationQuestion, McpSession, McpSessionOptions } from '../../outbound/mcp-client.js';
+import type { McpSession } from '../../outbound/mcp-client.js';
+import type { ElicitationQuestion, McpSessionOptions } from '../../outbound/mcp-link.js';
 import { isOutboundError, OutboundError, withUnsent } from '../../outbound/outbound-error.js';
 import { hashOf } from '../mcp-servers/rules.js';
 import {
@@ -168,7 +169,7 @@ async function liveTool(
       `the server does not offer the tool "${name}" to the person on whose behalf the run works`,
     );
   // The server may have changed the tool again since it was accepted for another run.
-  if (!found || pinned?.hash !== hash || hashOf(found) !== hash)
+  if (!found || found.problems || pinned?.hash !== hash || hashOf(found) !== hash)
     throw suspended(name, 'the server changed its definition');
   return found;
 }

@@ -7,7 +7,7 @@ import { AppError } from '../../errors.js';
 import { newId } from '../../ids.js';
 import type { ConnectorDocument } from '../connectors/record.js';
 import type { Deps } from '../deps.js';
-import type { McpToolDefinition } from './record.js';
+import type { LiveTool } from './record.js';
 
 /** Longer than the activity may take. */
 const timeoutMs = 45_000;
@@ -32,7 +32,7 @@ export async function askForTools(
   { temporal }: Pick<Deps, 'temporal'>,
   { _id, name, projectID, organization_id }: ConnectorDocument,
   userId: string,
-): Promise<McpToolDefinition[]> {
+): Promise<LiveTool[]> {
   const input: McpToolsInput = { connector_id: _id, project_id: projectID, user_id: userId };
   try {
     const found: unknown = await temporal.wait(
@@ -48,7 +48,7 @@ export async function askForTools(
         }),
       timeoutMs,
     );
-    return found as McpToolDefinition[];
+    return found as LiveTool[];
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     const { cause } = error;

@@ -12,8 +12,8 @@ import type { Deps } from '../deps.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { askForTools } from './ask-worker.js';
 import { isPersonal } from './operations/live-tools.js';
-import { hashOf, hashOfAll, problemsOf } from './rules.js';
-import { mcpToolId, type McpToolDefinition } from './record.js';
+import { definitionOf, hashOf, hashOfAll, problemsOf } from './rules.js';
+import { mcpToolId, type LiveTool } from './record.js';
 import type { McpAuthorizationDocument } from './record/authorizations.js';
 import {
   beginAuthorization,
@@ -163,14 +163,16 @@ async function requireMcpConnector(
   return connector;
 }
 
-async function viewOf({ mongo }: Deps, { _id }: ConnectorDocument, live: McpToolDefinition[]) {
+async function viewOf({ mongo }: Deps, { _id }: ConnectorDocument, live: LiveTool[]) {
   const pinned = await mongo.collections.mcp_tools.find({ connector_id: _id }).toArray();
   return { connector_id: _id, hash: hashOfAll(live), tools: toMcpTools(live, pinned) };
 }
 
-function chosenOf(live: readonly McpToolDefinition[], asked: 'all' | string[]): McpToolDefinition[] {
+/** The tools that are asked for: with `all`, those without problems, and otherwise all of them, or a refusal. */
+function chosenOf(live: readonly LiveTool[], asked: 'all' | string[]): LiveTool[] {
   const problems = problemsOf(live);
-  const names = asked === 'all' ? live.map(({ name }) => name) : asked;
+  if (asked === 'all') return live.filter((_tool, at) => problems[at]?.length === 0);
+  const names = asked;
   const missing = names.filter((name) => !live.some((each) => each.name === name));
   const refused = live.flatMap(({ name }, at) =>
     names.includes(name) ? (problems[at] ?? []).map((problem) => `${JSON.stringify(name)}: ${problem}`) : [],
@@ -183,9 +185,10 @@ function chosenOf(live: readonly McpToolDefinition[], asked: 'all' | string[]): 
 async function pin(
   { mongo, auth }: Deps,
   connector: ConnectorDocument,
-  definitions: readonly McpToolDefinition[],
+  tools: readonly LiveTool[],
   userId: string,
 ): Promise<void> {
+  const definitions = tools.map(definitionOf);
   if (definitions.length === 0) return;
   const { url, command } = openConfig(auth.box, connector);
   const accepted = {

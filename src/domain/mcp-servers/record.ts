@@ -14,6 +14,12 @@ export const McpToolDefinition = z.object({
 });
 export type McpToolDefinition = z.infer<typeof McpToolDefinition>;
 
+/** A tool that a server offers now. */
+export interface LiveTool extends McpToolDefinition {
+  /** Why the worker that read the tool found it unusable. The other members then show what it could read. */
+  problems?: string[];
+}
+
 /** An accepted tool of a connector. `_id` is `<connector id>/<tool name>`. Times are epoch seconds. */
 export interface McpToolDocument {
   _id: string;

@@ -3,13 +3,13 @@ import { canonicalText, isJsonObject } from '../../json.js';
 import { pick } from '../../pick.js';
 import { sha256Hex } from '../../sha256.js';
 import { mcpToolName } from '../connectors/rules/provider-operations.js';
-import type { McpToolDefinition } from './record.js';
+import type { LiveTool, McpToolDefinition } from './record.js';
+import { hiddenCharacterIn } from './rules/hidden-characters.js';
 
 export const maxTools = 256;
 const maxTitleLength = 200;
 const maxDescriptionLength = 4096;
 const maxDefinitionLength = 64 * 1024;
-const maxDepth = 64;
 
 /** Keeps the fields that are accepted and hashed. Icons, execution hints and `_meta` do not reach an agent. */
 export function definitionOf(tool: McpToolDefinition): McpToolDefinition {
@@ -17,7 +17,7 @@ export function definitionOf(tool: McpToolDefinition): McpToolDefinition {
 }
 
 export function hashOf(definition: McpToolDefinition): string {
-  return sha256Hex(canonicalText(definition));
+  return sha256Hex(canonicalText(definitionOf(definition)));
 }
 
 /** The hash of a whole list, which does not depend on its order. */
@@ -26,11 +26,12 @@ export function hashOfAll(definitions: readonly McpToolDefinition[]): string {
 }
 
 /** Why each tool of a server cannot be accepted, by its position in the list. */
-export function problemsOf(definitions: readonly McpToolDefinition[]): string[][] {
+export function problemsOf(definitions: readonly LiveTool[]): string[][] {
   const names = definitions.map(({ name }) => functionName(name).toLowerCase());
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return definitions.map((definition, at) => [
+  return definitions.map(({ problems = [], ...definition }, at) => [
+    ...problems,
     ...(mcpToolName.test(definition.name)
       ? []
       : ['the name must consist of 1 to 128 letters, digits, "_", ".", "/" or "-"']),
@@ -52,33 +53,6 @@ function textProblems(definition: McpToolDefinition): string[] {
     ...tooLong('definition', canonicalText(definition).length, maxDefinitionLength),
     ...(hidden === undefined ? [] : [hidden]),
   ];
-}
-
-/**
- * Characters that a person does not see but a model reads: controls, zero-width and bidirectional characters, tags,
- * variation selectors, fillers, private use. One emoji presentation selector after a visible character is allowed.
- */
-const hiddenCharacter = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u2800]/u;
-const allowed = /[\t\n\r]|(?<=[\p{S}\p{N}#*])\uFE0F/gu;
-
-export function hiddenCharacterIn(value: unknown, path: readonly string[]): string | undefined {
-  if (path.length > maxDepth) return `the definition is nested more than ${maxDepth} levels deep`;
-  if (typeof value === 'string') {
-    const found = hiddenCharacter.exec(value.replace(allowed, ''))?.[0];
-    if (found === undefined) return undefined;
-    const code = found.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
-    return `${path.join('.')}: contains the hidden character U+${code}`;
-  }
-  const entries: [string, unknown][] = Array.isArray(value)
-    ? value.map((each, at) => [String(at), each])
-    : isJsonObject(value)
-      ? Object.entries(value)
-      : [];
-  for (const [name, member] of entries) {
-    const found = hiddenCharacterIn(name, [...path, 'a field name']) ?? hiddenCharacterIn(member, [...path, name]);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 interface Difference {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { differenceOf, hashOf, problemsOf } from './rules.js';
-import { McpToolDefinition, type McpToolDocument } from './record.js';
+import { definitionOf, differenceOf, hashOf, problemsOf } from './rules.js';
+import { McpToolDefinition, type LiveTool, type McpToolDocument } from './record.js';
 import type { McpAuthorizationDocument } from './record/authorizations.js';
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
@@ -62,20 +62,20 @@ export const AcceptMcpTools = z
     tools: z
       .union([z.literal('all'), z.array(z.string().max(200)).min(1).max(1000)])
       .describe(
-        '`all`, or the names. `all` also forgets accepted tools that the server no longer offers, unless each person authorizes the server.',
+        '`all`, or the names. `all` accepts the tools without `problems`, and also forgets accepted tools that the server no longer offers, unless each person authorizes the server.',
       ),
     hash: Sha256.describe('The `hash` of the list that the person read.'),
   })
   .meta({ id: 'AcceptMcpTools', example: { tools: ['find_ticket'], hash } });
 
 /** The live and the accepted tools of a connector, by name. */
-export function toMcpTools(live: readonly McpToolDefinition[], pinned: readonly McpToolDocument[]): McpTool[] {
+export function toMcpTools(live: readonly LiveTool[], pinned: readonly McpToolDocument[]): McpTool[] {
   const problems = problemsOf(live);
   const pins = new Map(pinned.map((each) => [each.name, each]));
   const offered = new Set(live.map(({ name }) => name));
   const gone = pinned.filter(({ name }) => !offered.has(name));
   return [
-    ...live.map((definition, at) => toMcpTool(definition, pins.get(definition.name), problems[at] ?? [])),
+    ...live.map((tool, at) => toMcpTool(definitionOf(tool), pins.get(tool.name), problems[at] ?? [])),
     ...gone.map((pin) => toMcpTool(null, pin, [])),
   ].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -131,11 +131,19 @@ export const McpAuthorization = z
 export const McpAuthorizationAddress = z
   .object({
     authorization_url: z.string().describe('The person opens it in a browser, and grants access there.'),
+    scope: z
+      .string()
+      .nullable()
+      .describe('The scopes that are requested, also those that a call needed. Null: those of the server.'),
     expires_at: z.number(),
   })
   .meta({
     id: 'McpAuthorizationAddress',
-    example: { authorization_url: 'https://auth.example.com/authorize?client_id=x', expires_at: 1_764_000_900 },
+    example: {
+      authorization_url: 'https://auth.example.com/authorize?client_id=x',
+      scope: 'tickets.read tickets.write',
+      expires_at: 1_764_000_900,
+    },
   });
 
 const AnswerText = z.string().min(1).max(8192);

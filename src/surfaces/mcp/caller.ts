@@ -6,7 +6,7 @@ import type { Deps } from '../../domain/deps.js';
 import { AppError, isAppError } from '../../errors.js';
 import { callerOf } from '../../governance/approvals/resume-token.js';
 import type { Trace } from '../../http/trace.js';
-import { defaultScopes } from '../../auth/oauth/scopes.js';
+import { Scope } from '../../auth/oauth/scopes.js';
 import { resourceMetadataOf } from '../../auth/require-grant.js';
 
 /** The credentials of one HTTP request, which may be checked several times. */
@@ -75,12 +75,15 @@ export function metadataFor(baseUrl: string, { path }: Pick<Request, 'path'>): s
   return resourceMetadataOf(baseUrl, path.startsWith('/mcp') ? '/mcp' : '/sse');
 }
 
-/** Adds the URL of the resource's metadata and the scopes to request first to the refusal of a credential. */
+/**
+ * Adds the URL of the resource's metadata and the scopes to request to the refusal of a credential. Clients request
+ * exactly these (MCP authorization, scope selection), so they are all: the person chooses on the consent page.
+ */
 export function challenged(error: unknown, baseUrl: string, req: Request): unknown {
   if (!isAppError(error) || error.code !== 'invalid_token') return error;
   return new AppError('invalid_token', error.message, {
     resourceMetadata: metadataFor(baseUrl, req),
-    scopes: defaultScopes,
+    scopes: Scope.options,
     ...(credentialsOf(req).authorization !== undefined && { credentialRefused: true }),
     cause: error,
   });

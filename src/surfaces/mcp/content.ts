@@ -1,3 +1,4 @@
+import { withScopesInReach } from '../../auth/oauth/scopes.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../../domain/deps.js';
 import { isJsonObject, type JsonObject } from '../../json.js';
@@ -65,7 +66,7 @@ export function createContent(
     instructions,
     tools: {
       list: (principal: Principal) =>
-        tools.filter((tool) => tool.visibleTo(principal)).map(({ definition }) => definition),
+        tools.filter((tool) => tool.visibleTo(withScopesInReach(principal))).map(({ definition }) => definition),
       /**
        * Makes a call without waiting for the run that it starts.
        * @throws a JSON-RPC error for an unknown name; every other refusal is an outcome
@@ -88,7 +89,8 @@ export function createContent(
     },
     resources,
     prompts: {
-      list: ({ grants }: Principal) => (grants.includes('svc:docs.read') ? [writeQueryPrompt] : []),
+      list: (principal: Principal) =>
+        withScopesInReach(principal).grants.includes('svc:docs.read') ? [writeQueryPrompt] : [],
       get(name: string, promptArguments: JsonObject, exchange: Exchange) {
         if (name !== writeQueryPrompt.name)
           throw rpcError(rpcCodes.invalidParams, `the prompt ${name.slice(0, 100)} does not exist`);

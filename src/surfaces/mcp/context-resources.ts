@@ -1,3 +1,4 @@
+import { withScopesInReach } from '../../auth/oauth/scopes.js';
 import { permits, type Principal } from '../../auth/principal.js';
 import { permissionOf } from '../../governance/operations/operation.js';
 import { toolNamed, type Tool } from '../../governance/tools/tool.js';
@@ -38,7 +39,9 @@ export function createContextResources(tools: readonly Tool[], govern: Govern) {
   return {
     list: (principal: Principal) =>
       known
-        .filter(({ reading }) => permits(principal, permissionOf(reading.tool.operation, reading.input)))
+        .filter(({ reading }) =>
+          permits(withScopesInReach(principal), permissionOf(reading.tool.operation, reading.input)),
+        )
         .map(({ resource }) => resource),
     /** Returns the call that reads the resource. */
     reading,

@@ -71,12 +71,6 @@ function sessionEvents(shared: Shared) {
       .map(([id, { message }]) => ({ id: String(id), message }));
   const store: EventStore = {
     storeEvent: async (streamId, message) => (closed ? '0' : add(shared, session, streamId, message)),
-    // Return undefined (which gets a 400) if later messages may be lost, and after a response, which is always the last
-    // message.
-    async getStreamIdForEventId(eventId) {
-      const event = session.events.get(Number(eventId));
-      return event && !endsStream(event.message) ? event.streamId : undefined;
-    },
     async replayEventsAfter(lastEventId, { send }) {
       for (const { id, message } of after(Number(lastEventId))) await send(id, message);
       return session.events.get(Number(lastEventId))?.streamId ?? '';
@@ -84,6 +78,14 @@ function sessionEvents(shared: Shared) {
   };
   return {
     ...store,
+    /**
+     * Returns whether a stream can be resumed after this event: not if later messages may be lost, and not after a
+     * response, which is always the last message. Without `getStreamIdForEventId`, the SDK lets the newest stream take over.
+     */
+    canResume(lastEventId: string): boolean {
+      const event = session.events.get(Number(lastEventId));
+      return event !== undefined && !endsStream(event.message);
+    },
     /**
      * Returns the messages after that event if they include the response, which ends the stream, or undefined otherwise.
      */

@@ -97,14 +97,19 @@ async function serve(
   countUntilClosed(session, res, req.method === 'GET' ? 'stream' : 'call');
   if (req.method === 'GET') {
     const remove = listeners.add(listener);
-    // The SDK can refuse this GET while another GET of the session is open, which must then remain the listener.
+    // Another stream of the session may be open, which must then remain the listener.
     res.once('close', () => {
       if (session.streams.size === 0) remove();
     });
   }
   if (Array.isArray(req.body)) events.expectBatches();
   const lastEventId = req.get('last-event-id');
-  const missed = req.method === 'GET' && lastEventId !== undefined ? events.missedToTheEnd(lastEventId) : undefined;
+  const isResume = req.method === 'GET' && lastEventId !== undefined;
+  const missed = isResume ? events.missedToTheEnd(lastEventId) : undefined;
+  if (isResume && !missed && !events.canResume(lastEventId))
+    throw new AppError('invalid_request', 'the stream cannot be resumed after this event; open a new one');
+  // The network of the client may have failed without this server noticing it, so the newest stream takes over.
+  if (req.method === 'GET' && !isResume) transport.closeStandaloneSSEStream();
   if (missed) sendMissed(missed, transport.sessionId ?? '', res);
   else await transport.handleRequest(req, res, req.body);
 }

@@ -10,6 +10,8 @@ import type { HttpClient } from '../../outbound/http-client.js';
 import { answerAuthorization, showAuthorization } from './authorize/authorize.js';
 import { type AuthorizeDeps } from './authorize/visit.js';
 import { createBrowserSessions } from '../browser/browser-session.js';
+import { createVerifyAssertion } from './clients/client-assertion.js';
+import { createAuthenticateClient } from './clients/client-authentication.js';
 import { createFindClient } from './clients/client-document.js';
 import { createClients, type UnusedLimits } from '../../auth/oauth/clients.js';
 import { registerHandler } from './clients/register.js';
@@ -17,13 +19,14 @@ import { jsonErrors, pageErrors } from './error-handlers.js';
 import { formBody } from './form-body.js';
 import { authorizationServerMetadata, protectedResourceMetadata, serveDocument } from './metadata.js';
 import { createRateLimit, type RateLimitOptions } from './rate-limit.js';
+import { appSchemesWith } from '../../auth/oauth/redirect-uri.js';
 import { resourcesOf } from '../../auth/oauth/resources.js';
 import { createCodes } from '../../auth/oauth/codes.js';
 import { revokeHandler } from './token/revoke.js';
 import { tokenHandler } from './token/token.js';
 
 interface OauthDeps extends AuthDeps, Pick<AuthorizeDeps, 'governance'> {
-  config: Pick<Config, 'allowPrivateTargets' | 'corsOrigins'>;
+  config: Pick<Config, 'allowPrivateTargets' | 'corsOrigins' | 'oauthAppSchemes'>;
   http: HttpClient;
   oauth: Oauth;
 }
@@ -51,14 +54,25 @@ export function createOauthRouter(deps: OauthDeps, { baseUrl, limits = {}, unuse
   const codes = createCodes(collections);
   const { grants, access } = deps.oauth;
   const allowLoopbackHttp = deps.config.allowPrivateTargets;
+  const appSchemes = appSchemesWith(deps.config.oauthAppSchemes);
   const findClient = createFindClient({
     clients,
     http: deps.http,
     fetches: limit('client documents'),
     baseUrl,
     allowLoopbackHttp,
+    appSchemes,
   });
-  const tokenDeps = { ...deps, clients, codes, grants, baseUrl };
+  const authenticateClient = createAuthenticateClient({
+    ...{ clients, findClient },
+    verify: createVerifyAssertion({
+      http: deps.http,
+      counters: collections.oauth_counters,
+      baseUrl,
+      allowLoopbackHttp,
+    }),
+  });
+  const tokenDeps = { ...deps, authenticateClient, clients, codes, grants, baseUrl };
   const authorizeDeps = {
     ...deps,
     clients,
@@ -78,7 +92,7 @@ export function createOauthRouter(deps: OauthDeps, { baseUrl, limits = {}, unuse
   mountDiscovery(router, baseUrl, origins);
   endpoint('/oauth/register', [
     ...jsonBody('64kb'),
-    registerHandler({ clients, registrations: limit('registrations') }),
+    registerHandler({ clients, registrations: limit('registrations'), appSchemes }),
   ]);
   endpoint('/oauth/token', [...formBody('16kb'), tokenHandler(tokenDeps)]);
   endpoint('/oauth/revoke', [...formBody('16kb'), revokeHandler(tokenDeps, access)]);

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { clientAuthMethods, grantTypes } from '../../auth/oauth/clients.js';
 import { Scope } from '../../auth/oauth/scopes.js';
+import { assertionAlgorithms } from './clients/client-assertion.js';
 
 const cacheSeconds = 300;
 
@@ -19,7 +20,9 @@ export function authorizationServerMetadata(baseUrl: string) {
     response_modes_supported: ['query'],
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: clientAuthMethods,
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     revocation_endpoint_auth_methods_supported: clientAuthMethods,
+    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
   };

@@ -28,6 +28,7 @@ export async function openGrant(
   { organizationId, departmentId, projectID }: Workspace,
   scopes: Scope[],
   baseUrl = publicUrl,
+  role = 'PROJECT_ADMIN',
 ): Promise<TestGrant> {
   const [grantId, clientId, userId] = [newId(), newId(), newId()];
   await deps.oauth.grants.open({
@@ -41,7 +42,7 @@ export async function openGrant(
   const place = { org_id: organizationId, dept_id: departmentId, project_id: projectID };
   const claims = {
     sub: userId,
-    role: 'PROJECT_ADMIN',
+    role,
     ...place,
     client_id: clientId,
     scope: scopes.join(' '),

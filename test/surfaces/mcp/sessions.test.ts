@@ -121,7 +121,7 @@ describe('POST /mcp', () => {
       const metadata = path === '/mcp' ? 'oauth-protected-resource/mcp' : 'oauth-protected-resource/sse';
       expect(none.headers.get('www-authenticate')).toMatch(
         new RegExp(
-          `^Bearer resource_metadata="http.*/\\.well-known/${metadata}", scope="svc:query.read svc:docs.read"$`,
+          `^Bearer resource_metadata="http.*/\\.well-known/${metadata}", scope="svc:query.read svc:docs.read .*svc:agent.run.*"$`,
         ),
       );
       const bad = await rawMcp('svc_sk_nothing').post(path, '{ not even JSON');
@@ -258,19 +258,19 @@ describe('POST /mcp', () => {
 });
 
 describe('GET and DELETE /mcp', () => {
-  test('allow one stream per session, which DELETE ends with it', async () => {
-    verifies('mcp.streamable-http.get', 'mcp.streamable-http.delete');
+  test('let the newest stream of a session take over, which DELETE ends with it', async () => {
+    verifies('mcp.streamable-http.get', 'mcp.streamable-http.delete', 'mcp.streamable-http.takeover');
     const { apiKey } = await createWorkspace(deps);
     const id = await openSession(apiKey);
     const headers = { ...bearer(apiKey), accept: 'text/event-stream', 'mcp-session-id': id };
     const stream = await openEventStream(`${testRun().url}/mcp`, headers);
     expect(stream).toMatchObject({ status: 200 });
     expect(stream.headers.get('content-type')).toBe('text/event-stream');
-    expect((await rawMcp(apiKey, { 'mcp-session-id': id }).get('/mcp', { accept: 'text/event-stream' })).status).toBe(
-      409,
-    );
-    expect((await rawMcp(apiKey, { 'mcp-session-id': id }).delete('/mcp')).status).toBe(200);
+    const newest = await openEventStream(`${testRun().url}/mcp`, headers);
+    expect(newest).toMatchObject({ status: 200 });
     await stream.ended;
+    expect((await rawMcp(apiKey, { 'mcp-session-id': id }).delete('/mcp')).status).toBe(200);
+    await newest.ended;
     expect((await rawMcp(apiKey, { 'mcp-session-id': id }).post('/mcp', ping)).status).toBe(404);
   });
 

@@ -3,6 +3,7 @@ import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createPerson } from '../../auth/auth-server.js';
+import { allScopes } from '../oauth/flow.js';
 import { consentInBrowser, mcpProvider } from '../oauth/mcp-provider.js';
 import { apiClient } from '../../support/client.js';
 import { useDeps } from '../../support/fixture.js';
@@ -24,21 +25,18 @@ const initialize = {
 };
 
 describe('the first challenge', () => {
-  test.each(['/mcp', '/sse'])(
-    'of %s links to the metadata of that resource, and names the reading scopes',
-    async (path) => {
-      verifies('mcp.unauthorized.resource', 'mcp.step-up');
-      const { status, headers } = await apiClient(publicUrl).get(path);
-      const [, metadata = '', scope] =
-        /^Bearer resource_metadata="([^"]+)", scope="([^"]+)"$/.exec(headers.get('www-authenticate') ?? '') ?? [];
-      expect([status, scope]).toEqual([401, 'svc:query.read svc:docs.read']);
-      expect((await apiClient('').get(metadata)).body).toMatchObject({ resource: publicUrl + path });
-      const bad = await apiClient(publicUrl, bearer('svc_sk_nothing')).get(path);
-      expect(bad.headers.get('www-authenticate')).toBe(
-        `Bearer error="invalid_token", resource_metadata="${metadata}", scope="${scope}"`,
-      );
-    },
-  );
+  test.each(['/mcp', '/sse'])('of %s links to the metadata of that resource, and names all scopes', async (path) => {
+    verifies('mcp.unauthorized.resource', 'mcp.step-up', 'mcp.scopes-in-reach');
+    const { status, headers } = await apiClient(publicUrl).get(path);
+    const [, metadata = '', scope] =
+      /^Bearer resource_metadata="([^"]+)", scope="([^"]+)"$/.exec(headers.get('www-authenticate') ?? '') ?? [];
+    expect([status, scope]).toEqual([401, allScopes]);
+    expect((await apiClient('').get(metadata)).body).toMatchObject({ resource: publicUrl + path });
+    const bad = await apiClient(publicUrl, bearer('svc_sk_nothing')).get(path);
+    expect(bad.headers.get('www-authenticate')).toBe(
+      `Bearer error="invalid_token", resource_metadata="${metadata}", scope="${scope}"`,
+    );
+  });
 
   test('of a REST route follows the specification', async () => {
     const { headers } = await apiClient(publicUrl).post('/v1/docs', {});
@@ -97,25 +95,43 @@ describe('a call without its scope', () => {
 });
 
 describe('the SDK’s client', () => {
-  test('requests the reading scopes first, and more when a call needs them', async () => {
-    verifies('mcp.step-up', 'mcp.unauthorized.resource');
+  async function usage() {
     const person = await createPerson(deps);
     const provider = mcpProvider();
     const transport = () => new StreamableHTTPClientTransport(new URL(`${publicUrl}/mcp`), { authProvider: provider });
-    const consent = async (at: StreamableHTTPClientTransport) => {
-      const answer = await consentInBrowser(publicUrl, person, provider.opened ?? new URL('none:'));
+    const consent = async (at: StreamableHTTPClientTransport, scopes?: string[]) => {
+      const answer = await consentInBrowser(publicUrl, person, provider.opened ?? new URL('none:'), scopes);
       await at.finishAuth(answer.searchParams.get('code') ?? '');
     };
-    const asked = () => provider.opened?.searchParams.get('scope');
     const first = transport();
     await expect(new Client({ name: 'test', version: '1' }).connect(first)).rejects.toThrow(UnauthorizedError);
-    expect(asked()).toBe('svc:query.read svc:docs.read');
+    return { provider, transport, consent, first, asked: () => provider.opened?.searchParams.get('scope') };
+  }
+
+  test('requests all scopes, and can use what the person allows', async () => {
+    verifies('mcp.scopes-in-reach', 'mcp.unauthorized.resource');
+    const { transport, consent, first, asked } = await usage();
+    expect(asked()).toBe(allScopes);
     await consent(first);
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(transport());
+    expect((await client.callTool(save)).structuredContent).toMatchObject({ saved: { entities: 1 } });
+    await client.close();
+  });
+
+  test('sees what its person can still allow, and asks for it when it calls', async () => {
+    verifies('mcp.step-up', 'mcp.scopes-in-reach');
+    const { provider, transport, consent, first, asked } = await usage();
+    await consent(first, ['svc:query.read', 'svc:docs.read']);
     // With a refresh token, this client would first refresh, which adds no scope, and stop.
     delete provider.saved?.refresh_token;
     const client = new Client({ name: 'test', version: '1' });
     const second = transport();
     await client.connect(second);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['query_context', 'save_context', 'run_agent']),
+    );
     await expect(client.callTool(save)).rejects.toThrow(UnauthorizedError);
     expect(asked()).toBe('svc:query.read svc:docs.read svc:ontology.write');
     await consent(second);
@@ -123,5 +139,15 @@ describe('the SDK’s client', () => {
     await more.connect(transport());
     expect((await more.callTool(save)).structuredContent).toMatchObject({ saved: { entities: 1 } });
     await Promise.all([client.close(), more.close()]);
+  });
+
+  test('neither sees nor is asked for what the role of its person cannot give', async () => {
+    verifies('mcp.scopes-in-reach');
+    const workspace = await createGatewayWorkspace(deps);
+    const grant = await openGrant(deps, workspace, ['svc:query.read'], publicUrl, 'VIEWER');
+    const modern = await connectModern('', { url: publicUrl, fetch: grant.fetch });
+    const { tools } = await modern.listTools();
+    expect(tools.map(({ name }) => name)).not.toContain('save_context');
+    expect(await modern.callTool(save)).toMatchObject({ isError: true });
   });
 });

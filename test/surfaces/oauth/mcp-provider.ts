@@ -5,13 +5,13 @@ import { press, redirectUri, signedInPage } from './flow.js';
 import { openBrowser } from './form-browser.js';
 
 /** Opens the address of a client like the person's browser; returns the final redirect. */
-export async function consentInBrowser(url: string, person: Person, address: URL): Promise<URL> {
+export async function consentInBrowser(url: string, person: Person, address: URL, scopes?: string[]): Promise<URL> {
   const browser = openBrowser(url);
   const { location } = await press(
     browser,
     await signedInPage(browser, person, address.pathname + address.search),
     'allow',
-    {},
+    { ...(scopes && { scopes }) },
   );
   return new URL(location ?? '');
 }

@@ -95,7 +95,8 @@ describe('POST /oauth/register', () => {
   });
 
   test.each([
-    [{ redirect_uris, token_endpoint_auth_method: 'private_key_jwt' }, 'invalid_client_metadata', 'must be one of'],
+    [{ redirect_uris, token_endpoint_auth_method: 'private_key_jwt' }, 'invalid_client_metadata', 'needs jwks'],
+    [{ redirect_uris, token_endpoint_auth_method: 'tls_client_auth' }, 'invalid_client_metadata', 'must be one of'],
     [{ redirect_uris, grant_types: ['client_credentials'] }, 'invalid_client_metadata', 'must include'],
     [{ redirect_uris, response_types: ['token'] }, 'invalid_client_metadata', 'must include'],
     [{ redirect_uris, client_name: 'n'.repeat(1001) }, 'invalid_client_metadata', 'must have at most 1000 characters'],

@@ -182,7 +182,7 @@ describe('client authentication at POST /oauth/token', () => {
     expect([posted.status, sent.status]).toEqual([200, 200]);
   });
 
-  test('refuses any other method than the one registered, and two at once', async () => {
+  test('takes the secret by either method, and refuses a wrong or missing one and two at once', async () => {
     verifies('oauth.token.client-authentication');
     const post = await registerClient(server, { token_endpoint_auth_method: 'client_secret_post' });
     const { client_id, client_secret = '' } = post;
@@ -191,11 +191,13 @@ describe('client authentication at POST /oauth/token', () => {
       (await token(api(), { ...code, ...fields }, headers)).body.error;
     expect(await error({ client_id })).toBe('invalid_client');
     expect(await error({ client_id, client_secret: `${client_secret}x` })).toBe('invalid_client');
-    expect(await error({}, basic(client_id, client_secret))).toBe('invalid_client');
+    expect(await error({}, basic(client_id, `${client_secret}x`))).toBe('invalid_client');
     expect(await error({ client_id, client_secret }, basic(client_id, client_secret))).toBe('invalid_request');
     expect(await error({ client_id: client.client_id }, basic(client_id, client_secret))).toBe('invalid_client');
     expect(await error({ client_id: client.client_id, client_secret })).toBe('invalid_client');
-    expect((await token(api(), { ...code, client_id, client_secret })).status).toBe(200);
+    expect((await token(api(), code, basic(client_id, client_secret))).status).toBe(200);
+    const again = grant(await newCode(post));
+    expect((await token(api(), { ...again, client_id, client_secret })).status).toBe(200);
   });
 
   test.each([

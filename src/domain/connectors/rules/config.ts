@@ -78,6 +78,24 @@ const OauthAuth = z.strictObject({
     .regex(/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/, 'must be scopes, separated by one space')
     .optional()
     .describe('Default: the scopes that the MCP server requests.'),
+  client_id: z
+    .string()
+    .regex(/^[\x20-\x7e]{1,1000}$/, 'must be 1 to 1000 printable ASCII characters')
+    .optional()
+    .describe(
+      'A client that is registered at the authorization server already. It is used before any other way to register.',
+    ),
+  client_secret: z
+    .string()
+    .regex(/^[\x20-\x7e]{1,8192}$/, 'must be 1 to 8192 printable ASCII characters')
+    .optional(),
+  send_as: z
+    .enum(['basic', 'body'])
+    .optional()
+    .describe('How the secret is sent. Default: a way that the authorization server supports.'),
+  issuer: HttpUrl.optional().describe(
+    'The only authorization server that receives the client. Default: the one of the first authorization.',
+  ),
 });
 export type OauthAuth = z.infer<typeof OauthAuth>;
 
@@ -97,12 +115,18 @@ export const mcpConfigFields = {
 };
 /** A process gets no credentials. */
 export function checkMcp(
-  { url, command, auth }: { url?: unknown; command?: unknown; auth: { type: string } },
+  {
+    url,
+    command,
+    auth,
+  }: { url?: unknown; command?: unknown; auth: { type: string; client_id?: unknown; client_secret?: unknown } },
   context: z.RefinementCtx,
 ): void {
   const add = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
   if ((url === undefined) === (command === undefined)) add('url', 'give either url or command');
   if (command !== undefined && auth.type !== 'none') add('auth', 'must be none for a command');
+  if (auth.client_secret !== undefined && auth.client_id === undefined && auth.type === 'oauth')
+    context.addIssue({ code: 'custom', path: ['auth', 'client_id'], message: 'is required with client_secret' });
 }
 
 /** An MCP server: its URL with an optional header or OAuth, or the name of a command that the workers allow (`MCP_STDIO_COMMANDS`). */
@@ -176,6 +200,7 @@ const publicAuthFields: ReadonlySet<string> = new Set([
   'scope',
   'owner',
   'send_as',
+  'issuer',
 ]);
 const noFields: ReadonlySet<string> = new Set();
 
@@ -226,7 +251,8 @@ export function secretsForAnotherServer(stored: Record<string, unknown>, changed
 }
 
 function serversOf({ auth, host, port, ...config }: Record<string, unknown>): string {
-  const urls = [config.base_url, config.url, config.account_api_url, isJsonObject(auth) ? auth.token_url : undefined];
+  const { token_url, issuer }: Record<string, unknown> = isJsonObject(auth) ? auth : {};
+  const urls = [config.base_url, config.url, config.account_api_url, token_url, issuer];
   return JSON.stringify([
     ...urls.map((url) => (typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : url)),
     host,

@@ -5,14 +5,8 @@ import { holdsGrant, type Principal } from '../../../auth/principal.js';
 import { retireMcpTokens } from '../../../auth/retire-mcp-tokens.js';
 import type { SecretBox } from '../../../auth/secret-box.js';
 import { AppError, notFound } from '../../../errors.js';
-import {
-  createMcpOauth,
-  isClientRefused,
-  type OauthClient,
-  type IssuerAndClient,
-  type OauthTokens,
-  type TokenIssuer,
-} from '../../../outbound/mcp-oauth.js';
+import { createMcpOauth, isClientRefused } from '../../../outbound/mcp-oauth.js';
+import type { IssuerAndClient, OauthClient, OauthTokens, TokenIssuer } from '../../../outbound/mcp-oauth-types.js';
 import { isOutboundError } from '../../../outbound/outbound-error.js';
 import { sha256Hex } from '../../../sha256.js';
 import { epochSeconds } from '../../../time.js';
@@ -27,7 +21,9 @@ import {
   type SealedRequest,
 } from '../record/authorizations.js';
 import { clientDocument } from '../rules/client-document.js';
+import { unionOfScopes } from '../rules/scopes.js';
 import type { CompleteMcpAuthorization } from '../schemas.js';
+import { preRegistered } from './pre-registered.js';
 import { firstPauseSeconds, revokeRetired, type Revocation, type RevocationDeps } from './revoke.js';
 import { forgetClients, tokenFields } from './tokens.js';
 
@@ -67,9 +63,11 @@ export function findAuthorization(
 /** @returns where the person grants access, and until when (epoch seconds) */
 export async function beginAuthorization(
   deps: AuthorizeDeps,
-  { connector, url: server, auth: { owner, scope } }: OauthServer,
+  oauthServer: OauthServer,
   { principal, baseUrl }: { principal: Principal; baseUrl: string },
-): Promise<{ authorization_url: string; expires_at: number }> {
+): Promise<{ authorization_url: string; scope: string | null; expires_at: number }> {
+  const { connector, url: server, auth } = oauthServer;
+  const { owner, issuer: knownIssuer } = auth;
   const { box } = deps.auth;
   const { collections } = deps.mongo;
   const document = clientDocument(baseUrl);
@@ -79,14 +77,28 @@ export async function beginAuthorization(
   if (await collections.mcp_authorization_requests.findOne(begunBefore))
     await forgetClients(collections, connector._id);
   const state = randomBytes(32).toString('base64url');
-  const { url, sealed } = await mapOutboundErrors(async () => {
+  const {
+    url,
+    scope = null,
+    sealed,
+  } = await mapOutboundErrors(async () => {
     const oauth = createMcpOauth(deps.http);
-    const issuer = await oauth.discover(server, scope);
-    const client = await clientFor(deps, connector._id, issuer, redirectUri, () => oauth.clientAt(issuer, document));
+    const found = await oauth.discover(server, { scope: auth.scope, issuer: knownIssuer });
+    const before = await findAuthorization(deps, oauthServer, principal);
+    // A scope that a call needed is requested with the others, so that the new access replaces none (MCP, step-up).
+    const needed = before?.server === server ? before.needed_scope : undefined;
+    const issuer = { ...found, scope: unionOfScopes(found.scope, needed ?? undefined) };
+    const client =
+      (await preRegistered(deps.mongo, { connectorId: connector._id, url: server, auth }, issuer)) ??
+      (await clientFor(deps, connector._id, issuer, redirectUri, () => oauth.clientAt(issuer, document)));
     const party = { issuer, client };
     const begun = await oauth.begin(party, { redirectUri, state });
     const request: SealedRequest = { party, verifier: begun.verifier, redirectUri };
-    return { url: begun.url, sealed: box.seal(JSON.stringify(request), requestPurpose(sha256Hex(state))) };
+    return {
+      url: begun.url,
+      scope: issuer.scope,
+      sealed: box.seal(JSON.stringify(request), requestPurpose(sha256Hex(state))),
+    };
   });
   const expires_at = epochSeconds() + requestSeconds;
   await collections.mcp_authorization_requests.insertOne({
@@ -97,7 +109,7 @@ export async function beginAuthorization(
     ...{ owner, server, sealed },
     expires_at: new Date(expires_at * 1000),
   });
-  return { authorization_url: url, expires_at };
+  return { authorization_url: url, scope, expires_at };
 }
 
 const requestPurpose = (id: string) => `mcp-authorization/${id}`;
@@ -175,10 +187,12 @@ async function store(
   tokens: OauthTokens,
 ): Promise<McpAuthorizationDocument> {
   const _id = authorizationId(connector_id, owner, user_id);
+  const before = await collections.mcp_authorizations.findOne({ _id });
   const record: McpAuthorizationDocument = {
     ...{ _id, connector_id, project_id, user_id, owner, server },
     ...tokenFields(box, { _id, server }, { party, tokens }),
     authorized_at: epochSeconds(),
+    ...(before?.server === server && { needed_scope: before.needed_scope ?? null }),
   };
   await collections.mcp_authorizations.replaceOne({ _id }, record, { upsert: true });
   // If the connector was deleted while the server answered, no tokens are stored.

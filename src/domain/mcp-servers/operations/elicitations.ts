@@ -9,7 +9,7 @@ import type { Principal } from '../../../auth/principal.js';
 import type { SecretBox } from '../../../auth/secret-box.js';
 import { AppError, notFound } from '../../../errors.js';
 import { canonicalText } from '../../../json.js';
-import type { ElicitationAnswer, ElicitationQuestion } from '../../../outbound/mcp-client.js';
+import type { ElicitationAnswer, ElicitationQuestion } from '../../../outbound/mcp-link.js';
 import { sha256Hex } from '../../../sha256.js';
 import type { Collections } from '../../../stores/collections.js';
 import { insertOnce } from '../../../stores/insert-once.js';

@@ -1,17 +1,17 @@
 import type { McpToolsInput } from '../../../../workflows/mcp-tools/messages.js';
 import type { SecretBox } from '../../../auth/secret-box.js';
 import { AppError } from '../../../errors.js';
-import { answerGate, checkJson } from '../../../json-gate.js';
 import type { McpClient, McpSession } from '../../../outbound/mcp-client.js';
 import type { BearerToken, McpTarget } from '../../../outbound/mcp-transport.js';
 import { OutboundError } from '../../../outbound/outbound-error.js';
+import type { McpChecks } from '../../../threads/mcp-checks.js';
 import type { Collections } from '../../../stores/collections.js';
 import { epochSeconds } from '../../../time.js';
 import { McpConfig } from '../../connectors/rules/config.js';
 import { findConnector, openConfig, type ConnectorCollections } from '../../connectors/operations/store.js';
 import { definitionOf, hashOf, maxTools } from '../rules.js';
 import { recordUse } from '../../connectors/operations/uses.js';
-import type { McpToolDefinition } from '../record.js';
+import type { LiveTool, McpToolDefinition } from '../record.js';
 import { stdioTarget, type StdioConfig } from './stdio-target.js';
 import type { McpTokens, TokenFor } from './tokens.js';
 
@@ -45,12 +45,14 @@ export function openServer(
     const headers = auth?.type === 'header' ? { [auth.name.toLowerCase()]: auth.value } : {};
     const secrets = secretsIn(Object.values(headers));
     if (auth?.type !== 'oauth') return { target: { url, headers }, server: url, isPersonal: false, secrets };
+    const tokenFor = { ...use, server: url, owner: auth.owner };
     const bearer: BearerToken = async (refused) => {
-      const token = await mcpTokens.tokenFor({ ...use, server: url, owner: auth.owner }, refused);
+      const token = await mcpTokens.tokenFor(tokenFor, refused);
       secrets.push(token);
       return token;
     };
-    return { target: { url, headers, bearer }, server: url, isPersonal: auth.owner === 'person', secrets };
+    const needScope = (scope: string) => mcpTokens.needScope(tokenFor, scope);
+    return { target: { url, headers, bearer, needScope }, server: url, isPersonal: auth.owner === 'person', secrets };
   }
   if (command === undefined)
     throw new AppError('unconfigured', 'the configuration of the connector cannot be used: give url or command');
@@ -70,8 +72,8 @@ function secretsIn(values: string[]): string[] {
 
 const maxChanges = 3;
 
-/** The definitions that a server offers. @throws AppError `validation_failed` for too many tools, and what cannot be stored */
-export async function readDefinitions(session: McpSession): Promise<McpToolDefinition[]> {
+/** The tools that a server offers. Odd ones have `problems`. @throws AppError `validation_failed` for too many tools */
+export async function readDefinitions(session: McpSession): Promise<LiveTool[]> {
   let tools = await session.listTools();
   // A server may still change its tools while the session begins. A server that never stops changing them cannot be used.
   for (let left = maxChanges; session.hasChanged(); left -= 1) {
@@ -83,9 +85,10 @@ export async function readDefinitions(session: McpSession): Promise<McpToolDefin
       'validation_failed',
       `the MCP server offers ${tools.length} tools; at most ${maxTools} are allowed`,
     );
-  const definitions = tools.map((tool) => definitionOf(tool as McpToolDefinition));
-  checkJson(definitions, answerGate('the tools of the MCP server'));
-  return definitions;
+  return tools.map(({ problems, ...tool }) => ({
+    ...definitionOf(tool as McpToolDefinition),
+    ...(problems && { problems }),
+  }));
 }
 
 /**
@@ -97,11 +100,11 @@ export async function suspendChangedTools(
   { mcp_tools }: Pick<Collections, 'mcp_tools'>,
   connectorId: string,
   { server, isPersonal: offersDiffer }: Pick<OpenServer, 'server' | 'isPersonal'>,
-  live: readonly McpToolDefinition[],
+  live: readonly LiveTool[],
 ): Promise<void> {
   const hashes = new Map<string, string>();
-  // A name that is offered twice does not identify an accepted tool.
-  for (const each of live) hashes.set(each.name, hashes.has(each.name) ? '' : hashOf(each));
+  // A name that is offered twice does not identify an accepted tool, and an odd definition is none that was accepted.
+  for (const each of live) hashes.set(each.name, hashes.has(each.name) || each.problems ? '' : hashOf(each));
   const pinned = await mcp_tools
     .find({ connector_id: connectorId, suspended: null }, { projection: { definition: 0 } })
     .toArray();
@@ -123,15 +126,43 @@ export async function suspendChangedTools(
 
 const timeoutMs = 30_000;
 
+/** Adds the problems of the schemas, without which a tool could be accepted that then fails at each call. */
+async function withSchemaProblems(
+  { problemsOfSchemas }: McpChecks,
+  owner: string,
+  live: readonly LiveTool[],
+): Promise<LiveTool[]> {
+  const schemas = live.flatMap((tool) =>
+    (['inputSchema', 'outputSchema'] as const).flatMap((field) => {
+      const schema = tool[field];
+      return schema && !tool.problems ? [{ tool, field, schema }] : [];
+    }),
+  );
+  const found = await problemsOfSchemas(
+    schemas.map(({ field, schema }) => ({ schema, isOutput: field === 'outputSchema' })),
+    { owner },
+  );
+  return live.map((tool) => {
+    const problems = schemas.flatMap((each, at) => {
+      const problem = found[at];
+      return each.tool === tool && problem !== undefined
+        ? [`${each.field}: is not a valid JSON Schema: ${problem}`]
+        : [];
+    });
+    return problems.length === 0 ? tool : { ...tool, problems: [...(tool.problems ?? []), ...problems] };
+  });
+}
+
 /** Reads the tools of a connector's server, and suspends accepted tools that it changed. */
 export async function listLiveTools(
   deps: McpServerDeps & {
+    mcpChecks: McpChecks;
     collections: ConnectorCollections & Pick<Collections, 'mcp_tools' | 'project_news'>;
     box: SecretBox;
   },
   { connector_id, project_id, user_id }: McpToolsInput,
   signal: AbortSignal,
-): Promise<McpToolDefinition[]> {
+): Promise<LiveTool[]> {
   const connector = await findConnector(deps.collections, connector_id);
   if (connector?.projectID !== project_id) throw new AppError('not_found', 'the connector was not found');
   const use = {
@@ -149,5 +180,5 @@ export async function listLiveTools(
     ),
   );
   await suspendChangedTools(deps.collections, connector_id, opened, live);
-  return live;
+  return withSchemaProblems(deps.mcpChecks, use.organizationId, live);
 }

@@ -3,12 +3,15 @@ import type { SecretBox } from '../../../auth/secret-box.js';
 import { keepForRevocation } from '../../../auth/retire-mcp-tokens.js';
 import { AppError } from '../../../errors.js';
 import { newId } from '../../../ids.js';
-import { isClientRefused, type McpOauth, type OauthTokens } from '../../../outbound/mcp-oauth.js';
+import { isClientRefused, type McpOauth } from '../../../outbound/mcp-oauth.js';
+import type { OauthTokens } from '../../../outbound/mcp-oauth-types.js';
 import { isOutboundError, OutboundError } from '../../../outbound/outbound-error.js';
 import type { Collections } from '../../../stores/collections.js';
 import { epochSeconds } from '../../../time.js';
+import { unionOfScopes } from '../rules/scopes.js';
 import {
   authorizationId,
+  ownRegistrations,
   type McpAuthorizationDocument,
   type SealedTokens,
   type TokenOwner,
@@ -63,6 +66,14 @@ export function createMcpTokens(deps: TokenDeps) {
         throw error;
       }
     },
+    /** Keeps a scope that a call needed, so that the next authorization requests it with the others. */
+    async needScope({ connectorId, server, owner, userId }: TokenFor, scope: string): Promise<void> {
+      const _id = authorizationId(connectorId, owner, userId ?? '');
+      const found = await deps.collections.mcp_authorizations.findOne({ _id, server });
+      const needed_scope = unionOfScopes(found?.scope ?? undefined, found?.needed_scope ?? undefined, scope);
+      if (found && needed_scope !== undefined)
+        await deps.collections.mcp_authorizations.updateOne({ _id, server }, { $set: { needed_scope } });
+    },
   };
 }
 
@@ -76,7 +87,8 @@ function purposeOf(id: string, server: string): string {
   return `mcp-tokens/${JSON.stringify([id, server])}`;
 }
 
-type FixedField = '_id' | 'connector_id' | 'project_id' | 'user_id' | 'owner' | 'server' | 'authorized_at';
+type FixedField =
+  '_id' | 'connector_id' | 'project_id' | 'user_id' | 'owner' | 'server' | 'authorized_at' | 'needed_scope';
 
 /** The fields that change with the tokens. */
 export function tokenFields(
@@ -221,7 +233,7 @@ export async function forgetClients(
   { mcp_oauth_clients }: Pick<Collections, 'mcp_oauth_clients'>,
   connector_id: string,
 ): Promise<void> {
-  await mcp_oauth_clients.deleteMany({ connector_id });
+  await mcp_oauth_clients.deleteMany(ownRegistrations(connector_id));
 }
 
 /** Retries for as long as other calls wait, because the new tokens exist only in this process until they are stored. */

@@ -1,4 +1,4 @@
-import type { OauthTokens, IssuerAndClient } from '../../../outbound/mcp-oauth.js';
+import type { OauthTokens, IssuerAndClient } from '../../../outbound/mcp-oauth-types.js';
 import { defineCollection, expiring } from '../../../stores/collections.js';
 
 /** For whom a connector stores tokens: for one person, or for everybody in its project. */
@@ -45,6 +45,8 @@ export interface McpAuthorizationDocument extends Authorized {
   /** Set when the authorization server refused the refresh token, or when a token without one is no longer valid. */
   ended: { at: number; reason: string } | null;
   authorized_at: number;
+  /** The scopes that calls needed in addition. The next authorization requests them as well. */
+  needed_scope?: string | null;
 }
 
 /** A person who was sent to an authorization server. `_id` is the SHA-256 of `state`. */
@@ -59,8 +61,21 @@ export interface McpAuthorizationRequestDocument extends Authorized {
 interface McpOauthClientDocument {
   _id: string;
   connector_id: string;
-  /** `OauthClient`, bound to `_id`. */
+  /** `OauthClient`, bound to `_id`. Empty for a client that somebody else registered, which is in the configuration. */
   sealed: string;
+  /** The only authorization server that receives the client of the configuration. */
+  issuer?: string;
+}
+
+const preRegistered = 'pre-registered';
+
+export function preRegisteredId(connectorId: string, clientHash: string): string {
+  return `${connectorId}/${preRegistered}/${clientHash}`;
+}
+
+/** The registrations that this product made for a connector. */
+export function ownRegistrations(connector_id: string) {
+  return { connector_id, issuer: { $exists: false } };
 }
 
 /**

@@ -12,5 +12,7 @@ export function clientDocument(baseUrl: string) {
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: 'none',
+    // OpenID Connect permits plain http, as on a machine for development, only to native applications.
+    application_type: baseUrl.startsWith('https:') ? 'web' : 'native',
   };
 }

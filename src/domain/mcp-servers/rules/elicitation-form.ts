@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { canonicalText } from '../../../json.js';
 import { parseWithProblems } from '../../../problems.js';
-import { hiddenCharacterIn } from '../rules.js';
+import { hiddenCharacterIn } from './hidden-characters.js';
 
 const maxMessageLength = 4000;
 const maxFormLength = 32 * 1024;

@@ -5,6 +5,8 @@ import { OauthError } from '../oauth-error.js';
 import { ownResource } from '../../../auth/oauth/resources.js';
 import { defaultScopes, knownScopes, type Scope } from '../../../auth/oauth/scopes.js';
 
+/** The scopes of OpenID Connect, which some clients always request. This service gives nothing for them. */
+const openIdScopes: ReadonlySet<string> = new Set(['openid', 'profile', 'email', 'address', 'phone', 'offline_access']);
 const challengeForm = /^[A-Za-z0-9_-]{43}$/;
 const maxStateLength = 2048;
 
@@ -74,11 +76,14 @@ export function readAuthorizationRequest(
     return new OauthError('invalid_request', 'code_challenge_method must be S256');
   if (!challengeForm.test(field('code_challenge')))
     return new OauthError('invalid_request', 'code_challenge must be a SHA-256 hash in base64url');
-  const resources = query.getAll('resource');
+  const resources = [...new Set(query.getAll('resource'))];
   const resource =
     resources.length === 0 ? baseUrl : resources.length === 1 ? ownResource(baseUrl, resources[0] ?? '') : undefined;
   if (resource === undefined) return new OauthError('invalid_target', 'resource must be one address of this service');
-  const scopes = field('scope').trim() === '' ? defaultScopes : knownScopes(field('scope'));
+  const asked = field('scope')
+    .split(' ')
+    .filter((name) => name !== '' && !openIdScopes.has(name));
+  const scopes = asked.length === 0 ? defaultScopes : knownScopes(field('scope'));
   if (scopes.length === 0) return new OauthError('invalid_scope', 'scope must name at least one scope of this service');
   return { ...destination, codeChallenge: field('code_challenge'), scopes, resource };
 }

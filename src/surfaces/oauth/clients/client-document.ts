@@ -6,6 +6,7 @@ import { OauthError } from '../oauth-error.js';
 import type { RateLimit } from '../rate-limit.js';
 import { readClientMetadata } from './client-metadata.js';
 import { isDocumentAddress, type Clients, type OauthClientDocument } from '../../../auth/oauth/clients.js';
+import type { AppSchemes } from '../../../auth/oauth/redirect-uri.js';
 import { parseJsonOrUndefined } from '../../../json.js';
 
 const timeoutMs = 5000;
@@ -21,6 +22,7 @@ interface ClientDocumentDeps {
   baseUrl: () => string;
   /** Allows plain http on loopback hosts, which cannot have certificates. For development only. */
   allowLoopbackHttp: boolean;
+  appSchemes: AppSchemes;
 }
 
 /**
@@ -41,12 +43,16 @@ export function createFindClient(deps: ClientDocumentDeps): FindClient {
     if (problem !== undefined) throw refused(problem);
     await deps.fetches.take(address);
     const response = await fetchDocument(deps.http, id);
-    const metadata = readDocument(id, response);
+    const metadata = readDocument(id, response, deps);
     return deps.clients.keepDocument(id, metadata, freshnessOf(response));
   };
 }
 
-function documentAddressProblem(id: string, { baseUrl, allowLoopbackHttp }: ClientDocumentDeps): string | undefined {
+/** Why an address that a client names cannot be fetched. The outbound client then checks where it leads. */
+export function documentAddressProblem(
+  id: string,
+  { baseUrl, allowLoopbackHttp }: Pick<ClientDocumentDeps, 'baseUrl' | 'allowLoopbackHttp'>,
+): string | undefined {
   if (!URL.canParse(id)) return 'is not an address';
   const url = new URL(id);
   const isHttps = url.protocol === 'https:' || (allowLoopbackHttp && url.hostname === '127.0.0.1');
@@ -72,19 +78,22 @@ async function fetchDocument(http: HttpClient, url: string): Promise<HttpRespons
   return response;
 }
 
-function readDocument(id: string, { body }: HttpResponse) {
+/** A document contains no secret, because anybody can read it. */
+const documentMethods = ['none', 'private_key_jwt'] as const;
+/** What is stored has as many bytes as a document can have. */
+const limits = { maxRedirectUris: 100, maxStoredBytes: maxBytes };
+
+function readDocument(id: string, { body }: HttpResponse, { appSchemes }: ClientDocumentDeps) {
   const document = parseJsonOrUndefined(body.toString('utf8'));
   if (typeof document !== 'object' || document === null || !('client_id' in document) || document.client_id !== id) {
     throw refused('does not name itself as its client_id');
   }
-  if ('client_secret' in document) throw refused('contains a secret');
-  const metadata = readClientMetadata(document, 'none');
-  if (metadata.token_endpoint_auth_method !== 'none') throw refused('must use the authentication method none');
-  return metadata;
+  if ('client_secret' in document && document.client_secret !== null) throw refused('contains a secret');
+  return readClientMetadata(document, { methods: documentMethods, ...limits, appSchemes, skipsOddRedirects: true });
 }
 
 /** Returns the document's `max-age` within limits, so that it is neither fetched for every page nor cached forever. */
-function freshnessOf({ headers }: HttpResponse): number {
+export function freshnessOf({ headers }: Pick<HttpResponse, 'headers'>): number {
   const maxAge = /(?:^|[\s,])max-age=(\d{1,9})(?:$|[\s,])/i.exec(String(headers['cache-control'] ?? ''))?.[1];
   return Math.min(Math.max(maxAge === undefined ? defaultFreshness : Number(maxAge), minFreshness), maxFreshness);
 }

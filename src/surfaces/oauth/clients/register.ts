@@ -1,8 +1,11 @@
 import type { Request, RequestHandler } from 'express';
 import { OauthError } from '../oauth-error.js';
 import type { RateLimit } from '../rate-limit.js';
-import { readClientMetadata } from './client-metadata.js';
+import { readClientMetadata, registeredMethods } from './client-metadata.js';
 import type { Clients } from '../../../auth/oauth/clients.js';
+import type { AppSchemes } from '../../../auth/oauth/redirect-uri.js';
+
+const limits = { maxRedirectUris: 10, maxStoredBytes: 4096 };
 
 /**
  * Registers clients dynamically (RFC 7591). Anyone may register, so a registration does not prove the identity of the
@@ -11,9 +14,11 @@ import type { Clients } from '../../../auth/oauth/clients.js';
 export function registerHandler({
   clients,
   registrations,
+  appSchemes,
 }: {
   clients: Clients;
   registrations: RateLimit;
+  appSchemes: AppSchemes;
 }): RequestHandler {
   return async (req: Request, res) => {
     const address = req.ip ?? '';
@@ -21,7 +26,7 @@ export function registerHandler({
     if (typeof req.body !== 'object' || req.body === null || Array.isArray(req.body)) {
       throw new OauthError('invalid_client_metadata', 'the body must be a JSON object');
     }
-    const metadata = readClientMetadata(req.body, 'client_secret_basic');
+    const metadata = readClientMetadata(req.body, { methods: registeredMethods, ...limits, appSchemes });
     await refuseTooMany(clients, address);
     const { client, secret } = await clients.register(metadata, address);
     res
@@ -36,6 +41,8 @@ export function registerHandler({
         token_endpoint_auth_method: client.token_endpoint_auth_method,
         grant_types: client.grant_types,
         response_types: client.response_types,
+        ...(client.jwks && { jwks: client.jwks }),
+        ...(typeof client.jwks_uri === 'string' && { jwks_uri: client.jwks_uri }),
       });
   };
 }

@@ -1,5 +1,4 @@
 import type { RequestHandler } from 'express';
-import { authenticateClient } from '../clients/client-authentication.js';
 import { formOf, requiredField, singleFields } from '../form-body.js';
 import { OauthError } from '../oauth-error.js';
 import type { OauthAccess } from '../../../auth/oauth/oauth-access.js';
@@ -14,7 +13,7 @@ import type { TokenDeps } from './token-deps.js';
 export function revokeHandler(deps: TokenDeps, access: OauthAccess): RequestHandler {
   return async (req, res) => {
     const fields = singleFields(formOf(req));
-    const client = await authenticateClient(deps.clients, req.get('authorization'), fields);
+    const client = await deps.authenticateClient(req, fields);
     const token = requiredField(fields, 'token');
     const owner = looksLikeRefreshToken(token)
       ? await ownerOfRefreshToken(deps, token)

@@ -3,8 +3,10 @@ import type { AuthDeps } from '../../../auth/create-auth.js';
 import type { Clients } from '../../../auth/oauth/clients.js';
 import type { Codes } from '../../../auth/oauth/codes.js';
 import type { Grants } from '../../../auth/oauth/grants.js';
+import type { AuthenticateClient } from '../clients/client-authentication.js';
 
 export interface TokenDeps extends AuthDeps, Audited {
+  authenticateClient: AuthenticateClient;
   clients: Clients;
   codes: Codes;
   grants: Grants;

@@ -1,7 +1,6 @@
 import type { TokenDeps } from './token-deps.js';
 import type { RequestHandler } from 'express';
 import { epochSeconds } from '../../../time.js';
-import { authenticateClient } from '../clients/client-authentication.js';
 import { formOf, requiredField, singleFields } from '../form-body.js';
 import { OauthError } from '../oauth-error.js';
 import { exchangeCode } from './exchange-code.js';
@@ -15,7 +14,7 @@ export function tokenHandler(deps: TokenDeps): RequestHandler {
     // Use the arrival time of requests, not the time at which a busy server processes them.
     const now = epochSeconds();
     const fields = singleFields(formOf(req));
-    const client = await authenticateClient(deps.clients, req.get('authorization'), fields);
+    const client = await deps.authenticateClient(req, fields);
     const grantType = requiredField(fields, 'grant_type');
     if (!isSupported(grantType))
       throw new OauthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');

@@ -237,9 +237,14 @@ test.each([
   const { hash, tools: shown } = await toolsOf(member, id);
   expect(shown.find(({ name }: any) => name !== 'harmless').problems.join()).toContain(problem);
   expect(shown.find(({ name }: any) => name === 'harmless').problems).toEqual([]);
-  const answer = await member.api.post(`${toolsPath(member, id)}/accept`, { tools: 'all', hash });
+  const names = tools.map(({ name }) => name);
+  const answer = await member.api.post(`${toolsPath(member, id)}/accept`, { tools: names, hash });
   expect(answer).toMatchObject({ status: 422, body: { error: 'validation_failed' } });
   expect(answer.body.error_description).toContain(problem);
+  // All that can be accepted are, and the others are still listed.
+  const states = statesOf(await accept(member, id));
+  expect(states.harmless).toBe('accepted');
+  for (const name of names) expect(states[name]).toBe('new');
 });
 
 test('too many tools, too large a list, and a server that does not speak MCP are refused', async () => {

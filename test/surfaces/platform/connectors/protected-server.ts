@@ -8,7 +8,10 @@ import { acceptTools, agentThatCalls, answersTo } from '../../../support/mcp-age
 import { authorize, startOauthMcpServer, type OauthMcpServer } from '../../../support/oauth-mcp.js';
 import { ownProduct } from '../../../support/own-product.js';
 
-const usual = { documents: false, lifetime: 3600, issuer: 'right', methods: ['S256'], tokenEndpoint: '', hidden: {} };
+const usual = {
+  ...{ documents: false, lifetime: 3600, issuer: 'right', methods: ['S256'], tokenEndpoint: '', hidden: {} },
+  ...{ registers: true, needed: '', otherIssuer: '' },
+};
 
 /** An MCP server that accepts only tokens of its authorization server, and an API with a worker. */
 export function useProtectedServer() {
