@@ -9,6 +9,7 @@ import { createMcp } from './surfaces/mcp/create-mcp.js';
 import { mountTools } from './surfaces/gateway/rest.js';
 import { checkBeforeBody, gatewaySurface } from './surfaces/gateway/surface.js';
 import { toolRoutes } from './surfaces/gateway/tool-routes.js';
+import { compressed } from './http/compressed.js';
 import { limitQuery } from './http/limit-query.js';
 import { errorHandler } from './surfaces/rest/error-answers.js';
 import { mountRoutes, type SurfaceRules } from './surfaces/rest/mount.js';
@@ -49,6 +50,7 @@ export function createApp(deps: Deps, options: AppOptions): Express {
   app.use(measured(deps.metrics));
   app.use(requestLog(deps.log, ({ url }) => url !== '/healthz'));
   app.use(limitQuery);
+  app.use(compressed);
   const operation = [...healthRoutes(deps, options), metricsRoute(deps.metrics)];
   const groups: RouteGroup[] = [{ security: 'none', routes: operation }];
   // Before any body parser, because signatures cover the raw bytes.

@@ -170,6 +170,11 @@ export const conventions = [
     source: 'docs/specification.md#conventions',
     says: 'Pages of the configured origins can call MCP and the OAuth endpoints, and pages of other origins cannot.',
   },
+  {
+    id: 'http.compressed',
+    source: 'https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3',
+    says: 'Answers of more than 1 KiB are compressed for clients that accept it, except for event streams, files and answers that nobody may store.',
+  },
   { id: 'http.hsts', source: 'docs/specification.md#conventions', says: 'HSTS is sent if BASE_URL is https.' },
   {
     id: 'http.idempotency.sealed',
