@@ -21,6 +21,7 @@ import { packageRoot } from './package-root.js';
 import { onShutdown } from './shutdown.js';
 import { createHoldSweep } from './domain/executions/hold-sweep.js';
 import { createReconciler } from './domain/executions/reconcile.js';
+import { createRetentionSweep } from './domain/executions/retention.js';
 import { prepare } from './prepare.js';
 import { sealSchedules } from './seal-schedules.js';
 import { regularly } from './regularly.js';
@@ -84,6 +85,14 @@ export async function main(): Promise<void> {
       deps,
     );
     regularly({ everyMs: 60_000, failed: 'ended runs could not be reconciled', run: createReconciler(deps) }, deps);
+    regularly(
+      {
+        everyMs: 60_000,
+        failed: 'old executions could not be deleted',
+        run: createRetentionSweep({ ...deps, ...deps.governance }),
+      },
+      deps,
+    );
     // Prepare in parallel, so that the log immediately shows why Temporal is unavailable. Readiness checks it
     // separately.
     void prepare(deps, [{ name: 'workflow service', run: () => reachTemporal(deps) }]);

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -13,6 +13,8 @@ export interface BlobStore {
   put(...parts: Uint8Array[]): Promise<string>;
   /** @throws AppError `not_found` if nothing is stored at the location */
   get(location: string): Promise<Buffer>;
+  /** Idempotent. */
+  remove(location: string): Promise<void>;
 }
 
 const sliceBytes = 4 * 1024 * 1024;
@@ -49,11 +51,18 @@ export function createDiskBlobStore(folder: string): BlobStore {
         throw hasCode(error, 'ENOENT') ? new AppError('not_found', 'no such stored document', { cause: error }) : error;
       }
     },
+    async remove(location) {
+      checkForm(location);
+      await rm(fileOf(location), { force: true });
+    },
   };
 }
 
 /** Stores bytes as objects below `prefix`, for processes that share a bucket but no disk. */
-export function createObjectBlobStore(objects: Pick<FileStore, 'write' | 'read'>, prefix: string): BlobStore {
+export function createObjectBlobStore(
+  objects: Pick<FileStore, 'write' | 'read' | 'remove'>,
+  prefix: string,
+): BlobStore {
   return {
     async put(...parts) {
       const location = await locationOf(parts);
@@ -63,6 +72,10 @@ export function createObjectBlobStore(objects: Pick<FileStore, 'write' | 'read'>
     async get(location) {
       checkForm(location);
       return buffer(await objects.read(`${prefix}/${location}`));
+    },
+    async remove(location) {
+      checkForm(location);
+      await objects.remove(`${prefix}/${location}`);
     },
   };
 }

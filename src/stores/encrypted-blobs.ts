@@ -20,6 +20,8 @@ export type EncryptedBlobStore = ReturnType<typeof createEncryptedBlobStore>;
  */
 export function createEncryptedBlobStore(blobs: BlobStore, cipher: Cipher) {
   return {
+    /** Each document has a location of its own, because it is encrypted differently each time. Idempotent. */
+    remove: (location: string): Promise<void> => blobs.remove(location),
     async put(bytes: Uint8Array, organizationId: string): Promise<string> {
       // Encrypting a large document takes about 50 ms, so let other requests run before and after it.
       await setImmediate();

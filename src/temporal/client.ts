@@ -94,6 +94,8 @@ const unconfirmed =
  * streams (nodejs/node#52952).
  */
 const turnLimits = { what: 'calls to the workflow service', whose: 'this process', maxRunning: 100, maxWaiting: 2000 };
+/** Deleting up to fifty histories. */
+const removeMs = 60_000;
 /** The attempts per request while the server refuses connections, about one second in total. */
 const maxAttempts = 4;
 
@@ -244,6 +246,23 @@ export async function cancelWorkflow(temporal: Pick<Temporal, 'call'>, workflowI
   } catch (error) {
     if (!isWorkflowGone(error)) throw error;
   }
+}
+
+/** Deletes the histories of workflows that have ended. Safe to repeat. */
+export async function removeClosedRuns(
+  temporal: Pick<Temporal, 'call'>,
+  workflowIds: readonly string[],
+): Promise<void> {
+  const ids = workflowIds.map((id) => `'${id}'`).join(', ');
+  const query = `WorkflowId IN (${ids}) AND ExecutionStatus != 'Running'`;
+  await temporal.call(async (client) => {
+    for await (const { workflowId, runId } of client.workflow.list({ query }))
+      await client.workflowService
+        .deleteWorkflowExecution({ namespace: client.options.namespace, workflowExecution: { workflowId, runId } })
+        .catch((error: unknown) => {
+          if (!isGrpcServiceError(error) || error.code !== status.NOT_FOUND) throw error;
+        });
+  }, removeMs);
 }
 
 /** Works on a Temporal Schedule. Returns undefined if there is none with this id. */

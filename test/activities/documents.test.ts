@@ -15,6 +15,7 @@ import { activityEnvironment } from '../support/activity-environment.js';
 function storeOf(entries: Record<string, Uint8Array>): BlobStore {
   return {
     put: () => Promise.reject(new Error('nothing is written here')),
+    remove: () => Promise.reject(new Error('nothing is removed here')),
     get: async (location) => {
       const bytes = entries[location];
       if (!bytes) throw new AppError('not_found', 'no such stored document');

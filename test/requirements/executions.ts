@@ -33,6 +33,16 @@ export const executions = [
     says: 'POST /execute_flow/{execution_id}/cancel accepts an optional reason and returns execution_id and status.',
   },
   {
+    id: 'execution.delete',
+    source: 'docs/guides/executions.md#deletion-and-retention',
+    says: 'DELETE /execute_flow/{execution_id} deletes an execution that has ended with all that only it stores; what governance recorded about it stays.',
+  },
+  {
+    id: 'execution.retention',
+    source: 'docs/guides/executions.md#deletion-and-retention',
+    says: 'The settings of a project say how many days after their end completed, failed and cancelled executions are deleted, each time with an audit entry.',
+  },
+  {
     id: 'platform.executions.get',
     source: 'docs/specification.md#executions',
     says: 'GET /execute_flow/{execution_id} returns the execution with its current status and outputs.',

@@ -26,6 +26,7 @@ export const contractRoutes = [
   'GET /{}/events',
   'POST /execute_flow',
   'GET /execute_flow/{}',
+  'DELETE /execute_flow/{}',
   'POST /execute_flow/{}/execute',
   'POST /execute_flow/{}/pause',
   'POST /execute_flow/{}/resume',

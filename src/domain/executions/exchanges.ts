@@ -136,14 +136,13 @@ export async function readExchanges(
   return found.reverse().map(({ _id, sealed }) => JSON.parse(secrets.open(sealed, purposeOf(_id))) as Exchange);
 }
 
-/** Removes the exchanges of all steps of a deleted project. Safe to repeat. */
+/** Removes the exchanges of all steps of an execution. Safe to repeat. */
 export async function removeExchanges(
-  { executions, execution_exchanges }: Pick<Collections, 'executions' | 'execution_exchanges'>,
-  projectID: string,
+  { execution_exchanges }: Pick<Collections, 'execution_exchanges'>,
+  executionId: string,
 ): Promise<void> {
-  for await (const { _id } of executions.find({ projectID }, { projection: { _id: 1 } }))
-    // "0" is the next character after "/".
-    await execution_exchanges.deleteMany({ _id: { $gt: `${_id}/`, $lt: `${_id}0` } });
+  // "0" is the next character after "/".
+  await execution_exchanges.deleteMany({ _id: { $gt: `${executionId}/`, $lt: `${executionId}0` } });
 }
 
 function purposeOf(id: string): string {

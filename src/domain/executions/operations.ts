@@ -5,21 +5,24 @@ import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import type { Move } from '../../../workflows/agentflow-execution/state.js';
 import { findAgentflow } from '../agentflows/operations/store.js';
 import type { Deps } from '../deps.js';
-import { defineOperation, defineStream, readsOwn, writes } from '../operation.js';
+import { defineOperation, defineStream, manages, readsOwn, writes } from '../operation.js';
 import { createExecution, NewExecution } from './operations/create.js';
 import { EventMessage } from './events.js';
 import { ExecutionFilter, filterOf } from './operations/filter.js';
-import { Execution, notInSummary, toExecution, toSummary, type ExecutionDocument } from './record.js';
+import { Execution, isOver, notInSummary, toExecution, toSummary, type ExecutionDocument } from './record.js';
 import { readLive } from './operations/live.js';
 import { monitor, Monitoring } from './monitoring.js';
 import { execute, move } from './operations/moves.js';
 import { decidePreview, decidesOwnPreview, NewPreviewDecision } from './operations/preview.js';
 import { readExecution } from './operations/read.js';
+import { removeExecutions } from './remove-executions.js';
 import { rerun, RerunRequest } from './rerun.js';
 import { readStep, StepDetails } from './step-details.js';
+import { textFacts } from '../../governance/operations/operation.js';
 import { startRules } from '../caused-rules.js';
 import { continueRules, decideRules, steerRules } from './rules.js';
-import { Id, ProjectId } from '../../ids.js';
+import { AppError } from '../../errors.js';
+import { exampleId, Id, ProjectId } from '../../ids.js';
 import { queryNumber } from '../../query-number.js';
 export { executionsCollection, executionEventsCollection } from './record.js';
 export { executionKnowledgeCollection } from './knowledge-base.js';
@@ -123,6 +126,24 @@ export const rerunExecution = defineOperation({
   lookUp: ({ deps, ctx, key: { execution_id } }) => agentflowFacts(deps, ctx.principal, execution_id),
   approvalContext: ({ deps, ctx, key: { execution_id } }) => runFacts(deps, ctx.principal, execution_id),
   run: ({ deps, ctx, key: { execution_id }, input }) => rerun(deps, ctx.principal, execution_id, input, ctx.recordId),
+});
+
+export const deleteExecution = defineOperation({
+  name: 'execution.delete',
+  ...manages,
+  facts: textFacts('execution_id'),
+  key,
+  output: z
+    .object({ execution_id: Id, deleted: z.literal(true) })
+    .meta({ id: 'DeletedExecution', example: { execution_id: exampleId, deleted: true } }),
+  errors: ['conflict'],
+  async run({ deps, ctx, key: { execution_id } }) {
+    const record = await readExecution(deps, ctx.principal, execution_id, ['_id', 'files', 'status']);
+    if (!isOver(record.status))
+      throw new AppError('conflict', `the execution is ${record.status}: cancel it before you delete it`);
+    await removeExecutions(deps, [record]);
+    return { execution_id, deleted: true as const };
+  },
 });
 
 const moveOperation = (name: Move) =>

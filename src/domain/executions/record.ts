@@ -248,6 +248,7 @@ export const executionsCollection = defineCollection('executions', {
     { keys: { projectID: 1, 'execution_context.failure.reason': 1, created_at: -1, _id: -1 } },
     { keys: { projectID: 1, status: 1, 'execution_context.hold.at': -1, _id: -1 } },
     { keys: { projectID: 1, changed_at: 1 } },
+    { keys: { 'files.location': 1 }, options: { sparse: true } },
   ],
 });
 export const executionEventsCollection = defineCollection('execution_events', {

@@ -105,7 +105,8 @@ export async function removeContents(
     await memory_parts.deleteMany({ memory_id: { $in: ids } });
     await memories.deleteMany({ _id: { $in: ids } });
   }
-  await removeExchanges(mongo.collections, project_id);
+  for await (const { _id } of mongo.collections.executions.find({ projectID: project_id }, { projection: { _id: 1 } }))
+    await removeExchanges(mongo.collections, _id);
   await removeTables(deps, { projectID: project_id, organization_id });
   const stored = { projectID: project_id, status: { $in: ['uploading' as const, 'ready' as const] } };
   for await (const file of mongo.collections.files.find(stored)) await deps.files.deleteContent(file, 'deleted');

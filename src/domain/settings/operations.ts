@@ -8,8 +8,9 @@ import type { Collections } from '../../stores/collections.js';
 import { createFreshReads } from '../../stores/fresh-reads.js';
 import type { Graph } from '../../stores/neo4j.js';
 import { insertOnce } from '../../stores/insert-once.js';
+import { epochSeconds } from '../../time.js';
 import { defineOperation, manages, reads } from '../operation.js';
-import { Settings, SettingsPatch, type SettingsDocument } from './record.js';
+import { Settings, SettingsPatch, toSettings, type SettingsDocument } from './record.js';
 export { settingsCollection } from './record.js';
 
 export const readSettings = defineOperation({
@@ -40,7 +41,11 @@ export const updateSettings = defineOperation({
     const changed =
       Object.keys(patch).length === 0
         ? present
-        : await settings.findOneAndUpdate({ _id }, { $set: patch }, { returnDocument: 'after' });
+        : await settings.findOneAndUpdate(
+            { _id },
+            { $set: { ...patch, ...dueNow(patch) } },
+            { returnDocument: 'after' },
+          );
     if (!changed) throw notFound('the settings');
     return toSettings(changed, setting ?? (await readLanguage(deps.graph, _id)).setting);
   },
@@ -51,6 +56,11 @@ function setLanguage(graph: Graph, projectId: string, language: LanguageSetting)
     await changeLanguage(tx, projectId, (await lockProject(tx, projectId)).language, language);
     return language;
   });
+}
+
+/** A change of the retention applies at once. */
+function dueNow({ execution_retention }: SettingsPatch): Pick<SettingsDocument, 'retention_due_at'> {
+  return execution_retention ? { retention_due_at: epochSeconds() } : {};
 }
 
 /** The settings, which the first read creates. */
@@ -68,10 +78,6 @@ function newSettings(projectId: string): SettingsDocument {
     user_settings_schema: { template: '', form_elements: [] },
     data_events: false,
   };
-}
-
-function toSettings(document: SettingsDocument, language: LanguageSetting): Settings {
-  return { data_events: false, ...document, language };
 }
 
 /** Reads whether a project records data changes. Concurrent calls share a query. */

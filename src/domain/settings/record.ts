@@ -1,11 +1,20 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { LanguageSetting } from '../../graph/language/analyzers.js';
+import { pickShown } from '../../pick.js';
 
 const Entries = z.array(z.unknown()).max(1000).describe('Any JSON values.');
 const language = LanguageSetting.describe(
   'The language of the texts in the context graph, for full text. `auto`: that of the first texts that are saved.',
 );
+/** After how many days executions that ended are deleted. */
+const Days = z.int().min(1).max(3650).nullable().default(null);
+const noRetention = { completed_days: null, failed_days: null, cancelled_days: null };
+const ExecutionRetention = z
+  .strictObject({ completed_days: Days, failed_days: Days, cancelled_days: Days })
+  .meta({ id: 'ExecutionRetention', example: { completed_days: 90, failed_days: null, cancelled_days: 30 } })
+  .describe('How many days after their end executions are deleted, by state. Null keeps them.');
+
 const fields = {
   reference_mapping: Entries,
   user_connectors: Entries,
@@ -14,6 +23,7 @@ const fields = {
   data_events: z
     .boolean()
     .describe('Whether changes to table rows, file contents and read marks are recorded like other writes.'),
+  execution_retention: ExecutionRetention,
 };
 const example = {
   reference_mapping: [{ from: 'company', to: 'crm.account' }],
@@ -21,6 +31,7 @@ const example = {
   connector_group: [],
   user_settings_schema: { template: 'Sign as {{ signature }}.', form_elements: [{ name: 'signature', type: 'text' }] },
   data_events: false,
+  execution_retention: noRetention,
 };
 
 /** The settings of a project (specification, Settings). */
@@ -36,15 +47,32 @@ export const Settings = z
     },
   });
 export type Settings = z.infer<typeof Settings>;
-/** `_id` is the project id. Settings from earlier releases have no `data_events`. The graph stores the language. */
-export type SettingsDocument = Omit<Settings, 'data_events' | 'language'> & Partial<Pick<Settings, 'data_events'>>;
+
+/** `_id` is the project id. The graph stores the language. */
+export interface SettingsDocument extends Omit<Settings, 'data_events' | 'execution_retention' | 'language'> {
+  /** Absent in settings of earlier releases. */
+  data_events?: boolean;
+  /** Absent until it is set for the first time. */
+  execution_retention?: Settings['execution_retention'];
+  /** When executions are deleted next, in epoch seconds. Absent without a retention. */
+  retention_due_at?: number;
+  attempts?: number;
+}
 
 export const SettingsPatch = z
   .strictObject({ ...fields, language, projectID: z.string() })
   .partial()
   .meta({ id: 'SettingsPatch', example: { user_settings_schema: example.user_settings_schema } });
+export type SettingsPatch = z.infer<typeof SettingsPatch>;
 
-export const settingsCollection = defineCollection('settings', {});
+export function toSettings(document: SettingsDocument, language: LanguageSetting): Settings {
+  const { data_events = false, execution_retention = noRetention } = document;
+  return { ...pickShown(Settings, document), data_events, execution_retention, language };
+}
+
+export const settingsCollection = defineCollection('settings', {
+  indexes: [{ keys: { retention_due_at: 1 }, options: { sparse: true } }],
+});
 
 declare module '../../stores/collections.js' {
   interface Documents {

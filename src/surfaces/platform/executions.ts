@@ -44,6 +44,12 @@ export const executionRoutes: readonly Route[] = [
     finish: waitForRun,
   }),
   ...moveRoutes,
+  route('DELETE /execute_flow/{execution_id}', executions.deleteExecution, {
+    summary: 'Delete an execution that has ended',
+    description:
+      'Deletes the execution with its steps, events and documents, and its history in Temporal. Its lifecycles, approvals, audit entries and charges stay, and so do the files of its results.',
+    response: { description: 'The execution is deleted.' },
+  }),
   route('POST /execute_flow/{execution_id}/preview', executions.decideExecution, {
     summary: 'Approve, edit or reject a preview',
     response: { description: 'The status after the decision.' },

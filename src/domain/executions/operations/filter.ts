@@ -12,7 +12,7 @@ const personKinds = ['preview', 'approval', 'elicitation'] as const;
 const personWaits = { $in: personKinds };
 
 /** The state that people see: the status of the run, or that it waits for a person or was cancelled. */
-const filterOfState = {
+export const filterOfState = {
   ready: { status: 'ready' },
   running: { status: 'running', [waitsForPerson]: { $not: personWaits } },
   waiting: { status: { $ne: 'paused' }, [waitsForPerson]: personWaits },

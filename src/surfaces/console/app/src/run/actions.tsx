@@ -1,5 +1,6 @@
+import { useNavigate } from '@tanstack/react-router';
 import { call, capitalized, type Execution } from '../api.js';
-import { Confirm } from '../confirm.js';
+import { Confirm, ConfirmButton } from '../confirm.js';
 import { Reason } from '../field.js';
 import { ActionButton } from '../parts.js';
 import { useDraft } from '../use-draft.js';
@@ -40,9 +41,34 @@ export function Actions({ run, onDone }: { run: Execution; onDone: () => Promise
       {isOver(run) && may('post /execute_flow/{execution_id}/rerun') && (
         <ActionButton name="Rerun…" onClick={() => setDialog('rerun')} />
       )}
+      {isOver(run) && <DeleteRun run={run} />}
       {dialog === 'rerun' && isOver(run) && <Rerun run={run} onClose={close} />}
       {open && may(operationOf(open)) && <Confirmation action={open} run={run} onDone={onDone} onClose={close} />}
     </>
+  );
+}
+
+function DeleteRun({ run: { execution_id, goal } }: { run: Execution }) {
+  const navigate = useNavigate();
+  return (
+    <ConfirmButton
+      operation="delete /execute_flow/{execution_id}"
+      button="Delete…"
+      title="Delete this run?"
+      action="Delete run"
+      isFinal
+      act={() => call('delete', '/execute_flow/{execution_id}', { params: { execution_id } })}
+      invalidates={[['runs']]}
+      onDone={() => void navigate({ to: '/runs' })}
+    >
+      <p>
+        <bdi>{goal}</bdi>
+      </p>
+      <p className="soft">
+        This deletes its steps, events and documents, and its history in Temporal. Its lifecycles, approvals and audit
+        entries stay. This cannot be undone.
+      </p>
+    </ConfirmButton>
   );
 }
 

@@ -9,6 +9,7 @@ import { useDraft } from '../use-draft.js';
 import { useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
 import { AboutProject } from './about-project.js';
+import { ExecutionRetention } from './retention.js';
 import { Form, SaveButtons, SelectField } from '../field.js';
 
 export function Settings() {
@@ -103,6 +104,11 @@ function Stored() {
         <Problem error={error} />
         {data && <DataEvents isOn={data.data_events} />}
       </Section>
+      {data && (
+        <Section title="Retention of runs">
+          <ExecutionRetention retention={data.execution_retention} />
+        </Section>
+      )}
       {data && (
         <Section title="Language">
           <Language language={data.language} />

@@ -1,0 +1,51 @@
+import { executionWorkflowId } from '../../../workflows/agentflow-execution/messages.js';
+import type { EncryptedBlobStore } from '../../stores/encrypted-blobs.js';
+import type { Collections } from '../../stores/collections.js';
+import { removeClosedRuns, type Temporal } from '../../temporal/client.js';
+import { removeExchanges } from './exchanges.js';
+import type { ExecutionDocument } from './record.js';
+
+export interface RemovalDeps {
+  mongo: { collections: Collections };
+  temporal: Temporal;
+  blobs: Pick<EncryptedBlobStore, 'remove'>;
+}
+
+export type RemovedExecution = Pick<ExecutionDocument, '_id' | 'files'>;
+
+/** The maximum number of executions that are removed together. */
+export const maxRemoved = 50;
+
+/**
+ * Removes executions that have ended: their histories in Temporal, and everything that only they store. What governance has
+ * recorded about them, their charges, and the files of their results stay. The records come last, so a repeat continues.
+ */
+export async function removeExecutions(
+  { mongo: { collections }, temporal, blobs }: RemovalDeps,
+  removed: readonly RemovedExecution[],
+): Promise<void> {
+  const { executions, execution_events, execution_knowledge } = collections;
+  const ids = removed.map(({ _id }) => _id);
+  await removeClosedRuns(temporal, ids.map(executionWorkflowId));
+  for (const location of removed
+    .flatMap(({ files }) => files.filter(({ store }) => store !== 'file'))
+    .map(locationOf)) {
+    // A rerun refers to the documents of the execution that it repeats.
+    const isShared = await executions.findOne(
+      { _id: { $nin: ids }, 'files.location': location },
+      { projection: { _id: 1 } },
+    );
+    if (!isShared) await blobs.remove(location);
+  }
+  for (const id of ids) {
+    await removeExchanges(collections, id);
+    // "0" is the next character after "/".
+    await execution_knowledge.deleteMany({ _id: { $gt: `${id}/`, $lt: `${id}0` } });
+  }
+  await execution_events.deleteMany({ execution_id: { $in: ids } });
+  await executions.deleteMany({ _id: { $in: ids } });
+}
+
+function locationOf({ location }: { location: string }): string {
+  return location;
+}
