@@ -46,6 +46,12 @@ function readBlock(value: unknown): McpContent {
   return asText(value);
 }
 
+/** Reads a content of a resource, as it stands in the result of `resources/read`. Empty for an unknown form. */
+export function readResourceContent(value: unknown): McpContent[] {
+  const read = isJsonObject(value) ? resourceIn(withoutNulls(value)) : undefined;
+  return read ? [read] : [];
+}
+
 function resourceIn({ uri, mimeType, text, blob }: JsonObject): McpContent | undefined {
   if (typeof uri !== 'string') return undefined;
   const known = { uri, ...(typeof mimeType === 'string' && { mimeType }) };

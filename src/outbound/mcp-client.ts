@@ -13,6 +13,7 @@ import {
   type McpSessionOptions,
   type Within,
 } from './mcp-link.js';
+import { withLinkedResources } from './mcp-linked-resources.js';
 import type { ListedTool } from './mcp-listed-tool.js';
 import { OutboundError } from './outbound-error.js';
 import type { McpOutput } from './mcp-output.js';
@@ -81,7 +82,8 @@ export function createMcpClient(http: Pick<HttpClient, 'fetchWith'>, problemOfOu
 
 type ProblemOf = (output: McpOutput) => Promise<string | undefined>;
 
-function sessionOf({ client, reader, within }: Link, problemOf: ProblemOf, clock: Clock) {
+function sessionOf(link: Link, problemOf: ProblemOf, clock: Clock) {
+  const { client, reader, within } = link;
   let hasChanged = false;
   client.setNotificationHandler('notifications/tools/list_changed', () => {
     hasChanged = true;
@@ -118,11 +120,13 @@ function sessionOf({ client, reader, within }: Link, problemOf: ProblemOf, clock
         ? callAsTask(client, params, options)
         : client.callTool(params, options));
       const result = reader.result() ?? { content: [] };
-      if (!schema || result.isError === true) return result;
-      const value = reader.structureToCheck();
-      if (value === undefined) throw new OutboundError('action_refused', withoutStructure);
-      await check({ schema, value });
-      return result;
+      if (result.isError === true) return result;
+      if (schema) {
+        const value = reader.structureToCheck();
+        if (value === undefined) throw new OutboundError('action_refused', withoutStructure);
+        await check({ schema, value });
+      }
+      return await withLinkedResources(link, clock, result);
     },
   };
 }

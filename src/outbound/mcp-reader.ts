@@ -36,6 +36,7 @@ export function createMcpReader() {
   let listedBytes = 0;
   let result: McpCallResult | undefined;
   let structureToCheck: unknown;
+  let resources: unknown[] = [];
 
   function readResult(method: string | undefined, value: JsonObject, { rounded, size }: McpMessage): JsonObject {
     const members = withoutNulls(value);
@@ -54,6 +55,10 @@ export function createMcpReader() {
       structureToCheck = structureOf(rounded);
       const { resultType = 'complete' } = members;
       return { resultType, content: [], ...(result.isError === true && { isError: true }) };
+    }
+    if (method === 'resources/read') {
+      resources = Array.isArray(members.contents) ? members.contents : [];
+      return { ...pageOf(members), contents: [] };
     }
     return members;
   }
@@ -93,6 +98,8 @@ export function createMcpReader() {
     result: (): McpCallResult | undefined => result,
     /** Returns its structured content as the output schema must describe it: a number that is kept as text is a number. */
     structureToCheck: (): unknown => structureToCheck,
+    /** Returns the contents of the last resource that was read. */
+    resources: (): readonly unknown[] => resources,
   };
 }
 
@@ -106,7 +113,7 @@ export function idText(id: unknown): string {
   return typeof id === 'string' || typeof id === 'number' ? String(id) : '';
 }
 
-/** The members of a page of a list. Fields that revision 2026-07-28 requires get a value if the server omits them. */
+/** The members of a page of a list, or of a resource. Fields that revision 2026-07-28 requires get a value if the server omits them. */
 function pageOf({ nextCursor, ttlMs, cacheScope, resultType, _meta }: JsonObject): JsonObject {
   return {
     resultType: resultType ?? 'complete',

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '../../src/ids.js';
 import { createHttpClient } from '../../src/outbound/http-client.js';
 import { createMcpClient } from '../../src/outbound/mcp-client.js';
@@ -220,3 +220,37 @@ test.each(['JSON', 'a stream', 'the lines of a process'])(
     expect(checked.at(-1)).toMatchObject({ id: 1234567890123456789 });
   },
 );
+
+describe('a result that links to resources', () => {
+  const link = (name: string) => ({
+    type: 'resource_link' as const,
+    uri: `file:///${name}`,
+    name,
+    title: `The ${name}`,
+  });
+  const resource = { uri: 'file:///a', mimeType: 'text/plain', text: 'the text' };
+  const initialize = { protocolVersion: '2025-06-18', capabilities: { tools: {}, resources: {} }, serverInfo };
+  const read = { contents: [{ ...resource, _meta: null }] };
+  const small = { 'tools/call': { content: [...content, link('a')] }, 'resources/read': read, initialize };
+  const whole: Respond = (res, answer) => sendJson(res, 200, answer);
+  const neither: Respond = (res) => void res.writeHead(500).end();
+
+  test('contains what the server says about them, after each link', async () => {
+    verifies('mcp-client.linked-resources');
+    expect(await call(server([], whole, small), longMs)).toEqual({
+      content: [...content, link('a'), { type: 'resource', resource }],
+    });
+  });
+
+  test.each<[string, Respond, Record<string, object>]>([
+    ['cannot be read', neither, {}],
+    ['are answered in an unknown form', whole, { 'resources/read': { contents: [{ text: 7 }] } }],
+    ['are too large', whole, { 'resources/read': { contents: [{ ...resource, text: 'x'.repeat(600_000) }] } }],
+    ['the server does not offer', neither, { initialize: results.initialize ?? {} }],
+  ])('keeps its links alone if they %s', async (_name, respond, own) => {
+    verifies('mcp-client.linked-resources');
+    expect(await call(server(['resources/read'], respond, { ...small, ...own }), longMs)).toEqual({
+      content: [...content, link('a')],
+    });
+  });
+});

@@ -149,6 +149,11 @@ export const mcpClient = [
     says: 'Both generated clients support the routes of an authorization.',
   },
   {
+    id: 'mcp-client.linked-resources',
+    source: 'https://modelcontextprotocol.io/specification/2025-11-25/server/tools#resource-links',
+    says: 'The agent gets the resources to which a result links. A resource that cannot be read never fails the call.',
+  },
+  {
     id: 'mcp.world',
     source: 'https://modelcontextprotocol.io/specification/2025-11-25',
     says: 'What servers and clients send according to at least 100 public sources leads to the right outcome.',

@@ -150,6 +150,11 @@ export const mcp = [
     says: 'Invalid parameters of a method are answered -32602 with a readable message.',
   },
   {
+    id: 'mcp.null-members',
+    source: 'docs/guides/mcp-and-oauth.md',
+    says: 'Members of parameters that are null count as absent, and an invalid initialize request is told what it lacks.',
+  },
+  {
     id: 'mcp.requests.ids',
     source: 'docs/guides/mcp-and-oauth.md',
     says: 'A request with the id of an unanswered request of its session is refused, and the other request is answered.',

@@ -27,6 +27,7 @@ import { challengeScopes } from './scope-challenge.js';
 import { createSessions } from './sessions.js';
 import { openSse, postMessage } from './sse.js';
 import { streamableHttp, type StreamableLink } from './streamable-http.js';
+import { withoutNullParams } from './without-null-params.js';
 
 interface McpOptions {
   baseUrl(): string;
@@ -117,6 +118,7 @@ export function createMcp(gateway: GovernedTools, deps: Deps, options: McpOption
     refuseRebinding({ baseUrl, allowLocalhost, origins: deps.config.corsOrigins ?? [] }),
     identify(authenticate, baseUrl),
     ...jsonBody('1mb'),
+    withoutNullParams,
     skipClosedResponses,
     acceptAnything,
     challengeScopes(content, baseUrl),

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../../errors.js';
+import { isJsonObject } from '../../json.js';
 import { attachCaller, type Caller } from './caller.js';
 import type { Content } from './content.js';
 import type { EventLog, MissedEvent, SessionEvents } from './event-log.js';
@@ -57,6 +58,11 @@ export function streamableHttp(deps: StreamableDeps): RequestHandler {
 
 async function begin(deps: StreamableDeps, caller: Caller, req: Request, res: Response): Promise<void> {
   if (req.method !== 'POST' || !isInitializeRequest(req.body)) {
+    if (isJsonObject(req.body) && req.body.method === 'initialize')
+      throw new AppError(
+        'invalid_request',
+        'initialize: params must have protocolVersion, capabilities and clientInfo with name and version',
+      );
     throw new AppError('invalid_request', 'the header Mcp-Session-Id is required; initialize to get one');
   }
   const session = await deps.sessions.open(caller, async (opening, onClosed) => {

@@ -77,3 +77,47 @@ describe('a request of a session', () => {
     expect(messageIn((await send({ id: 9, method: 'ping' })).body)).toMatchObject({ id: 9, result: {} });
   });
 });
+
+describe('members that are null', () => {
+  const accept = { accept: 'application/json, text/event-stream' };
+  const begin = async (params: object) => {
+    const { apiKey } = await governedWorkspace(deps);
+    const headers = { ...bearer(apiKey), ...accept };
+    const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
+    const opened = await apiClient(testRun().url, headers).post('/mcp', message);
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+    return { opened, raw: apiClient(testRun().url, { ...headers, ...session }) };
+  };
+
+  test('count as absent, also in the first request', async () => {
+    verifies('mcp.null-members');
+    const { opened, raw } = await begin({
+      ...{ protocolVersion: '2025-06-18', _meta: null, clientInfo: { name: 'raw', title: null } },
+      capabilities: { roots: null, sampling: null, experimental: null },
+    });
+    expect(opened.status).toBe(200);
+    const requests: [string, object | null][] = [
+      ['ping', null],
+      ['tools/list', { cursor: null, _meta: null }],
+      ['prompts/list', null],
+      ['tools/call', { name: 'docs', arguments: null, _meta: { progressToken: null } }],
+    ];
+    for (const [at, [method, params]] of requests.entries()) {
+      const answer = await raw.post('/mcp', { jsonrpc: '2.0', id: at + 2, method, params });
+      expect([method, messageIn(answer.body).error]).toEqual([method, undefined]);
+    }
+  });
+
+  test('do not hide that a first request is invalid', async () => {
+    verifies('mcp.null-members');
+    const { opened } = await begin({
+      protocolVersion: null,
+      capabilities: {},
+      clientInfo: { name: 'raw', version: '1' },
+    });
+    expect(opened).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining('params must have protocolVersion') } },
+    });
+  });
+});

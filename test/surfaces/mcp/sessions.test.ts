@@ -216,7 +216,7 @@ describe('POST /mcp', () => {
     const wrong = [
       { method: 'tools/call', params: { name: 7 }, problem: /^tools\/call: name: / },
       { method: 'tools/call', params: { name: 'docs', arguments: 'none' }, problem: /^tools\/call: arguments: / },
-      { method: 'tools/call', params: { name: 'docs', arguments: null }, problem: /^tools\/call: arguments: / },
+      { method: 'tools/call', params: { name: 'docs', arguments: [] }, problem: /^tools\/call: arguments: / },
       { method: 'tools/call', problem: /^tools\/call: name: / },
       { method: 'resources/read', params: { uri: 1 }, problem: /^resources\/read: uri: / },
       {

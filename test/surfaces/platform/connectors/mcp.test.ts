@@ -107,7 +107,9 @@ describe.each([
       'get-structured-content': { structured: { temperature: expect.any(Number) } },
       'get-tiny-image': { content: [{ type: 'image', mime_type: 'image/png', size_bytes: expect.any(Number) }] },
       'get-resource-reference': { content: [{ type: 'resource', text: expect.any(String) }] },
-      'get-resource-links': { content: [{ type: 'resource_link' }, { type: 'resource_link' }] },
+      'get-resource-links': {
+        content: ['resource_link', 'resource', 'resource_link', 'resource'].map((type) => ({ type })),
+      },
       'gzip-file-as-resource': { content: [{ type: 'resource', size_bytes: expect.any(Number) }] },
     });
     // The process of a command must not get the secrets of the worker.
