@@ -72,7 +72,8 @@ export function credentialsOf(req: Request): Credentials {
  * 3.3).
  */
 export function metadataFor(baseUrl: string, { path }: Pick<Request, 'path'>): string {
-  return resourceMetadataOf(baseUrl, path.startsWith('/mcp') ? '/mcp' : '/sse');
+  const end = path.endsWith('/') ? '/' : '';
+  return resourceMetadataOf(baseUrl, path.startsWith('/mcp') ? '/mcp' : '/sse') + end;
 }
 
 /**

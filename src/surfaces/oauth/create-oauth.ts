@@ -113,7 +113,9 @@ function mountDiscovery(router: Router, baseUrl: () => string, origins: readonly
   serve('/.well-known/oauth-authorization-server', () => authorizationServerMetadata(baseUrl()));
   // This product is also a client of the authorization servers of MCP servers.
   serve(clientDocumentPath, () => clientDocument(baseUrl()));
-  for (const path of resourcesOf('')) {
+  const paths = resourcesOf('');
+  // Clients compare the resource with the address that they call, which may end with a slash (RFC 9728, 3.3).
+  for (const path of [...paths, ...paths.map((each) => `${each}/`)]) {
     serve(`/.well-known/oauth-protected-resource${path}`, () => protectedResourceMetadata(baseUrl(), baseUrl() + path));
   }
 }

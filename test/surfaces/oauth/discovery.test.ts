@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
 import { allScopes } from './flow.js';
 import { useOauthServer } from './oauth-server.js';
@@ -46,7 +47,7 @@ describe('GET /.well-known/oauth-authorization-server', () => {
 });
 
 describe('GET /.well-known/oauth-protected-resource', () => {
-  test.each(['', '/mcp', '/sse', '/v1'])('describes the resource at %s', async (path) => {
+  test.each(['', '/mcp', '/mcp/', '/sse', '/sse/', '/v1'])('describes the resource at %s', async (path) => {
     verifies('oauth.discovery.protected-resource');
     const { status, body } = await server.client().get(`/.well-known/oauth-protected-resource${path}`);
     expect(status).toBe(200);
@@ -56,6 +57,13 @@ describe('GET /.well-known/oauth-protected-resource', () => {
       bearer_methods_supported: ['header'],
     });
     expect([...body.scopes_supported].sort()).toEqual([...scopes].sort());
+  });
+
+  test.each(['/mcp', '/mcp/', '/sse', '/sse/'])('is named by the refusal of a request to %s', async (path) => {
+    verifies('oauth.discovery.protected-resource');
+    const { status, headers } = await fetch(testRun().url + path);
+    expect(status).toBe(401);
+    expect(headers.get('www-authenticate')).toContain(`/.well-known/oauth-protected-resource${path}"`);
   });
 
   test('is not found for an unknown surface', async () => {
