@@ -44,7 +44,7 @@ export function vectorMethod(graph: Graph, nearest: NearestByText): Method {
 export function bm25Method({ driver }: Graph): Method {
   return async (projectId, question) => {
     const words = question.match(/[\p{L}\p{N}]+/gu) ?? [];
-    const lucene = `+_scope:(${scopeTerm(projectId)})^0 +_search:(${words.join(' ').toLowerCase()})`;
+    const lucene = `+_scope:(${scopeTerm(projectId)})^0 +_words:(${words.join(' ').toLowerCase()})`;
     const { records } = await driver.executeQuery(
       `CALL db.index.fulltext.queryNodes($index, $lucene, {limit: $limit}) YIELD node, score
        WHERE node:Entity AND score > 0 RETURN node.id AS id ORDER BY score DESC, id`,

@@ -28,10 +28,17 @@ export function createGraph(options: { uri: string; user: string; password: stri
   const open = (config: Config) =>
     neo4j.driver(options.uri, neo4j.auth.basic(options.user, options.password), { ...common, ...config });
   const driver = open({ maxConnectionPoolSize: readConnections, maxTransactionRetryTime: 8000 });
+  const exact = open({
+    maxConnectionPoolSize: readConnections,
+    maxTransactionRetryTime: 8000,
+    disableLosslessIntegers: false,
+  });
   const writer = open({ maxConnectionPoolSize: writeConnections, maxTransactionRetryTime: 15_000 });
   return {
     /** Runs reads. */
     driver,
+    /** Runs the queries of callers, and keeps integers that JavaScript cannot express. */
+    exact,
     /** Runs writes on separate connections: writers that wait for a lock do not block reads. */
     writer,
     reads: createTurns({ what: 'queries', maxRunning: maxConcurrentReads, maxWaiting: 100, waitTimeoutMs: 20_000 }),
@@ -52,7 +59,7 @@ export function createGraph(options: { uri: string; user: string; password: stri
       await driver.verifyConnectivity();
     },
     async close(): Promise<void> {
-      await Promise.all([driver.close(), writer.close()]);
+      await Promise.all([driver.close(), exact.close(), writer.close()]);
     },
   };
 }

@@ -2,6 +2,7 @@ import { flag, integer } from '../../governance/operations/operation.js';
 import { z } from 'zod';
 import { AppError, isAppError } from '../../errors.js';
 import { looksLikeNaturalLanguage } from '../../graph/guard/natural-language.js';
+import { unwrapped } from '../../graph/guard/unwrap.js';
 import type { GuardedQuery } from '../../graph/guard/guard.js';
 import { grantedProjects } from './granted-projects.js';
 import { retrieve } from '../../graph/query/retrieve.js';
@@ -143,8 +144,9 @@ async function prepare(
   const granted = input.granted_projects ? await grantedProjects(collections, ctx.principal) : [];
   const projectIds = [...new Set([ctx.projectId, ...granted])];
   const asOf = input.as_of ?? epochSeconds();
-  if (looksLikeNaturalLanguage(input.query)) return { input, query: undefined, projectIds, asOf };
-  const prepared = { input, query: cypher.guard(input.query), projectIds, asOf };
+  const text = unwrapped(input.query);
+  if (looksLikeNaturalLanguage(text)) return { input: { ...input, query: text }, query: undefined, projectIds, asOf };
+  const prepared = { input, query: cypher.guard(text), projectIds, asOf };
   // If the database does not answer, S8 reports it.
   await cypher.check(callOf(prepared, prepared.query, ctx)).catch((error: unknown) => {
     if (!isAppError(error) || error.code !== 'data_service_unreachable') throw error;

@@ -39,7 +39,16 @@ export const labels = {
 } as const satisfies Record<Exclude<Analyzer, typeof defaultAnalyzer>, string>;
 
 export function textIndexOf(analyzer: Analyzer): string {
-  return analyzer === defaultAnalyzer ? 'context_text' : `context_text_${analyzer}`;
+  return indexName('context_words', analyzer);
+}
+
+/** The index of earlier releases, over the texts themselves. It is searched until the words of a project are stored. */
+export function earlierIndexOf(analyzer: Analyzer): string {
+  return indexName('context_text', analyzer);
+}
+
+function indexName(base: string, analyzer: Analyzer): string {
+  return analyzer === defaultAnalyzer ? base : `${base}_${analyzer}`;
 }
 
 /**

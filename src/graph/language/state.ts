@@ -61,7 +61,7 @@ export const firstCursor = (phase: IndexingCursor['phase']): IndexingCursor => (
 export async function setLanguageState(
   tx: ManagedTransaction,
   projectId: string,
-  values: Record<string, string | null>,
+  values: Record<string, string | number | null>,
 ): Promise<void> {
   await tx.run('MATCH (s:ProjectState {key: $projectId}) SET s += $values', { projectId, values });
 }

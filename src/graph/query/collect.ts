@@ -73,6 +73,21 @@ function inRow({ provenance: _provenance, score: _score, ...view }: { provenance
   return view;
 }
 
+/** Returns the element with numbers of JavaScript. Its stored integers are never larger. */
+function withNumbers<T extends Node | Relationship>(element: T): T {
+  const properties = Object.entries(element.properties as object).map(([name, value]: [string, unknown]) => [
+    name,
+    Array.isArray(value) ? value.map(numberOf) : numberOf(value),
+  ]);
+  return Object.assign(Object.create(Object.getPrototypeOf(element) as object) as T, element, {
+    properties: Object.fromEntries(properties) as object,
+  });
+}
+
+function numberOf(value: unknown): unknown {
+  return neo4j.isInt(value) && value.inSafeRange() ? value.toNumber() : value;
+}
+
 /** Collects rows as JSON, and all entities, relationships and facts in them, in order of appearance. */
 export function createCollector(limit: number, consumed: Consumption) {
   const elements = createElements(limit * elementsPerRow, consumed);
@@ -81,8 +96,8 @@ export function createCollector(limit: number, consumed: Consumption) {
 
   function json(value: unknown): Json {
     if (typeof value !== 'object' || value === null) return toJson(value);
-    if (neo4j.isNode(value)) return elements.node(value);
-    if (neo4j.isRelationship(value)) return elements.relationship(value);
+    if (neo4j.isNode(value)) return elements.node(withNumbers(value));
+    if (neo4j.isRelationship(value)) return elements.relationship(withNumbers(value));
     if (neo4j.isPath(value)) return path(value);
     if (Array.isArray(value)) return value.map(json);
     if (Object.getPrototypeOf(value) !== Object.prototype) return toJson(value);
@@ -93,8 +108,11 @@ export function createCollector(limit: number, consumed: Consumption) {
 
   function path({ start, segments }: Path): Json {
     return [
-      elements.node(start),
-      ...segments.flatMap(({ relationship, end }) => [elements.relationship(relationship), elements.node(end)]),
+      elements.node(withNumbers(start)),
+      ...segments.flatMap(({ relationship, end }) => [
+        elements.relationship(withNumbers(relationship)),
+        elements.node(withNumbers(end)),
+      ]),
     ];
   }
 

@@ -36,7 +36,7 @@ export interface ScoredEntity {
 interface ScoreParts {
   text: number;
   vector: number;
-  /** The points if the question names the entity, or a short value of it such as its speaker. */
+  /** The points if the question names the entity, most if by its whole name, or a short value of it such as its speaker. */
   names: number;
   /** The points if the question names a time of the entity. */
   time: number;
@@ -65,6 +65,16 @@ const weights = { text: 1, vector: 0.6, names: 0.7, time: 0.6, length: 0.375 };
  */
 const lengths = { from: 50, to: 1000 };
 
+/** An entity whose whole name a question contains. */
+export interface NamedEntity {
+  entity: EntityKey;
+  /** How the name is written in the question: 3 as it is stored, 2 with other case or accents, 1 with other punctuation. */
+  exactness: 1 | 2 | 3;
+}
+
+/** The points of an entity whose name the question contains, for each step of exactness. All other points together are fewer. */
+const pointsOfName = 7;
+
 /** The share of a node's score that its neighbour receives, at the first and at the second hop. */
 const proximity = [0.5, 0.5] as const;
 /**
@@ -92,6 +102,7 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
   const scores = new Map<string, Scored>();
   const links = new Map<string, EntityLink>();
   const mentions = new Map<string, { names: number; time: number }>();
+  const exactness = new Map<string, number>();
   /** The maximum that text and vectors contribute together. */
   let most = weights.text;
 
@@ -110,7 +121,8 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
       neighbours: shares[0] + shares[1],
       length: weights.length * most * scaledLength(entity.length ?? 0),
     };
-    return { ...found, names: weights.names * mention.names * sumOf(found), time: weights.time * mention.time };
+    const name = pointsOfName * (exactness.get(entity.elementId) ?? 0);
+    return { ...found, names: name + weights.names * mention.names * sumOf(found), time: weights.time * mention.time };
   }
 
   function ranked(): Ranked[] {
@@ -133,6 +145,13 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
       const each = bestOfEach(found);
       const least = Math.min(...each.map(([, score]) => score));
       for (const [entity, score] of scaled(each, each.length > 1 ? least : 0)) scoredOf(entity).vector = score;
+    },
+    /** Puts the entities first whose name the question contains. Their neighbours count like those of the best text. */
+    named(found: readonly NamedEntity[]): void {
+      for (const { entity, exactness: steps } of found) {
+        scoredOf(entity).text = 1;
+        exactness.set(entity.elementId, Math.max(steps, exactness.get(entity.elementId) ?? 0));
+      }
     },
     /** Gives neighbours a share of the scores so far (hop 0), or of the shares of hop 0 (hop 1), in any order. */
     neighbours(found: readonly Neighbour[], hop: 0 | 1): void {

@@ -13,11 +13,13 @@ import {
   createRanking,
   mapParts,
   type EntityKey,
+  type NamedEntity,
   type ScoredEntity,
   type Ranked,
   type Ranking,
 } from './rank.js';
 import { rerank, type Reranked, type Reranker } from './rerank.js';
+import { readNamed } from './titles.js';
 import { readPlaces, searchText, type IndexedProjects, type Scope, type TextHits } from './search.js';
 import { nearestTo, vectorHits, type VectorAnswer } from './vector-hits.js';
 import {
@@ -28,7 +30,7 @@ import {
   type ContextAnswer,
   type Explanation,
 } from './views.js';
-import { phrasesOf, wordsOf, type Term } from './words.js';
+import { wordsOf, type Term } from './words.js';
 
 interface Question {
   text: string;
@@ -56,6 +58,7 @@ export interface RetrieveOptions {
   reranker?: Reranker | undefined;
 }
 
+const withoutWords = 'the question has no words';
 const maxSeeds = 25;
 const maxFactsPerEntity = 20;
 
@@ -70,15 +73,9 @@ export async function retrieve(
   { nearest, reranker }: RetrieveOptions = {},
 ): Promise<ContextAnswer> {
   const words = wordsOf(question.text);
-  const { limit, timeoutMs } = question;
-  if (words.length === 0) {
-    const unused = { hits: [], generations: [], ranked: [], unavailable: 'the question has no words' };
-    const explanation = question.explain ? { explanation: explanationOf([], unused, unused) } : {};
-    return { entities: [], relationships: [], facts: [], rows: [], limit, truncated: false, ...explanation };
-  }
   const moment = momentOf(question);
   const scope = { projectIds: [...question.projectIds], ...moment };
-  let msLeft = timeoutMs;
+  let msLeft = question.timeoutMs;
   const read = async <T>(work: (tx: ManagedTransaction) => Promise<T>): Promise<T> => {
     const begun = performance.now();
     const { projectIds, organizationId, bookmark, signal } = question;
@@ -90,8 +87,11 @@ export async function retrieve(
   const searchWords = (tx: ManagedTransaction) => searchQuestion(tx, question.text, words, scope);
   // The text hits determine what is embedded, so they come first. No transaction waits for an endpoint.
   const found = nearest && (await read(searchWords));
-  const named = found ? withoutCommonNames(question.text, entitiesIn(found)) : question.text;
-  const vectors = await nearestTo(nearest, { ...question, text: named, moment }, question.signal);
+  const text = found ? withoutCommonNames(question.text, entitiesIn(found)) : question.text;
+  const vectors =
+    words.length > 0
+      ? await nearestTo(nearest, { ...question, text, moment }, question.signal)
+      : { hits: [], generations: [], unavailable: withoutWords };
   const search = async (tx: ManagedTransaction): Promise<Found> => {
     const text = found ?? (await searchWords(tx));
     return find(tx, question.text, { words, text, vectors: await vectorHits(tx, vectors.hits, scope) }, scope);
@@ -99,10 +99,11 @@ export async function retrieve(
   const bySearch = ({ ranking }: Found) => answersFirst(ranking.all());
   const answerTo = (searched: Found, reranked: Reranked) => (tx: ManagedTransaction) =>
     answer(tx, { ...searched, vectors, reranked, scope }, question, consumed);
-  if (!reranker)
+  if (!reranker || words.length === 0)
     return read(async (tx) => {
       const searched = await search(tx);
-      const reranked = { ranked: bySearch(searched), unavailable: 'no reranking endpoint is configured' };
+      const unavailable = words.length === 0 ? withoutWords : 'no reranking endpoint is configured';
+      const reranked = { ranked: bySearch(searched), unavailable };
       return answerTo(searched, reranked)(tx);
     });
   const searched = await read(search);
@@ -111,6 +112,8 @@ export async function retrieve(
 
 interface QuestionHits extends TextHits {
   places: readonly IndexedProjects[];
+  /** The entities whose name the question contains. */
+  named: readonly NamedEntity[];
 }
 
 async function searchQuestion(
@@ -120,8 +123,9 @@ async function searchQuestion(
   scope: Scope,
 ): Promise<QuestionHits> {
   const places = await readPlaces(tx, scope.projectIds);
-  const terms = words.map(asked);
-  return { places, ...(await searchText(tx, { terms, phrases: phrasesOf(text), places }, scope)) };
+  const named = await readNamed(tx, text, scope);
+  if (words.length === 0) return { places, named, hits: [], isCut: false };
+  return { places, named, ...(await searchText(tx, { text, terms: words.map(asked), places }, scope)) };
 }
 
 function asked(word: string): Term {
@@ -238,6 +242,7 @@ async function find(
     const ranking = createRanking(mentioned);
     ranking.textHits(hits);
     ranking.vectorHits(vectors);
+    ranking.named(text.named);
     const around = await addNeighbours(tx, ranking, scope);
     return { ranking, isCut: isCut || around.isCut };
   };
@@ -245,7 +250,7 @@ async function find(
   const more = await feedbackTerms(tx, first.ranking.all(), words);
   if (more.length === 0) return first;
   const terms = [...words.map(asked), ...more];
-  return rank(await searchText(tx, { terms, phrases: phrasesOf(question), places: text.places }, scope));
+  return rank(await searchText(tx, { text: question, terms, places: text.places }, scope));
 }
 
 /** Adds the neighbours of the best hits, up to two hops away. */

@@ -34,7 +34,11 @@ export function createCypherQueries(graph: Connection) {
   const inSession = <T>(call: CypherCall, work: (session: Session) => Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       const running = async () => {
-        const session = readSession(graph, { fetchSize, projectIds: call.grantedProjectIds, bookmark: call.bookmark });
+        const session = readSession(
+          graph,
+          { fetchSize, projectIds: call.grantedProjectIds, bookmark: call.bookmark },
+          true,
+        );
         const deadline = answerWhenLate(session, call, reject);
         const done = withSession(session, () =>
           work(session).catch(forgetting(graph.bookmarks, call.grantedProjectIds)),

@@ -1,8 +1,9 @@
 import neo4j, { type ManagedTransaction } from 'neo4j-driver';
-import { defaultAnalyzer, textIndexOf, type Analyzer } from '../language/analyzers.js';
+import { defaultAnalyzer, earlierIndexOf, textIndexOf, type Analyzer } from '../language/analyzers.js';
+import { wordsVersion } from '../language/upgrade.js';
 import { validAtTimeOrInPeriods, type Moment } from './as-of.js';
 import type { ScoredEntity } from './rank.js';
-import { luceneQuery, type Term } from './words.js';
+import { earlierFields, earlierWordsOf, fields, luceneQuery, phrasesOf, type Term } from './words.js';
 
 /** The projects and the time of a question, as query parameters. */
 export interface Scope extends Moment {
@@ -26,23 +27,30 @@ export function keyOf(entity: string): string {
 export async function readPlaces(tx: ManagedTransaction, projectIds: readonly string[]): Promise<IndexedProjects[]> {
   const { records } = await tx.run(
     `UNWIND $projectIds AS id OPTIONAL MATCH (s:ProjectState {key: id})
-     RETURN coalesce(s.analyzer, $default) AS analyzer, collect(id) AS projectIds`,
-    { projectIds: [...projectIds], default: defaultAnalyzer },
+     WITH id, coalesce(s.analyzer, $default) AS analyzer, s IS NOT NULL AND coalesce(s.words_version, 0) < $wordsVersion AS isEarlier
+     RETURN analyzer, isEarlier, collect(id) AS projectIds`,
+    { projectIds: [...projectIds], default: defaultAnalyzer, wordsVersion },
   );
-  return records.map((record) => ({
-    index: textIndexOf(record.get('analyzer') as Analyzer),
-    projectIds: record.get('projectIds') as string[],
-  }));
+  return records.map((record) => {
+    const {
+      analyzer,
+      isEarlier,
+      projectIds: ids,
+    } = record.toObject() as { analyzer: Analyzer; isEarlier: boolean; projectIds: string[] };
+    return { index: isEarlier ? earlierIndexOf(analyzer) : textIndexOf(analyzer), isEarlier, projectIds: ids };
+  });
 }
 
 export interface IndexedProjects {
   index: string;
+  /** Whether the words of the projects are not stored yet, so that the index of an earlier release is searched. */
+  isEarlier: boolean;
   projectIds: string[];
 }
 
 interface TextQuestion {
+  text: string;
   terms: readonly Term[];
-  phrases: readonly (readonly [string, string])[];
   places: readonly IndexedProjects[];
 }
 
@@ -56,12 +64,15 @@ export interface TextHits {
 /** Finds entities by their own text and by the text of their facts. */
 export async function searchText(
   tx: ManagedTransaction,
-  { terms, phrases, places }: TextQuestion,
+  { text, terms, places }: TextQuestion,
   scope: Scope,
 ): Promise<TextHits> {
   const found: TextHits[] = [];
-  for (const { index, projectIds } of places)
-    found.push(await searchIndex(tx, luceneQuery(terms, phrases, projectIds), { ...scope, projectIds, index }));
+  for (const { index, isEarlier, projectIds } of places) {
+    const all = isEarlier ? [...terms, ...earlierWordsOf(text, terms)] : terms;
+    const lucene = luceneQuery(all, phrasesOf(text), projectIds, isEarlier ? earlierFields : fields);
+    found.push(await searchIndex(tx, lucene, { ...scope, projectIds, index }));
+  }
   const hits = found.flatMap((each) => each.hits).sort((a, b) => b.score - a.score);
   return { hits: hits.slice(0, maxHits), isCut: found.some(({ isCut }) => isCut) || hits.length > maxHits };
 }

@@ -2,6 +2,7 @@ import type { ManagedTransaction, Node } from 'neo4j-driver';
 import { personalOf, type OntologyDefinition } from '../ontology/definition.js';
 import { placeholder } from '../redaction/span.js';
 import { indexing, type Analyzer } from '../language/analyzers.js';
+import { searchedProperties } from '../language/searched.js';
 import { noting } from '../vectors/noting.js';
 import { mentionProperties } from './mention-properties.js';
 import { internalProperties, scopeTerm } from './names.js';
@@ -88,7 +89,7 @@ export async function writeEntities(
       name: entity.name,
       ...validityProperties(entity),
       _scope: scopeTerm(projectId),
-      _search: searchText([entity.type, entity.name], shown),
+      ...searchedProperties(searchText([entity.type, entity.name], shown), entity.name),
       ...mentionProperties(entity.name, shown),
     },
   }));

@@ -1,6 +1,7 @@
 import type { ManagedTransaction, Node } from 'neo4j-driver';
 import { placeholder } from '../redaction/span.js';
 import { indexing, type Analyzer } from '../language/analyzers.js';
+import { searchedProperties } from '../language/searched.js';
 import { noting } from '../vectors/noting.js';
 import { searchText } from './entities.js';
 import { scopeTerm } from './names.js';
@@ -66,7 +67,7 @@ export async function supersedeFacts(
   const rows = facts.map(({ id, by }) => ({ id, by }));
   await tx.run(
     `UNWIND $rows AS row MATCH (f:Fact {project_id: $projectId, id: row.id})
-     SET f.superseded_at = $at, f._until = $never, f._superseded_by = row.by${noting('f', embeds)} REMOVE f._search, f._scope`,
+     SET f.superseded_at = $at, f._until = $never, f._superseded_by = row.by${noting('f', embeds)} REMOVE f._search, f._words, f._scope`,
     { rows, projectId, at, never: neverValidUntil },
   );
 }
@@ -129,7 +130,7 @@ export function shownObject(
   const named = (value: FactObject) => names.get(String(value)) ?? String(value);
   return {
     ...toStored({ object: isHidden ? placeholder('personal') : object }),
-    _search: searchText([named(subject), predicate], isHidden ? {} : { '': named(object) }),
+    ...searchedProperties(searchText([named(subject), predicate], isHidden ? {} : { '': named(object) })),
   };
 }
 

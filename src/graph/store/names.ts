@@ -43,7 +43,7 @@ export function scopeTerm(projectId: string): string {
 
 /** The internal properties of nodes and relationships. No response contains them. */
 export const internalProperties: ReadonlySet<string> = new Set([
-  ...['_scope', '_search', '_names', '_times', '_asks', '_json'],
+  ...['_scope', '_search', '_words', '_title', '_title_key', '_names', '_times', '_asks', '_json'],
   ...['_since', '_until', '_from', '_to'],
   ...['_saved_by', '_source', '_recorded_at', '_lifecycle_id'],
   ...['_memory_id', '_turn', '_span_start', '_span_end', '_closed_by', '_superseded_by'],

@@ -39,7 +39,8 @@ async function reseal(
   await forgetVectors(tx, keys);
   await tx.run(
     `UNWIND $rows AS row MATCH (f:Fact {project_id: $projectId, id: row.id})
-     SET f += row.properties, f._search = CASE WHEN f.superseded_at IS NULL THEN row.properties._search END${noting('f', embeds)}`,
+     SET f += row.properties${noting('f', embeds)}
+     WITH f WHERE f.superseded_at IS NOT NULL REMOVE f._search, f._words`,
     { projectId, rows },
   );
   const hidden = facts.filter(({ predicate }) => personal.has(predicate)).map(({ id }) => id);

@@ -1,5 +1,6 @@
-import { Neo4jError } from 'neo4j-driver';
-import { defaultAnalyzer, labels, textIndexOf, type Analyzer } from '../language/analyzers.js';
+import { Neo4jError, type Session } from 'neo4j-driver';
+import { defaultAnalyzer, earlierIndexOf, labels, textIndexOf, type Analyzer } from '../language/analyzers.js';
+import { firstWordsCursor, hasEarlierWords, wordsVersion } from '../language/upgrade.js';
 import type { Graph } from '../../stores/neo4j.js';
 
 /*
@@ -28,6 +29,7 @@ const statements = [
   'CREATE CONSTRAINT entity_merge_key IF NOT EXISTS FOR (n:EntityMerge) REQUIRE n.key IS UNIQUE',
   'CREATE INDEX scoped_project IF NOT EXISTS FOR (n:_Scoped) ON (n.project_id)',
   'CREATE INDEX entity_type_name IF NOT EXISTS FOR (n:Entity) ON (n.project_id, n.type, n.name)',
+  'CREATE INDEX entity_title IF NOT EXISTS FOR (n:Entity) ON (n.project_id, n._title_key)',
   'CREATE INDEX fact_subject IF NOT EXISTS FOR (n:Fact) ON (n.project_id, n.subject)',
   'CREATE INDEX unembedded_project IF NOT EXISTS FOR (n:_Unembedded) ON (n.project_id)',
   'CREATE CONSTRAINT unembedded_link_key IF NOT EXISTS FOR (l:_UnembeddedLink) REQUIRE l.key IS UNIQUE',
@@ -36,12 +38,13 @@ const statements = [
   'CREATE INDEX vector_project IF NOT EXISTS FOR (v:_Vector) ON (v.project)',
   'CREATE CONSTRAINT generation_key IF NOT EXISTS FOR (g:_Generation) REQUIRE g.key IS UNIQUE',
   'CREATE INDEX analyzer_next IF NOT EXISTS FOR (s:ProjectState) ON (s.analyzer_next)',
+  'CREATE INDEX words_cursor IF NOT EXISTS FOR (s:ProjectState) ON (s.words_cursor)',
   fullText(defaultAnalyzer, 'Entity|Fact'),
   ...(Object.keys(labels) as (keyof typeof labels)[]).map((analyzer) => fullText(analyzer, labels[analyzer])),
 ];
 
 function fullText(analyzer: Analyzer, label: string): string {
-  return `CREATE FULLTEXT INDEX ${textIndexOf(analyzer)} IF NOT EXISTS FOR (n:${label}) ON EACH [n.name, n._search, n._scope]
+  return `CREATE FULLTEXT INDEX ${textIndexOf(analyzer)} IF NOT EXISTS FOR (n:${label}) ON EACH [n._title, n._words, n._scope]
    OPTIONS {indexConfig: {\`fulltext.analyzer\`: '${analyzer}'}}`;
 }
 
@@ -60,6 +63,7 @@ export async function prepareGraph(graph: Pick<Graph, 'driver' | 'embeds'>): Pro
     const missing = statements.filter((statement) => !online.has(nameOf(statement)));
     for (const statement of missing) await session.executeWrite((tx) => tx.run(statement)).catch(ignoreExisting);
     if (missing.length > 0) await session.executeWrite((tx) => tx.run('CALL db.awaitIndexes(60)'));
+    await upgradeWords(session, online);
     // This process does not note changes, so the vectors must be checked when an endpoint is configured again.
     if (!graph.embeds)
       await session.executeWrite((tx) =>
@@ -68,6 +72,28 @@ export async function prepareGraph(graph: Pick<Graph, 'driver' | 'embeds'>): Pro
   } finally {
     await session.close();
   }
+}
+
+/** Marks the projects of earlier releases, whose words the worker stores again, and drops the earlier indexes after the last one. */
+async function upgradeWords(session: Session, online: ReadonlySet<string>): Promise<void> {
+  const { records } = await session.executeRead((tx) =>
+    tx.run(
+      `MATCH (s:ProjectState) WHERE ${hasEarlierWords} RETURN count(*) AS earlier, count(s.words_cursor) AS marked`,
+      { wordsVersion },
+    ),
+  );
+  const count = (name: string) => Number(records[0]?.get(name));
+  if (count('earlier') > count('marked'))
+    await session.executeWrite((tx) =>
+      tx.run(`MATCH (s:ProjectState) WHERE ${hasEarlierWords} AND s.words_cursor IS NULL SET s.words_cursor = $first`, {
+        wordsVersion,
+        first: firstWordsCursor,
+      }),
+    );
+  if (count('earlier') > 0) return;
+  const analyzers = [defaultAnalyzer, ...Object.keys(labels)] as Analyzer[];
+  for (const name of analyzers.map(earlierIndexOf).filter((each) => online.has(each)))
+    await session.executeWrite((tx) => tx.run(`DROP INDEX ${name} IF EXISTS`));
 }
 
 function nameOf(statement: string): string {

@@ -4,7 +4,7 @@ import type { Graph } from '../../stores/neo4j.js';
 
 export type Connection = Pick<
   Graph,
-  'driver' | 'writer' | 'reads' | 'readsOfOrganizations' | 'writes' | 'bookmarks' | 'embeds'
+  'driver' | 'exact' | 'writer' | 'reads' | 'readsOfOrganizations' | 'writes' | 'bookmarks' | 'embeds'
 >;
 
 /** The number of records per fetch. It is small, because each record may be as large as a response. */
@@ -111,11 +111,12 @@ export function inTurnToRead<T>(
 }
 
 export function readSession(
-  { driver, bookmarks }: Connection,
+  { driver, exact, bookmarks }: Connection,
   { fetchSize: size, projectIds = [], bookmark }: ReadOptions,
+  keepsIntegers = false,
 ): Session {
   const known = [...(bookmarks?.of(projectIds) ?? []), ...(bookmark === undefined ? [] : [bookmark])];
-  return openSession(driver, {
+  return openSession(keepsIntegers ? exact : driver, {
     defaultAccessMode: neo4j.session.READ,
     ...(size === undefined ? {} : { fetchSize: size }),
     bookmarks: known,

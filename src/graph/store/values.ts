@@ -59,17 +59,23 @@ function parsed(value: unknown): Json {
 }
 
 /**
- * Converts a result value that is not a node, relationship or path to JSON. Times and points become their Cypher text.
+ * Converts a result value that is not a node, relationship or path to JSON. Times and points become their Cypher text, and a
+ * number that JSON or JavaScript would change becomes a text, as in `parseJson`.
  */
 export function toJson(value: unknown): Json {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string' || typeof value === 'boolean') return value;
-  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  if (typeof value === 'bigint') return Number(value);
-  if (neo4j.isInt(value)) return value.toNumber();
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (typeof value === 'bigint') return toJson(neo4j.int(value));
+  if (neo4j.isInt(value)) return value.inSafeRange() ? value.toNumber() : value.toString();
   if (Array.isArray(value)) return value.map(toJson);
   if (neo4j.isPoint(value))
-    return { srid: Number(value.srid), x: value.x, y: value.y, ...(value.z === undefined ? {} : { z: value.z }) };
+    return {
+      srid: Number(value.srid),
+      x: toJson(value.x),
+      y: toJson(value.y),
+      ...(value.z === undefined ? {} : { z: toJson(value.z) }),
+    };
   if (ArrayBuffer.isView(value))
     return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
   if (neo4j.isDuration(value)) return value.toString().replace(/T$/, '');

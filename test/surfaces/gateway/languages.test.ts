@@ -7,6 +7,9 @@ import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
 
+/** Questions whose words are found in each language, because they differ from those of the text by accents and a plural only. */
+const inAnyLanguage = new Set(['ecoles fermees', 'canción', 'arbol']);
+
 /** `inflected`: a question with other forms of the words. `not`: a question that only the analyzer of another language answers. */
 const languages = {
   de: {
@@ -93,7 +96,8 @@ describe('the language of a project', () => {
     expect(await reported(english)).toMatchObject({ setting: 'en', language: 'en', analyzer: 'english' });
     for (const [at, question] of of.inflected.entries()) {
       expect([question, (await ask(own, question))[0]]).toEqual([question, `t${at}`]);
-      if (!('not' in of)) expect([question, await ask(english, question)]).toEqual([question, []]);
+      if (!('not' in of) && !inAnyLanguage.has(question))
+        expect([question, await ask(english, question)]).toEqual([question, []]);
     }
     if (!('not' in of)) return;
     expect(await ask(own, of.not)).toEqual([]);

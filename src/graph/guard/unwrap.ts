@@ -1,0 +1,91 @@
+import { lex, parse } from './cypher-parser.js';
+import { readKeywords, writeKeywords } from './language.js';
+import { refuse } from './refusal.js';
+import { lexWithinBounds } from './text-bounds.js';
+
+/*
+ * Models answer with a query in a code fence, after a label or a sentence, or after their reasoning. Such a text means the
+ * query, so the query runs, or is refused with its own reason.
+ */
+
+const reasoning = /^\s*<(think|thinking|reasoning)>[\s\S]*?<\/\1>/i;
+const fence = /(?:```|~~~)[ \t]*([\w+-]*)[ \t]*\r?\n?([\s\S]*?)(?:```|~~~|$)/g;
+/** A label, or a sentence that ends with a colon, before a query. */
+const label = /^\s*(?:cypher(?:[ \t]+5)?(?=\s)|\*{0,2}[^\n:`]{0,200}:\*{0,2}(?=\s))\s*/i;
+const brackets: readonly (readonly [string, string])[] = [
+  ['(', ')'],
+  ['`', '`'],
+  ['"', '"'],
+  ["'", "'"],
+  ['“', '”'],
+];
+/** Signs of a query that no question has. */
+const signsOfQuery =
+  /\$project_ids?\b|\(\s*\w*\s*:\s*`?\w+[^()\n]*\)\s*(?:<?-|where|return)|-\s*\[[^\]\n]*\]\s*->?|<-\s*\[/i;
+
+/**
+ * Returns the query that a text contains, without what models write around it, or the whole text.
+ * @throws AppError `invalid_input` for a text that contains a query in another place
+ */
+export function unwrapped(text: string): string {
+  const said = text.replace(reasoning, '').trim();
+  const fenced = [...said.matchAll(fence)].map(([, , inner = '']) => withoutLabel(inner));
+  const inFence = fenced.find(isQuery);
+  if (inFence !== undefined) return inFence;
+  const query = withoutLabel(said);
+  if (isQuery(query)) return withoutExplanation(query);
+  if (/\bmatch\b/i.test(said) && /\breturn\b/i.test(said) && signsOfQuery.test(said))
+    throw refuse(
+      'The text contains a Cypher query among other words. Send the query alone, beginning with MATCH, OPTIONAL MATCH, WITH, UNWIND, RETURN or CALL',
+    );
+  return said === '' ? text : said;
+}
+
+function withoutLabel(text: string): string {
+  const query = withoutBrackets(text.trim());
+  if (beginsQuery(query)) return query;
+  const rest = withoutBrackets(query.replace(label, '').trim());
+  if (rest !== query && isQuery(rest)) return rest;
+  // A sentence without a colon, on lines of its own.
+  const at = query.search(/\n\s*(?:match|optional\s+match|with|unwind|return|call)\b/i);
+  const below = at < 0 ? '' : query.slice(at).trim();
+  return below !== '' && signsOfQuery.test(below) && isQuery(below) ? below : query;
+}
+
+function withoutBrackets(text: string): string {
+  for (const [open, close] of brackets) {
+    const inner = text.slice(1, -1).trim();
+    if (text.length > 2 && text.startsWith(open) && text.endsWith(close) && beginsQuery(inner)) return inner;
+  }
+  return text;
+}
+
+function beginsQuery(text: string): boolean {
+  return /^(?:match|optional\s+match|with|unwind|return|call)\b/i.test(text);
+}
+
+/** Returns whether a text is meant as a query: it begins with a clause, and is valid or has signs of a query. */
+function isQuery(text: string): boolean {
+  const [first] = lex(text.slice(0, 100), 1).tokens;
+  if (!first || !(readKeywords.has(first.type) || writeKeywords.has(first.type))) return false;
+  return signsOfQuery.test(text) || isValid(text);
+}
+
+function isValid(text: string): boolean {
+  try {
+    parse(lexWithinBounds(text));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Removes the paragraphs after a query, if the query is valid without them. */
+function withoutExplanation(text: string): string {
+  if (isValid(text)) return text;
+  for (const { index } of text.matchAll(/\n[ \t]*\r?\n/g)) {
+    const query = text.slice(0, index);
+    if (isValid(query)) return query;
+  }
+  return text;
+}

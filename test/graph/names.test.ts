@@ -1,0 +1,59 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { queryContextTool } from '../../src/domain/tools/query-context.js';
+import { saveContextTool } from '../../src/domain/tools/save-context.js';
+import { prepareGraph } from '../../src/graph/store/schema.js';
+import { useDeps } from '../support/fixture.js';
+import { verifies } from '../support/verifies.js';
+import { expectSources, readWorld } from '../support/world.js';
+import { call, contextOf } from './tool-call.js';
+
+interface NameCase {
+  /** The name of an entity. */
+  name: string;
+  source: string;
+  /** Each of them must find the entity first. */
+  questions: string[];
+}
+
+const { files, cases } = readWorld<NameCase>('graph');
+const deps = useDeps();
+const save = saveContextTool.create(deps);
+const query = queryContextTool.create({
+  graph: deps.graph,
+  redact: (answer) => Promise.resolve(answer),
+  collections: deps.mongo.collections,
+});
+const ctx = contextOf();
+const ask = (text: string): Promise<any> => call(query, ctx, { query: text, limit: 5, timeout_ms: 30_000 });
+
+beforeAll(async () => {
+  await prepareGraph(deps.graph);
+  const entities = cases.map(({ name }, at) => ({ id: `n${at}`, type: 'Thing', name, properties: { at } }));
+  for (let from = 0; from < entities.length; from += 250)
+    await call(save, ctx, { entities: entities.slice(from, from + 250) });
+});
+
+describe('an entity is found first', () => {
+  test('has many kinds of names', () => {
+    expectSources(
+      { files },
+      cases.map(({ name, source }) => ({ title: name, source })),
+      { files: 1, cases: 300 },
+    );
+  });
+
+  test('by its name, by another spelling, and by its name within a sentence', async () => {
+    verifies('graph.search.exact-names');
+    const wrong: object[] = [];
+    const asked = cases.flatMap(({ name, questions }) => questions.map((question) => ({ name, question })));
+    const lane = async () => {
+      for (let next = asked.pop(); next; next = asked.pop()) {
+        const answer = await ask(next.question);
+        const found = answer.entities.map((entity: any) => entity.name);
+        if (found[0] !== next.name) wrong.push({ ...next, found });
+      }
+    };
+    await Promise.all([lane(), lane(), lane(), lane()]);
+    expect(wrong).toEqual([]);
+  });
+});
