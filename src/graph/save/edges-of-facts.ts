@@ -68,7 +68,7 @@ export async function followFacts(
   await removeRelationships(
     tx,
     projectId,
-    ofFacts.filter(({ period }) => !period),
+    ofFacts.filter(({ period }) => !period).map(({ from, type, to }) => ({ from, type, to })),
   );
   const changed = followed.flatMap((each) => validityOf(each, definitions !== null) ?? []);
   await setValidity(tx, projectId, changed);
