@@ -4,7 +4,10 @@ const maxNameLength = 500;
 
 /** Converts text of another system to a valid entity name. */
 export function graphName(text: string): string {
-  const clean = text.replace(/[\u0000-\u001F\u007F]/g, ' ').trim();
+  const clean = text
+    .normalize('NFC')
+    .replace(/[\u0000-\u001F\u007F]/g, ' ')
+    .trim();
   const name = graphText(clean, maxNameLength).trim();
   return isVisible(name) ? name : 'unnamed';
 }

@@ -320,7 +320,7 @@ async function keepLargeMemory({ projectID, organizationId, userId }: Workspace)
   await memory_parts.insertMany(
     Array.from({ length: parts }, (_, part) => {
       const _id = `${memory_id}:${part}`;
-      const counts = { entities: 1, facts: 300, without_span: 0, outside_ontology: 0, beyond_limit: 0 };
+      const counts = { entities: 1, facts: 300, without_span: 0, outside_ontology: 0, wrong_time: 0, beyond_limit: 0 };
       const sealed = deps.auth.box.seal(JSON.stringify(found), _id);
       return { _id, memory_id, part, attempts: {}, found: { sealed }, is_extracted: true, counts, saved: null };
     }),

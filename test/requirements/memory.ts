@@ -28,6 +28,36 @@ export const memory = [
     says: 'A contradicted fact is closed at the time of the text.',
   },
   {
+    id: 'memory.ends',
+    source: 'docs/decisions/0127-facts-end-and-names-are-folded.md',
+    says: 'A text that says that something ended ends the known fact and its relationship, and the memory counts it.',
+  },
+  {
+    id: 'memory.edges',
+    source: 'docs/decisions/0127-facts-end-and-names-are-folded.md',
+    says: 'A relationship that a text states is a relationship of the graph as well as a fact, also after a merge is undone.',
+  },
+  {
+    id: 'memory.lists',
+    source: 'docs/decisions/0127-facts-end-and-names-are-folded.md',
+    says: 'The items of a list that a text states for one time are all kept.',
+  },
+  {
+    id: 'memory.quotes',
+    source: 'docs/guides/remember.md',
+    says: 'A quote is found if it differs from the text in case, Unicode form, quotation marks, dashes, line breaks or Markdown.',
+  },
+  {
+    id: 'memory.times',
+    source: 'docs/guides/remember.md',
+    says: 'A time of the model is read as ISO 8601 means it, or the item is dropped and counted.',
+  },
+  {
+    id: 'memory.names',
+    source: 'docs/decisions/0127-facts-end-and-names-are-folded.md',
+    says: 'A mention finds an imported entity whose name differs in case or spacing; if several have its name, it is dropped and counted.',
+  },
+  {
     id: 'memory.conversation',
     source: 'docs/guides/remember.md',
     says: 'A conversation is remembered by turn, with speakers and times.',

@@ -19,7 +19,11 @@ const text = { type: 'string' };
 const quote = { type: 'string', description: 'The words of the text that say so, copied exactly.' };
 const times = {
   valid_from: { type: 'string', description: 'ISO 8601, only if the text says since when.' },
-  valid_to: { type: 'string', description: 'ISO 8601, only if the text says until when.' },
+  valid_to: {
+    type: 'string',
+    description:
+      'ISO 8601, if the text says until when, or that it no longer holds: then the time of the end, or the time of the text.',
+  },
 };
 
 /** The types of the ontology that an extraction looks for, with the relationships between them. */

@@ -12,6 +12,7 @@ import { requireDecider } from '../../auth/decisions.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError, notFound } from '../../errors.js';
 import { readerOf, type Reader } from '../../governance/approvals/view.js';
+import type { SavedPart } from '../../graph/memory/part.js';
 import { readOntology } from '../../graph/ontology/state.js';
 import { inReadTransaction } from '../../graph/store/sessions.js';
 import { offlineModelName } from '../../models/offline.js';
@@ -26,7 +27,7 @@ import { sumOf } from './extract.js';
 import { narrowed } from './extraction-schema.js';
 import { foundIn, sums } from './operations/findings.js';
 import { requireSeenReview, type ReviewDeps } from './operations/review.js';
-import type { MemoryDocument, MemoryPartDocument, MemoryView, Turn } from './record.js';
+import { nothingWritten, type MemoryDocument, type MemoryPartDocument, type MemoryView, type Turn } from './record.js';
 import { askersOfMemory, partsOf } from './rules.js';
 import { endReview } from './write.js';
 
@@ -208,7 +209,7 @@ function toView(memory: MemoryDocument, parts: readonly Omit<MemoryPartDocument,
       written: saved.length,
     },
     found: foundIn(parts),
-    written: sums(saved, ['entities', 'facts', 'closed', 'dropped']),
+    written: writtenIn(saved),
     retries: parts.reduce(
       (sum, { attempts }) => sum + Math.max(0, ...Object.keys(attempts).map((at) => Number(at) - 1)),
       0,
@@ -219,6 +220,14 @@ function toView(memory: MemoryDocument, parts: readonly Omit<MemoryPartDocument,
     created_at,
     ended_at,
   };
+}
+
+function writtenIn(saved: readonly SavedPart[]): MemoryView['written'] {
+  const names = Object.keys(nothingWritten) as (keyof typeof nothingWritten)[];
+  return sums(
+    saved.map((part) => ({ ...nothingWritten, ...part })),
+    names,
+  );
 }
 
 interface GivenDecision {

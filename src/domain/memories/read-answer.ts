@@ -4,16 +4,17 @@ import type { FoundFact, FoundPart, Mention, MentionedEntity } from '../../graph
 import { checkEntity } from '../../graph/ontology/check.js';
 import type { OntologyDefinition } from '../../graph/ontology/definition.js';
 import { PropertyValue, saveBounds } from '../../graph/save/input.js';
+import { foldedName } from '../../graph/store/folded-name.js';
 import { nameKey, PropertyName } from '../../graph/store/names.js';
 import type { Span } from '../../graph/store/provenance.js';
 import { startBefore } from '../../graph/store/validity.js';
 import type { Json, JsonMap } from '../../graph/store/values.js';
 import { isJsonObject, parseJsonOrUndefined } from '../../json.js';
 import { jsonObjectsIn } from '../../json-objects-in.js';
-import { literalPattern } from '../../literal-pattern.js';
 import { unusableAnswer } from '../../models/endpoint-failure.js';
 import type { ChatCompletion } from '../../models/port.js';
-import { isoSeconds } from '../../time.js';
+import { quoteFinder } from './find-quote.js';
+import { modelTime } from './model-time.js';
 import { nothingFound, type MemoryPartDocument } from './record.js';
 
 /** A piece of the text as the model read it. `start` is its position in the text or turn. */
@@ -28,7 +29,7 @@ export interface ReadPiece {
 const maxItems = 300;
 const short = z.string().trim().min(1).max(500);
 const quote = z.string().trim().min(1).max(10_000);
-const time = z.string().max(40).nullish().catch(null);
+const time = z.unknown().optional();
 const EntityItem = z.object({
   type: z.string(),
   name: short,
@@ -59,7 +60,7 @@ interface Found extends FoundPart {
 
 /**
  * The part of a model's answer that the text and the ontology support. Counts the rest: what has no span in the text, what
- * the ontology does not allow, and what exceeds the maximum number of items.
+ * the ontology does not allow, what names a time that does not exist, and what exceeds the maximum number of items.
  * @throws OutboundError `model_answer_unusable` for an answer that is not a JSON object
  */
 export function readAnswer(
@@ -70,10 +71,13 @@ export function readAnswer(
 ): Found {
   const answer = objectIn(completion);
   const counts = { ...nothingFound };
-  const spanOf = (words: string) => findSpan(memoryId, pieces, words);
+  const spanOf = spanFinder(memoryId, pieces);
   const mentions = new Map<string, MentionedEntity>();
   const facts: FoundFact[] = [];
-  const drop = (reason: 'without_span' | 'outside_ontology') => void (counts[reason] += 1);
+  const drop = (reason: Reason) => void (counts[reason] += 1);
+  /** Why the entities that were dropped are missing. What is said about them is missing for the same reason. */
+  const dropped = new Map<string, Reason>();
+  const reasonFor = (name: string): Reason => dropped.get(foldedName(graphName(name))) ?? 'outside_ontology';
   const itemsOf = (value: unknown): unknown[] => {
     const items: unknown[] = Array.isArray(value) ? value : [];
     counts.beyond_limit += Math.max(0, items.length - maxItems);
@@ -82,13 +86,13 @@ export function readAnswer(
 
   for (const item of itemsOf(answer.entities)) {
     const { data } = EntityItem.safeParse(item);
-    if (!data || !Object.hasOwn(ontology.entity_types, data.type)) {
-      drop('outside_ontology');
-      continue;
-    }
-    const place = spanOf(data.quote);
-    if (!place) {
-      drop('without_span');
+    const isKnownType = data !== undefined && Object.hasOwn(ontology.entity_types, data.type);
+    const place = data && spanOf(data.quote);
+    if (!data || !isKnownType || !place) {
+      const reason = isKnownType ? 'without_span' : 'outside_ontology';
+      if (data)
+        for (const name of [data.name, ...(data.aliases ?? [])]) dropped.set(foldedName(graphName(name)), reason);
+      drop(reason);
       continue;
     }
     const entity = { ...entityOf(data, ontology), spans: [place.span] };
@@ -98,21 +102,25 @@ export function readAnswer(
   }
   /** The entities with this name, followed by those with this alias. Entities of several types can share a name. */
   const mentioned = (name: string): Mention[] => {
-    const [all, known] = [[...mentions.values()], graphName(name)];
-    const found = [...all.filter((each) => each.name === known), ...all.filter((each) => each.aliases.includes(known))];
-    return found.map((each) => ({ type: each.type, name: each.name }));
+    const [all, known] = [[...mentions.values()], foldedName(graphName(name))];
+    const isNamed = (each: MentionedEntity) => foldedName(each.name) === known;
+    const isCalled = ({ aliases }: MentionedEntity) => aliases.some((alias) => foldedName(alias) === known);
+    return [...all.filter(isNamed), ...all.filter(isCalled)].map((each) => ({ type: each.type, name: each.name }));
+  };
+  const add = (fact: Pick<FoundFact, 'subject' | 'predicate' | 'object'>, { quote: words, ...times }: Stated) => {
+    const place = spanOf(words);
+    const period = place && validity(times, place);
+    if (!place) drop('without_span');
+    else if (!period) drop('wrong_time');
+    else facts.push({ ...fact, ...period, span: place.span });
   };
   for (const item of itemsOf(answer.facts)) {
     const { data } = FactItem.safeParse(item);
     const subject =
       data && mentioned(data.subject).find(({ type }) => fitsFact(ontology, type, data.predicate, data.object));
-    const place = data && spanOf(data.quote);
-    if (!subject) drop('outside_ontology');
-    else if (!place) drop('without_span');
-    else {
-      const [predicate, object] = [wellFormed(data.predicate), wellFormed(data.object)];
-      facts.push({ subject, predicate, object, ...validity(data, place), span: place.span });
-    }
+    if (!data) drop('outside_ontology');
+    else if (!subject) drop(mentioned(data.subject).length > 0 ? 'outside_ontology' : reasonFor(data.subject));
+    else add({ subject, predicate: wellFormed(data.predicate), object: wellFormed(data.object) }, data);
   }
   for (const item of itemsOf(answer.relationships)) {
     const { data } = RelationshipItem.safeParse(item);
@@ -122,10 +130,11 @@ export function readAnswer(
         : undefined;
     const from = data && type && endOf(mentioned(data.from), type.from);
     const to = data && type && endOf(mentioned(data.to), type.to);
-    const place = data && spanOf(data.quote);
-    if (!data || !from || !to) drop('outside_ontology');
-    else if (!place) drop('without_span');
-    else facts.push({ subject: from, predicate: data.type, object: to, ...validity(data, place), span: place.span });
+    if (data && from && to) add({ subject: from, predicate: data.type, object: to }, data);
+    else {
+      const missing = data && type ? [data.from, data.to].find((name) => mentioned(name).length === 0) : undefined;
+      drop(missing === undefined ? 'outside_ontology' : reasonFor(missing));
+    }
   }
   const entities = [...mentions.values()];
   return { entities, facts, counts: { ...counts, entities: entities.length, facts: facts.length } };
@@ -141,22 +150,28 @@ function objectIn({ tool_calls, content }: Pick<ChatCompletion, 'tool_calls' | '
   return answer;
 }
 
+/** Why an item of the answer is dropped. */
+type Reason = 'without_span' | 'outside_ontology' | 'wrong_time';
+
+interface Stated extends Times {
+  quote: string;
+}
+
 interface Place {
   span: Span;
   at: number;
 }
 
-/** Models change line ends and other white space of what they quote. */
-function findSpan(memory_id: string, pieces: readonly ReadPiece[], words: string): Place | undefined {
-  const pattern = new RegExp(words.split(/\s+/).map(literalPattern).join('\\s+'));
-  for (const { turn, start, text, at } of pieces) {
-    const found = pattern.exec(text);
-    if (found) {
-      const from = start + found.index;
-      return { span: { memory_id, turn, start: from, end: from + found[0].length }, at };
+/** Finds what a model quotes in the pieces of a text. */
+function spanFinder(memory_id: string, pieces: readonly ReadPiece[]): (words: string) => Place | undefined {
+  const finders = pieces.map((piece) => ({ ...piece, find: quoteFinder(piece.text) }));
+  return (words) => {
+    for (const { turn, start, at, find } of finders) {
+      const found = find(words);
+      if (found) return { span: { memory_id, turn, start: start + found.start, end: start + found.end }, at };
     }
-  }
-  return undefined;
+    return undefined;
+  };
 }
 
 function entityOf(
@@ -212,19 +227,20 @@ function endOf(mentions: readonly Mention[], allowed: readonly string[] | undefi
   return mentions.find(({ type }) => allowed?.includes(type) ?? true);
 }
 
-/** Ignores a time that cannot be read, and an end that is before the start. */
-function validity(
-  { valid_from, valid_to }: { valid_from?: string | null | undefined; valid_to?: string | null | undefined },
-  { at }: Place,
-): Pick<FoundFact, 'valid_from' | 'valid_to'> {
-  const to = secondsOf(valid_to);
-  const from = secondsOf(valid_from) ?? startBefore(to, at);
-  return { valid_from: from, valid_to: to !== null && to > from ? to : null };
+interface Times {
+  valid_from?: unknown;
+  valid_to?: unknown;
 }
 
-function secondsOf(text: string | null | undefined): number | null {
-  const seconds = /^\d{4}(-\d{2})?(-\d{2})?([T ]|$)/.test(text ?? '') ? isoSeconds(text ?? '') : Number.NaN;
-  return Number.isNaN(seconds) ? null : seconds;
+/** Returns undefined if a time cannot be read or does not exist, and if the end is not after the start. */
+function validity(
+  { valid_from, valid_to }: Times,
+  { at }: Place,
+): Pick<FoundFact, 'valid_from' | 'valid_to'> | undefined {
+  const [start, end] = [modelTime(valid_from, at), modelTime(valid_to, at)];
+  if (start === undefined || end === undefined) return undefined;
+  const from = start ?? startBefore(end, at);
+  return end === null || end > from ? { valid_from: from, valid_to: end } : undefined;
 }
 
 /** Replaces halves of surrogate pairs, which cannot be stored. */

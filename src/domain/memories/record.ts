@@ -93,6 +93,7 @@ const FoundCounts = z.object({
   facts: Count,
   without_span: Count,
   outside_ontology: Count,
+  wrong_time: Count,
   beyond_limit: Count,
 });
 type FoundCounts = z.infer<typeof FoundCounts>;
@@ -103,7 +104,13 @@ export const nothingFound: FoundCounts = {
   facts: 0,
   without_span: 0,
   outside_ontology: 0,
+  wrong_time: 0,
   beyond_limit: 0,
+};
+
+/** The counts of a part that wrote nothing. Parts of earlier releases lack some of them. */
+export const nothingWritten = {
+  ...{ entities: 0, facts: 0, relationships: 0, closed: 0, dropped: 0, ended: 0, unchanged: 0, ambiguous: 0 },
 };
 
 export const MemoryView = z
@@ -113,8 +120,15 @@ export const MemoryView = z
     source: z.string().nullable().meta({ example: 'interview' }),
     failure: z.string().nullable().meta({ example: null }),
     parts: z.object({ total: Count, extracted: Count, written: Count }),
-    found: FoundCounts.describe('Items without a span, outside the ontology or beyond the first 300 are dropped.'),
-    written: z.object({ entities: Count, facts: Count, closed: Count, dropped: Count }),
+    found: FoundCounts.describe(
+      'Items without a span, outside the ontology, with a time that cannot be read or beyond the first 300 are dropped.',
+    ),
+    written: z.object({
+      ...{ entities: Count, facts: Count, relationships: Count, closed: Count, dropped: Count },
+      ended: Count.describe('Known facts that got an earlier end, as the text states it.'),
+      unchanged: Count.describe('Facts that were known.'),
+      ambiguous: Count.describe('Mentions that are dropped because several known entities have their name.'),
+    }),
     retries: Count.meta({ example: 0 }),
     cost: z.object({
       credits: z.number().meta({ example: 1.2 }),
@@ -138,7 +152,7 @@ export const MemoryView = z
       failure: null,
       parts: { total: 1, extracted: 1, written: 1 },
       found: { ...nothingFound, entities: 2, facts: 2, without_span: 1 },
-      written: { entities: 2, facts: 2, closed: 1, dropped: 0 },
+      written: { ...nothingWritten, entities: 2, facts: 2, closed: 1 },
       retries: 0,
       cost: { credits: 1.2, budget: 10, input_tokens: 900, output_tokens: 300 },
       merge_count: 0,

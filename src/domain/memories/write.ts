@@ -3,7 +3,7 @@ import type { SecretBox } from '../../auth/secret-box.js';
 import type { FoundPart, SavedPart } from '../../graph/memory/part.js';
 import type { Collections } from '../../stores/collections.js';
 import { memoryOf, partId } from './extract.js';
-import type { SavePartAsPerson } from './record.js';
+import { nothingWritten, type SavePartAsPerson } from './record.js';
 
 interface WriteDeps {
   collections: Pick<Collections, 'memories' | 'memory_parts'>;
@@ -27,7 +27,7 @@ export async function saveMemoryPart(
   const found = JSON.parse(box.open(stored.found.sealed, _id)) as FoundPart;
   const { user_id: userId, organization_id: organizationId, project_id: projectId, source } = memory;
   const maker = { userId, organizationId, projectId, authority: memory.authority };
-  const nothing: SavedPart = { entities: 0, facts: 0, closed: 0, dropped: 0, merges: [] };
+  const nothing: SavedPart = { ...nothingWritten, merges: [] };
   const saved =
     found.entities.length === 0 ? nothing : await save(maker, { memoryId: memory_id, part, source, found }, signal);
   await collections.memory_parts.updateOne({ _id }, { $set: { saved } });

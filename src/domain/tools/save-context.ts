@@ -9,9 +9,17 @@ import { defineTool, type ToolContext } from '../../governance/tools/tool.js';
 import { Id } from '../../ids.js';
 
 const Count = z.int().meta({ example: 1 });
+const Changes = z.object({ created: Count, changed: Count, unchanged: Count });
+const FactChanges = Changes.extend({
+  ended: Count.describe('Known facts that got an earlier end, as the request states it.'),
+  closed: Count.describe('Known facts with another object that end where a new one begins.'),
+});
 export const SaveAnswer = z
   .object({
-    saved: z.object({ entities: Count, relationships: Count, facts: Count }),
+    saved: z
+      .object({ entities: Count, relationships: Count, facts: Count })
+      .describe('The elements of the request that are stored now. `changes` says what became of them.'),
+    changes: z.object({ entities: Changes, relationships: Changes, facts: FactChanges }),
     ids: z.array(Id).describe('The ids of the entities, in the order of the request.'),
     bookmark: z
       .string()
@@ -32,7 +40,7 @@ export const saveContextTool = defineTool(
   ({ graph }: { graph: Graph }) => ({
     title: 'Save to the context graph',
     description:
-      'Creates and updates entities, relationships and facts, by id or by type and name. A fact that contradicts an earlier one closes it; nothing is deleted.',
+      'Creates and updates entities, relationships and facts, by id or by type and name. A fact that contradicts an earlier one closes it. To end a fact, save it again with valid_to. Nothing is deleted.',
     input: SaveInput,
     output: SaveAnswer,
     hints: { readOnly: false, destructive: false, idempotent: true },

@@ -47,6 +47,12 @@ export interface MergedMention {
 export interface SavedPart {
   entities: number;
   facts: number;
+  /** The numbers of new relationships, and of facts that got an earlier end or were known. Absent in earlier releases. */
+  relationships?: number;
+  ended?: number;
+  unchanged?: number;
+  /** The number of mentions that are dropped because several known entities have their name. */
+  ambiguous?: number;
   /** The number of facts that end where a new one begins. */
   closed: number;
   /** The number of findings that do not match the ontology at the time of writing. */

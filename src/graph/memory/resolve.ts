@@ -2,7 +2,8 @@ import type { ManagedTransaction } from 'neo4j-driver';
 import { checkEntity } from '../ontology/check.js';
 import type { OntologyDefinition } from '../ontology/definition.js';
 import { readEntities, type StoredEntity } from '../store/entities.js';
-import { nameKey } from '../store/names.js';
+import { bestIds } from '../save/entity-names.js';
+import { foldedKey, foldedName } from '../store/folded-name.js';
 import type { JsonMap } from '../store/values.js';
 import type { Mention, MentionedEntity } from './part.js';
 
@@ -19,18 +20,21 @@ export interface Resolved {
   properties: JsonMap;
   /**
    * Whether this is a new entity that cannot match the ontology, for example because the text lacks a required
-   * property.
+   * property, or whether several known entities have its name.
    */
   isDropped: boolean;
+  isAmbiguous: boolean;
 }
 
-/** Neo4j cannot index a key of more than 8 KB, and NFKC can make a name 18 times longer. */
-const maxAliasLength = 500;
-
-/** Returns the same key for names that differ only in case, spacing or Unicode form. */
+/** Returns the same key for names that differ only in case, spacing, invisible characters or Unicode form. */
 export function aliasKey(projectId: string, type: string, name: string): string {
-  const alias = name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
-  return JSON.stringify([projectId, type, alias.slice(0, maxAliasLength)]);
+  return JSON.stringify([projectId, type, foldedName(name)]);
+}
+
+/** The key of an alias, and the one that earlier releases stored for it. */
+function aliasKeys(projectId: string, type: string, name: string): string[] {
+  const earlier = name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim().slice(0, 500);
+  return [...new Set([aliasKey(projectId, type, name), JSON.stringify([projectId, type, earlier])])];
 }
 
 /**
@@ -45,31 +49,47 @@ export async function resolve(
 ): Promise<Resolved[]> {
   const named = mentions.flatMap((mention) => namesOf(mention).map((name) => ({ type: mention.type, name })));
   const { byName } = await readEntities(tx, projectId, { ids: [], names: named });
-  const entities = new Map(byName.map((entity) => [nameKey(entity), entity]));
   const aliases = await readAliases(tx, projectId, named);
-  const found = mentions.map((mention) => {
-    for (const name of namesOf(mention)) {
-      const hit = entities.get(nameKey({ ...mention, name })) ?? aliases.get(aliasKey(projectId, mention.type, name));
-      if (hit) return hit;
-    }
-    return undefined;
-  });
+  const namesakes = new Map<string, StoredEntity[]>();
+  for (const entity of byName) namesakes.set(foldedKey(entity), [...(namesakes.get(foldedKey(entity)) ?? []), entity]);
+  const found = mentions.map((mention) => knownEntity(projectId, mention, namesakes, aliases));
   const own = await ownIds(
     tx,
     projectId,
     memoryId,
-    found.flatMap((entity) => entity?.id ?? []),
+    found.flatMap(({ known }) => known?.id ?? []),
   );
   const fresh = new Map<string, Resolved>();
   return mentions.map((mention, at) => {
-    const known = found[at];
+    const { known, isAmbiguous = false } = found[at] ?? {};
     const keys = namesOf(mention).map((name) => aliasKey(projectId, mention.type, name));
-    const same = known ? undefined : keys.map((key) => fresh.get(key)).find((each) => each !== undefined);
-    const fitting = fit(mention, known, definitions);
-    const resolved: Resolved = { mention, known, same, isOwn: known !== undefined && own.has(known.id), ...fitting };
-    if (!known && !same && !resolved.isDropped) for (const key of keys) fresh.set(key, resolved);
+    const isNew = !known && !isAmbiguous;
+    const same = isNew ? keys.map((key) => fresh.get(key)).find((each) => each !== undefined) : undefined;
+    const fitting = isAmbiguous ? { properties: {}, isDropped: true } : fit(mention, known, definitions);
+    const isOwn = known !== undefined && own.has(known.id);
+    const resolved: Resolved = { mention, known, same, isOwn, isAmbiguous, ...fitting };
+    if (isNew && !same && !resolved.isDropped) for (const key of keys) fresh.set(key, resolved);
     return resolved;
   });
+}
+
+/** Tries the names of a mention in order. A name of several entities decides only if it is an alias of one of them. */
+function knownEntity(
+  projectId: string,
+  mention: MentionedEntity,
+  namesakes: ReadonlyMap<string, StoredEntity[]>,
+  aliases: ReadonlyMap<string, StoredEntity>,
+): { known?: StoredEntity; isAmbiguous?: boolean } {
+  for (const name of namesOf(mention)) {
+    const stored = namesakes.get(foldedKey({ type: mention.type, name })) ?? [];
+    const [id, ...others] = bestIds(name, stored);
+    const only = others.length === 0 ? stored.find((each) => each.id === id) : undefined;
+    const alias = aliasKeys(projectId, mention.type, name).flatMap((each) => aliases.get(each) ?? [])[0];
+    const known = only ?? alias;
+    if (known) return { known };
+    if (others.length > 0) return { isAmbiguous: true };
+  }
+  return {};
 }
 
 function namesOf({ name, aliases }: Pick<MentionedEntity, 'name' | 'aliases'>): string[] {
@@ -81,7 +101,7 @@ async function readAliases(
   projectId: string,
   named: readonly Mention[],
 ): Promise<ReadonlyMap<string, StoredEntity>> {
-  const keys = [...new Set(named.map(({ type, name }) => aliasKey(projectId, type, name)))];
+  const keys = [...new Set(named.flatMap(({ type, name }) => aliasKeys(projectId, type, name)))];
   const { records } = await tx.run(
     'UNWIND $keys AS key MATCH (a:EntityAlias {key: key}) RETURN key, a.entity_id AS id',
     { keys },

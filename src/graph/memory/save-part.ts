@@ -1,6 +1,6 @@
 import type { ManagedTransaction } from 'neo4j-driver';
 import { lockProject, type ProjectState } from '../ontology/state.js';
-import { isRemainder, type FactPlan } from '../save/fact-plan.js';
+import type { FactPlan } from '../save/fact-plan.js';
 import { saveWithin, type Save } from '../save/save.js';
 import { nameKey } from '../store/names.js';
 import { spanProperties, stampProperties, type Stamp } from '../store/provenance.js';
@@ -65,14 +65,21 @@ export async function writePart(
   const resolved = await resolve(tx, { projectId, memoryId }, found.entities, definitions);
   const { input, stated, added, dropped } = inputOf(found, resolved, stamp);
   const more = { _memory_id: memoryId };
-  const plan = await saveWithin(tx, projectId, input, { stamp, more, embeds }, state);
+  const plan = await saveWithin(tx, projectId, input, { stamp, more, embeds, withEdges: true }, state);
   const ids = new Map(added.map((each, at) => [each, plan.entities.ids[at] ?? '']));
   await writeAliases(tx, place, resolved, ids);
   const merges = await writeMerges(tx, place, resolved, stamp);
-  const { created, closed } = plan.facts;
-  const entities = added.filter((each) => !each.known).length;
-  const facts = created.filter((fact) => !isRemainder(fact)).length;
-  return { saved: { entities, facts, closed, dropped, merges }, resolved, stated, plan: plan.facts };
+  const { closed, effects } = plan.facts;
+  const saved: SavedPart = {
+    entities: added.filter((each) => !each.known).length,
+    facts: effects.created + effects.changed,
+    relationships: plan.edges,
+    ended: effects.ended,
+    unchanged: effects.unchanged,
+    ambiguous: resolved.filter(({ isAmbiguous }) => isAmbiguous).length,
+    ...{ closed, dropped, merges },
+  };
+  return { saved, resolved, stated, plan: plan.facts };
 }
 
 /**

@@ -45,7 +45,8 @@ export async function undoMerge(
     const own = derivedId('undone', projectId, mergeId);
     const input = inputOf(entity, own, merge, facts, state.ontology?.entity_types[entity.type]?.properties ?? {});
     const more = { _memory_id: String(merge.memory_id) };
-    await saveWithin(tx, projectId, input, { stamp, more, embeds: graph.embeds }, state);
+    const options = { stamp, more, embeds: graph.embeds, withEdges: true, removed: facts.removed };
+    await saveWithin(tx, projectId, input, options, state);
     const restored = new Set(facts.restored.map(({ id }) => id)).size;
     const undone: UndoneMerge = { entity_id: own, moved: facts.moved.length, restored };
     await tx.run(
@@ -102,9 +103,17 @@ async function factsAround(
     removed,
     moved: facts((node) => isOwn(node) && isStated(node)),
     restored: replaced.flatMap((fact) =>
-      periods.filter(({ predicate }) => predicate === fact.predicate).flatMap((period) => within(fact, period)),
+      removed.some((by) => hasEnded(fact, by))
+        ? [fact]
+        : periods.filter(({ predicate }) => predicate === fact.predicate).flatMap((period) => within(fact, period)),
     ),
   };
+}
+
+/** Returns whether the memory gave the fact an earlier end. */
+function hasEnded(fact: StoredFact, by: StoredFact): boolean {
+  const isSame = fact.subject === by.subject && fact.predicate === by.predicate && Object.is(fact.object, by.object);
+  return isSame && by.valid_to !== null && by.valid_to < (fact.valid_to ?? Infinity);
 }
 
 /** Returns the fact for the part of its validity that is within the period. */

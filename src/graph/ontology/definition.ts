@@ -18,11 +18,18 @@ export type PropertyType = z.infer<typeof PropertyType>;
 
 const Description = z.string().max(2000).meta({ example: 'Someone who buys from us' });
 
+const SingleValued = z
+  .boolean()
+  .optional()
+  .describe('At most one fact with this predicate is valid at a time: each new value replaces the others.')
+  .meta({ example: true });
+
 export const OntologyProperty = z.strictObject({
   type: PropertyType.default('any').describe('`date` and `datetime` are ISO 8601 texts.'),
   required: z.boolean().default(false),
   personal: z.boolean().default(false).describe('Personal data: stored, but never returned.'),
   multi_valued: z.boolean().default(false).describe('Several facts with this predicate can be valid at the same time.'),
+  single_valued: SingleValued,
   description: Description.optional(),
 });
 export type OntologyProperty = z.infer<typeof OntologyProperty>;
@@ -40,7 +47,11 @@ const RelationshipType = z.strictObject({
   to: z.array(TypeName).min(1).max(200).optional(),
   properties,
   open,
-  multi_valued: z.boolean().default(false).describe('Several facts with this predicate can be valid at the same time.'),
+  multi_valued: z
+    .boolean()
+    .default(false)
+    .describe('The default for relationships: several can be valid at the same time.'),
+  single_valued: SingleValued,
 });
 
 const few = (map: object) => Object.keys(map).length <= 300;
@@ -54,12 +65,39 @@ const exampleTypes = {
   relationship_types: { OWNS: { from: ['Customer'], to: ['Product'], properties: { since: { type: 'date' } } } },
 };
 
+interface ValuesDeclared {
+  multi_valued: boolean;
+  single_valued?: boolean | undefined;
+}
+
+interface TypesDeclared {
+  entity_types: Record<string, { properties: Record<string, ValuesDeclared> }>;
+  relationship_types: Record<string, ValuesDeclared & { properties: Record<string, ValuesDeclared> }>;
+}
+
+/** The paths of what is declared as multi-valued and as single-valued. */
+function declaredTwice(definition: TypesDeclared): string[][] {
+  const isTwice = ({ multi_valued, single_valued }: ValuesDeclared) => multi_valued && single_valued === true;
+  const relationships = Object.entries(definition.relationship_types).filter(([, type]) => isTwice(type));
+  const properties = (['entity_types', 'relationship_types'] as const).flatMap((kind) =>
+    Object.entries(definition[kind]).flatMap(([type, declared]) =>
+      Object.entries(declared.properties)
+        .filter(([, property]) => isTwice(property))
+        .map(([name]) => [kind, type, 'properties', name]),
+    ),
+  );
+  return [...relationships.map(([name]) => ['relationship_types', name]), ...properties];
+}
+
 export const OntologyDefinition = z
   .strictObject({
     entity_types: z.record(TypeName, EntityType).refine(few, 'has more than 300 types'),
     relationship_types: z.record(TypeName, RelationshipType).default({}).refine(few, 'has more than 300 types'),
   })
   .superRefine(({ entity_types, relationship_types }, context) => {
+    for (const path of declaredTwice({ entity_types, relationship_types })) {
+      context.addIssue({ code: 'custom', path, message: 'is either multi_valued or single_valued, not both' });
+    }
     for (const [name, { from = [], to = [] }] of Object.entries(relationship_types)) {
       for (const type of [...from, ...to]) {
         if (!Object.hasOwn(entity_types, type)) {
@@ -102,14 +140,6 @@ export function personalOf(
 /** Returns the predicates whose object is personal: every property name that some type marks as personal. */
 export function personalPredicates(ontology: OntologyDefinition | null): ReadonlySet<string> {
   return predicatesWhere(ontology, ({ personal }) => personal);
-}
-
-export function multiValuedPredicates(ontology: OntologyDefinition | null): ReadonlySet<string> {
-  const relationships = Object.entries(ontology?.relationship_types ?? {}).filter(([, type]) => type.multi_valued);
-  return new Set([
-    ...predicatesWhere(ontology, (property) => property.multi_valued),
-    ...relationships.map(([name]) => name),
-  ]);
 }
 
 function predicatesWhere(

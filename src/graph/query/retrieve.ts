@@ -174,7 +174,7 @@ async function answer(
     ),
     facts: await room.take(factsAbout(tx, about, scope), (record) => {
       factsAreCut ||= record.get('isCut') === true;
-      return toFactView(record.get('f') as Node, consumed);
+      return toFactView(record.get('f') as Node, consumed, record.get('objectName') as string | null);
     }),
     rows: [],
     limit: question.limit,
@@ -289,7 +289,8 @@ function factsAbout(tx: ManagedTransaction, about: readonly EntityKey[], scope: 
        WITH collect({f: f, isOfPeriod: isOfPeriod}) AS facts
        UNWIND facts[..$each] AS one RETURN one.f AS f, one.isOfPeriod AS isOfPeriod, size(facts) > $each AS isCut
      }
-     RETURN f, isCut ORDER BY at, isOfPeriod DESC, f.confidence DESC, f.predicate, f.id`,
+     RETURN f, isCut, [(f)-[:FACT_OBJECT]->(o:Entity {project_id: f.project_id}) | o.name][0] AS objectName
+     ORDER BY at, isOfPeriod DESC, f.confidence DESC, f.predicate, f.id`,
     { ...scope, about: about.map(({ project, id }) => ({ project, id })), each: neo4j.int(maxFactsPerEntity) },
   );
 }

@@ -46,6 +46,7 @@ export const FactView = z
     subject: z.string().meta({ example: 'customer-1' }),
     predicate: z.string().meta({ example: 'headquarters' }),
     object: z.union([z.string(), z.number(), z.boolean()]).meta({ example: 'Berlin' }),
+    object_name: z.string().optional().describe('The name of the entity whose id `object` is. Only for questions.'),
     confidence: z.union([z.number(), z.string()]).meta({ example: 0.9 }),
     valid_from: EpochSeconds.nullable(),
     valid_to: EpochSeconds.nullable().meta({ example: null }),
@@ -155,12 +156,14 @@ function shownValidity(properties: Node['properties']): { valid_from?: number; v
   return { ...(valid_from !== null && { valid_from }), ...(valid_to !== null && { valid_to }) };
 }
 
-export function toFactView({ properties }: Node, consumed: Consumption): FactView {
+/** `objectName` is the name of the entity that the object refers to, if it does and the name was read. */
+export function toFactView({ properties }: Node, consumed: Consumption, objectName?: string | null): FactView {
   const time = (value: unknown) => (typeof value === 'number' ? value : null);
   return {
     subject: text(properties.subject),
     predicate: text(properties.predicate),
     object: properties.object as FactView['object'],
+    ...(objectName != null && { object_name: objectName }),
     confidence: Number(properties.confidence),
     valid_from: time(properties.valid_from),
     valid_to: time(properties.valid_to),

@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ManagedTransaction } from 'neo4j-driver';
 import { newId } from '../../ids.js';
 import { readEntities, type StoredEntity } from '../store/entities.js';
+import { foldedKey } from '../store/folded-name.js';
 import { derivedId, nameKey } from '../store/names.js';
 import type { JsonMap } from '../store/values.js';
 import { isSameValidity, mergedValidity, type OwnValidity } from '../store/validity.js';
+import { createEntityNames, type EntityNames } from './entity-names.js';
 import { outOfOrder, type EntityRef, type SaveInput } from './input.js';
 import { problem, type InputPath } from './problems.js';
 
@@ -18,8 +20,13 @@ export interface EntityPlan {
   entities: PlannedEntity[];
   /** The id of each entity of the input, in input order. */
   ids: string[];
-  /** Finds the entity of a reference, or undefined if the project has no such entity. */
-  resolve(ref: EntityRef): StoredEntity | undefined;
+  /**
+   * Finds the entity of a reference, or undefined if the project has no such entity.
+   * @throws AppError `invalid_input` if several entities have the name
+   */
+  resolve(ref: EntityRef, place: InputPath): StoredEntity | undefined;
+  /** As `resolve`, for a value that may also be a text. A text is an entity of the input only by its exact name. */
+  resolveValue(value: EntityRef, place: InputPath): StoredEntity | undefined;
 }
 
 const candidates = 3;
@@ -35,24 +42,27 @@ export async function planEntities(
   const keys = keysOf(projectId, input);
   const stored = await readEntities(tx, projectId, keys);
   const byId = new Map(stored.byId.map((entity) => [entity.id, entity]));
-  const byName = new Map(stored.byName.map((entity) => [nameKey(entity), entity]));
+  for (const entity of stored.byName) if (!byId.has(entity.id)) byId.set(entity.id, entity);
+  const names = createEntityNames(stored.byName);
   const planned = new Map<string, PlannedEntity>();
 
   const ids = input.entities.map((item, at) => {
     const place: InputPath = ['entities', at];
-    const id = item.id ?? byName.get(nameKey(item))?.id ?? unnamedId(projectId, item, byId);
-    const before: StoredEntity | undefined = planned.get(id) ?? byId.get(id) ?? byName.get(nameKey(item));
-    const known = before?.id === id ? before : undefined;
+    const id = item.id ?? names.idOf(item, [...place, 'name']) ?? unnamedId(projectId, item, byId);
+    const known: StoredEntity | undefined = planned.get(id) ?? byId.get(id);
     if (known && known.type !== item.type) throw problem([...place, 'type'], `the entity ${id} is a ${known.type}`);
     const validity = orderedValidity(known, item, place);
     const properties = merged(known?.properties, item.properties);
-    const entity = { id, type: item.type, name: item.name, properties, ...validity };
+    // Only an id renames: a name that differs in case or spacing finds the entity and does not change it.
+    const name = item.id === undefined && known ? known.name.normalize('NFC') : item.name;
+    const entity = { id, type: item.type, name, properties, ...validity };
     planned.set(id, { ...entity, ...changeOf(entity, known, planned.get(id)), place: planned.get(id)?.place ?? place });
-    byName.set(nameKey(entity), entity);
+    names.add(entity);
+    names.add({ ...entity, name: item.name });
     return id;
   });
 
-  return { entities: [...planned.values()], ids, resolve: resolver(planned, byId, byName) };
+  return { entities: [...planned.values()], ids, ...resolvers(planned, byId, names) };
 }
 
 /**
@@ -67,7 +77,7 @@ function unnamedId(
   for (let at = 0; at < candidates; at += 1) {
     const id = candidateId(projectId, item.type, item.name, at);
     const existing = byId.get(id);
-    if (!existing || (existing.type === item.type && existing.name === item.name)) return id;
+    if (!existing || foldedKey(existing) === foldedKey(item)) return id;
   }
   return newId();
 }
@@ -126,17 +136,20 @@ function keysOf(
   };
 }
 
-function resolver(
+function resolvers(
   planned: ReadonlyMap<string, PlannedEntity>,
   byId: ReadonlyMap<string, StoredEntity>,
-  byName: ReadonlyMap<string, StoredEntity>,
-) {
-  const namesOfCall = new Map<string, PlannedEntity | 'several'>();
-  for (const entity of planned.values())
-    namesOfCall.set(entity.name, namesOfCall.has(entity.name) ? 'several' : entity);
-  return (ref: EntityRef): StoredEntity | undefined => {
-    if (typeof ref === 'object') return byName.get(nameKey(ref));
-    const named = namesOfCall.get(ref);
-    return planned.get(ref) ?? byId.get(ref) ?? (named === 'several' ? undefined : named);
+  names: EntityNames,
+): Pick<EntityPlan, 'resolve' | 'resolveValue'> {
+  const entityOf = (id: string | undefined) => (id === undefined ? undefined : (planned.get(id) ?? byId.get(id)));
+  return {
+    resolve: (ref, place) =>
+      typeof ref === 'object'
+        ? entityOf(names.idOf(ref, place))
+        : (entityOf(ref) ?? entityOf(names.idInInput(ref, place))),
+    resolveValue: (value, place) =>
+      typeof value === 'object'
+        ? entityOf(names.idOf(value, place))
+        : (entityOf(value) ?? entityOf(names.onlyIdInInput(value))),
   };
 }

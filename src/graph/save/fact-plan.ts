@@ -1,11 +1,13 @@
 import type { ManagedTransaction } from 'neo4j-driver';
 import { newId } from '../../ids.js';
+import type { StoredEntity } from '../store/entities.js';
 import { readFacts, type StoredFact } from '../store/facts.js';
-import { reconcile } from '../store/reconcile.js';
+import { reconcile, type StatementEffect } from '../store/reconcile.js';
 import { startBefore } from '../store/validity.js';
 import type { EntityPlan } from './entity-plan.js';
 import type { EntityRef, SaveInput } from './input.js';
 import { problem, type InputPath } from './problems.js';
+import { showSeveralValues, type DeclaredValues } from './several-values.js';
 
 /** A fact of the input. `stamp` replaces the stamp of the save, for facts with their own provenance. */
 export type GivenFact = SaveInput['facts'][number] & { stamp?: Record<string, unknown> };
@@ -13,9 +15,13 @@ export type GivenFact = SaveInput['facts'][number] & { stamp?: Record<string, un
 export interface FactPlan {
   /** The number of facts in the input, including known ones. */
   count: number;
+  /** The number of facts in the input by what they do. */
+  effects: Record<StatementEffect, number>;
   /** The superseded facts. `by` is the id of the replacing fact, if there is one. */
   superseded: (StoredFact & { by: string | null })[];
   created: StoredFact[];
+  /** The facts of the input. */
+  stated: StoredFact[];
   /** The number of facts with another object that end where a new one begins. */
   closed: number;
   /** The names of the entities in the facts, for full text. */
@@ -24,7 +30,7 @@ export interface FactPlan {
 
 interface Context {
   entities: EntityPlan;
-  multiValued: ReadonlySet<string>;
+  declared: DeclaredValues;
   stamp: Record<string, unknown>;
   now: number;
 }
@@ -38,15 +44,10 @@ export async function planFacts(
 ): Promise<FactPlan> {
   const names = new Map<string, string>();
   const statements = facts.map((fact, at) => statementOf(fact, ['facts', at], context, names));
-  // Values of a multi-valued predicate do not affect each other, so each has its own key.
-  const keyOf = ({ subject, predicate, object }: StoredFact) =>
-    JSON.stringify([subject, predicate, ...(context.multiValued.has(predicate) ? [object] : [])]);
-  const known = new Map<string, StoredFact[]>();
-  for (const fact of await readFacts(tx, projectId, distinct(statements))) {
-    const sameKey = known.get(keyOf(fact)) ?? [];
-    sameKey.push(fact);
-    known.set(keyOf(fact), sameKey);
-  }
+  const stored = await readFacts(tx, projectId, distinct(statements));
+  const keyOf = keysOf(stored, statements, context.declared);
+  const known = groupedBy(keyOf, stored);
+  const effects = { created: 0, changed: 0, ended: 0, unchanged: 0 };
   const superseded = new Map<string, StoredFact>();
   const created = new Map<string, StoredFact>();
   const closed = new Set<string>();
@@ -54,9 +55,11 @@ export async function planFacts(
   for (const statement of statements) {
     const sameKey = known.get(keyOf(statement)) ?? [];
     const change = reconcile(sameKey, statement);
+    effects[change.effect] += 1;
     const replacedIds = new Set(change.superseded.map(({ id }) => id));
     const whole = newId();
-    for (const id of replacedIds) successors.set(id, whole);
+    const isReplaced = change.stated.some(({ of }) => of === undefined);
+    if (isReplaced) for (const id of replacedIds) successors.set(id, whole);
     for (const fact of sameKey.filter(({ id }) => replacedIds.has(id))) {
       if (!Object.is(fact.object, statement.object)) closed.add(fact.id);
       // Facts that this call created were never stored.
@@ -72,16 +75,43 @@ export async function planFacts(
   }
   return {
     count: statements.length,
+    effects,
     superseded: [...superseded.values()].map((fact) => ({ ...fact, by: successorOf(fact.id, successors, created) })),
     created: [...created.values()],
+    stated: statements,
     closed: closed.size,
     names,
   };
 }
 
-/** Returns whether this planned fact is the remaining part of a closed one. */
-export function isRemainder({ stamp }: StoredFact): boolean {
-  return stamp._closed_by !== undefined;
+type KeyOf = (fact: StoredFact) => string;
+
+/** Facts with the same key can contradict each other. If a predicate has several values, each value has its own key. */
+function keysOf(stored: readonly StoredFact[], statements: readonly StoredFact[], declared: DeclaredValues): KeyOf {
+  const pairOf: KeyOf = ({ subject, predicate }) => JSON.stringify([subject, predicate]);
+  const known = groupedBy(pairOf, stored);
+  const several = new Set(
+    [...groupedBy(pairOf, statements)].flatMap(([pair, stated]) => {
+      const values = declared(stated[0]?.predicate ?? '');
+      const hasSeveral =
+        values === 'several' || (values === 'undeclared' && showSeveralValues(known.get(pair) ?? [], stated));
+      return hasSeveral ? [pair] : [];
+    }),
+  );
+  return (fact) => {
+    const pair = pairOf(fact);
+    return several.has(pair) ? JSON.stringify([pair, fact.object]) : pair;
+  };
+}
+
+function groupedBy(keyOf: KeyOf, facts: readonly StoredFact[]): Map<string, StoredFact[]> {
+  const groups = new Map<string, StoredFact[]>();
+  for (const fact of facts) {
+    const group = groups.get(keyOf(fact));
+    if (group) group.push(fact);
+    else groups.set(keyOf(fact), [fact]);
+  }
+  return groups;
 }
 
 /** Returns the stored fact that replaces this one. Facts between them existed only during the call. */
@@ -104,11 +134,12 @@ function distinct(statements: readonly { subject: string; predicate: string }[])
 }
 
 function statementOf(fact: GivenFact, place: InputPath, context: Context, names: Map<string, string>): StoredFact {
-  const subject = termOf(fact.subject, [...place, 'subject'], context.entities, names);
-  const object =
-    typeof fact.object === 'string' || typeof fact.object === 'object'
-      ? termOf(fact.object, [...place, 'object'], context.entities, names)
-      : fact.object;
+  const { subject: subjectRef, object: value } = fact;
+  const subjectPlace: InputPath = [...place, 'subject'];
+  const subject = termOf(subjectRef, context.entities.resolve(subjectRef, subjectPlace), subjectPlace, names);
+  const isTerm = typeof value === 'string' || typeof value === 'object';
+  const objectPlace: InputPath = [...place, 'object'];
+  const object = isTerm ? termOf(value, context.entities.resolveValue(value, objectPlace), objectPlace, names) : value;
   return {
     id: '',
     subject,
@@ -122,8 +153,12 @@ function statementOf(fact: GivenFact, place: InputPath, context: Context, names:
 }
 
 /** Returns the id of the entity, or the text itself if it names no entity. A type and name must identify an entity. */
-function termOf(ref: EntityRef, place: InputPath, entities: EntityPlan, names: Map<string, string>): string {
-  const entity = entities.resolve(ref);
+function termOf(
+  ref: EntityRef,
+  entity: StoredEntity | undefined,
+  place: InputPath,
+  names: Map<string, string>,
+): string {
   if (!entity) {
     if (typeof ref === 'object') throw problem(place, 'is not an entity of this project');
     return ref;

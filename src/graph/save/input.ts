@@ -64,12 +64,14 @@ const RelationshipInput = z
 const FactInput = z
   .strictObject({
     subject: EntityRef,
-    predicate: VisibleText.min(1)
+    predicate: VisibleText.normalize('NFC')
+      .min(1)
       .max(200)
       .refine((text) => text.isWellFormed(), 'contains an incomplete character'),
     object: z.union([
       z
         .string()
+        .normalize('NFC')
         .max(saveBounds.valueLength)
         .refine((text) => text.isWellFormed(), 'contains an incomplete character'),
       z.number(),

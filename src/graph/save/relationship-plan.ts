@@ -57,7 +57,7 @@ export async function planRelationships(
 }
 
 function endOf(entities: EntityPlan, ref: EntityRef, place: InputPath) {
-  const entity = entities.resolve(ref);
+  const entity = entities.resolve(ref, place);
   if (!entity) throw problem(place, 'is not an entity of this project');
   return entity;
 }

@@ -1,9 +1,10 @@
-import type { ManagedTransaction, Node } from 'neo4j-driver';
+import neo4j, { type ManagedTransaction, type Node } from 'neo4j-driver';
 import { personalOf, type OntologyDefinition } from '../ontology/definition.js';
 import { placeholder } from '../redaction/span.js';
 import { indexing, type Analyzer } from '../language/analyzers.js';
 import { searchedProperties } from '../language/searched.js';
 import { noting } from '../vectors/noting.js';
+import { foldedName } from './folded-name.js';
 import { mentionProperties } from './mention-properties.js';
 import { internalProperties, scopeTerm } from './names.js';
 import { idOf, readSealed, seal, storeSealed, unseal, type SealedValues } from './sealing.js';
@@ -24,7 +25,13 @@ export function isOwnProperty(name: string): boolean {
   return ownProperties.has(name) || internalProperties.has(name);
 }
 
-/** Reads the existing entities for the ids, and for each type and name the entity that was saved first. */
+/** The number of entities with one name that are read. Two show that the name is ambiguous. */
+const maxNamesakes = 10;
+
+/**
+ * Reads the existing entities for the ids and for the names. Names are compared in folded form; entities of earlier
+ * releases that have no folded name are found by the exact one.
+ */
 export async function readEntities(
   tx: ManagedTransaction,
   projectId: string,
@@ -35,9 +42,20 @@ export async function readEntities(
     projectId,
   });
   const byName = await tx.run(
-    `UNWIND $names AS row MATCH (n:Entity {project_id: $projectId, type: row.type, name: row.name})
-     WITH row, n ORDER BY n._recorded_at, n.id WITH row, collect(n)[0] AS n RETURN n`,
-    { names: [...keys.names], projectId },
+    `UNWIND $names AS row
+     CALL (row) {
+       MATCH (n:Entity {project_id: $projectId, type: row.type, _folded: row.folded})
+       RETURN n ORDER BY n.name <> row.name, n._recorded_at, n.id LIMIT $most
+       UNION
+       MATCH (n:Entity {project_id: $projectId, type: row.type, name: row.name})
+       RETURN n ORDER BY n._recorded_at, n.id LIMIT $most
+     }
+     RETURN DISTINCT n`,
+    {
+      names: keys.names.map(({ type, name }) => ({ type, name, folded: foldedName(name) })),
+      projectId,
+      most: neo4j.int(maxNamesakes),
+    },
   );
   const nodes = [...byId.records, ...byName.records].map((record) => record.get('n') as Node);
   const sealed = await readSealed(tx, projectId, 'entity', nodes.map(idOf));
@@ -88,6 +106,7 @@ export async function writeEntities(
       type: entity.type,
       name: entity.name,
       ...validityProperties(entity),
+      _folded: foldedName(entity.name),
       _scope: scopeTerm(projectId),
       ...searchedProperties(searchText([entity.type, entity.name], shown), entity.name),
       ...mentionProperties(entity.name, shown),

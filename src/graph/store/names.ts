@@ -2,9 +2,8 @@ import { v5 } from 'uuid';
 import { z } from 'zod';
 import { isVisible } from '../../visible-text.js';
 
-const text = (maxLength: number) =>
-  z
-    .string()
+const text = (maxLength: number, stored = z.string()) =>
+  stored
     .min(1)
     .max(maxLength)
     .refine((value) => !/[\u0000-\u001F\u007F\p{Surrogate}]/u.test(value), 'holds a character that a name cannot have')
@@ -20,12 +19,15 @@ const reservedProperties = new Set([
   ...['labels', 'constructor', 'prototype'],
 ]);
 
+/** Texts that look the same are stored in the same form. Ids stay as they are. */
+const inNfc = z.string().normalize('NFC');
+
 export const EntityId = text(200);
-export const EntityName = text(500);
-export const TypeName = text(100)
+export const EntityName = text(500, inNfc);
+export const TypeName = text(100, inNfc)
   .regex(/^\p{L}[\p{L}\p{N}_ -]*$/u, 'begins with a letter and has letters, digits, _, - and spaces')
   .refine((name) => !reservedTypes.has(name.toLowerCase()), 'is reserved');
-export const PropertyName = text(100)
+export const PropertyName = text(100, inNfc)
   .regex(/^\p{L}[\p{L}\p{N}_ .-]*$/u, 'begins with a letter and has letters, digits, _, ., - and spaces')
   .refine((name) => !reservedProperties.has(name.toLowerCase()), 'is reserved');
 
@@ -43,10 +45,11 @@ export function scopeTerm(projectId: string): string {
 
 /** The internal properties of nodes and relationships. No response contains them. */
 export const internalProperties: ReadonlySet<string> = new Set([
-  ...['_scope', '_search', '_words', '_title', '_title_key', '_names', '_times', '_asks', '_json'],
+  ...['_scope', '_search', '_words', '_title', '_title_key', '_folded', '_names', '_times', '_asks', '_json'],
   ...['_since', '_until', '_from', '_to'],
   ...['_saved_by', '_source', '_recorded_at', '_lifecycle_id'],
   ...['_memory_id', '_turn', '_span_start', '_span_end', '_closed_by', '_superseded_by'],
+  ...['_of_facts', '_end_of_facts'],
 ]);
 
 /** Returns a key that is equal for the same type and name. */

@@ -40,3 +40,8 @@ const shortestValidity = 1e-3;
 export function startBefore(end: number | null | undefined, stated: number): number {
   return Math.min(stated, (end ?? Infinity) - shortestValidity);
 }
+
+/** Returns whether a statement says only when something ended, so that `startBefore` chose its start. */
+export function saysOnlyEnd({ valid_from, valid_to }: { valid_from: number; valid_to: number | null }): boolean {
+  return valid_to !== null && valid_from === startBefore(valid_to, Infinity);
+}

@@ -286,7 +286,7 @@ async function waitingMemory({ workspace }: Person): Promise<string> {
   await memory_parts.insertOne({
     ...{ _id: `${memory_id}:0`, memory_id, part: 0, attempts: {}, is_extracted: true, saved: null },
     found: { sealed: box.seal(JSON.stringify(found), `${memory_id}:0`) },
-    counts: { entities: 1, facts: 1, without_span: 2, outside_ontology: 0, beyond_limit: 0 },
+    counts: { entities: 1, facts: 1, without_span: 2, outside_ontology: 0, wrong_time: 0, beyond_limit: 0 },
   });
   await memories.insertOne({
     ...{ _id: memory_id, project_id, organization_id, user_id: workspace.userId, digest: '', source: 'a mail' },

@@ -85,7 +85,14 @@ describe('POST /v1/remember', () => {
       ],
     }));
     const memory = await remembered(workspace, { text: inBerlin });
-    expect(memory.found).toEqual({ entities: 1, facts: 1, without_span: 2, outside_ontology: 2, beyond_limit: 0 });
+    expect(memory.found).toEqual({
+      entities: 1,
+      facts: 1,
+      without_span: 2,
+      outside_ontology: 2,
+      wrong_time: 0,
+      beyond_limit: 0,
+    });
     expect(said(await facts(workspace))).toEqual(['Ada Lovelace city Berlin']);
     const [asked] = product.model.asked(workspace.model);
     const { function: tool } = asked?.body.tools[0];
@@ -105,7 +112,7 @@ describe('POST /v1/remember', () => {
     );
     await remembered(workspace, { text: inBerlin, at: '2024-01-01T00:00:00Z' });
     const memory = await remembered(workspace, { text: inParis, at: '2025-06-01T00:00:00Z' });
-    expect(memory.written).toEqual({ entities: 0, facts: 1, closed: 1, dropped: 0 });
+    expect(memory.written).toMatchObject({ entities: 0, facts: 1, closed: 1, dropped: 0, ended: 0 });
     expect(said(await facts(workspace))).toEqual(['Ada Lovelace city Paris']);
     const before = await facts(workspace, '2024-12-31T00:00:00Z');
     expect(said(before)).toEqual(['Ada Lovelace city Berlin']);

@@ -106,7 +106,7 @@ describe('POST /v1/save-context', () => {
     const ctx = contextOf();
     const first = await call(save, ctx, { entities: [acme, compiler], relationships: [owns] });
     const again = await call(save, ctx, { entities: [acme, compiler], relationships: [owns] });
-    expect(again).toEqual({ ...first, bookmark: expect.any(String) });
+    expect(again).toEqual({ ...first, bookmark: expect.any(String), changes: expect.any(Object) });
     const changed = { ...acme, properties: { segment: 'small', seats: null } };
     await call(save, ctx, { entities: [changed, { ...compiler, name: 'Great compiler', properties: {} }] });
     const { entities, relationships } = await call(query, ctx, {
