@@ -82,7 +82,7 @@ export const readKnowledgeUpload = defineOperation({
 function refuseOtherTypes({ name, mime_type }: FileDocument): void {
   if (isDocumentType(mime_type)) return;
   const found = mime_type === 'application/octet-stream' ? 'an unknown format' : mime_type;
-  throw new AppError('validation_failed', `${name}: must be ${documentFormats}, not ${found}`);
+  throw new AppError('validation_failed', `${name}: must be one of ${documentFormats}, not ${found}`);
 }
 
 /** @throws AppError `not_found` for a file that was not uploaded to the knowledge base */

@@ -48,21 +48,27 @@ function localName(name: string): string {
 export function fromXml(xml: string): Section[] {
   refuseBeyond(xml.length);
   const records: Field[][] = [];
-  const path: { name: string; text: string; hasElements: boolean }[] = [];
+  const path: { name: string; text: string; hasElements: boolean; firstField: number }[] = [];
   let record: Field[] = [];
   const end = () => {
     if (record.length > 0) records.push(record);
     record = [];
   };
+  /** The attributes of an element belong to the record of its elements. */
+  const endBefore = (field: number) => {
+    const own = record.splice(field);
+    end();
+    record = own;
+  };
   readXml(xml, {
     open(name, attributes) {
       const parent = path.at(-1);
       if (parent) {
-        if (!parent.hasElements) end();
+        if (!parent.hasElements) endBefore(parent.firstField);
         parent.hasElements = true;
         keepText(parent);
       }
-      path.push({ name, text: '', hasElements: false });
+      path.push({ name, text: '', hasElements: false, firstField: record.length });
       for (const [key, value] of Object.entries(attributes)) {
         if (!/^xmlns(:|$)|:schemaLocation$/.test(key)) record.push({ name: `${name} ${key}`, value });
       }

@@ -250,7 +250,7 @@ describe('PDF', () => {
   test.each([
     [
       ['T h e M e t r o p o l i s T o w e r 1', 'S i n g a p o r e 1 3 8 5 8 8', 'A B C D E F 1'],
-      'The Metropolis Tower 1\nSingapore 138588\nABCDEF 1',
+      'The Metropolis Tower 1\nSingapore 138588\nABCDEF1',
     ],
     [
       ['a plain line', 'H e l l o , w o r l d', 'another plain line', 'and one more'],
