@@ -5,7 +5,7 @@ const { readdirSync } = require('node:fs');
  * `npm run lint` checks the real import graph, types included.
  */
 const ground =
-  '^src/(abort-with|config|errors|error-catalog|ids|json|json-gate|json-objects-in|literal-pattern|log|package-root|pick|problems|query-number|visible-text|random|sha256|time|within|client-packages|decode-text|cut-text|each-apart|turns|without-trailing)[.]ts$';
+  '^src/(abort-with|config|errors|error-catalog|ids|json|json-gate|json-objects-in|literal-pattern|log|package-root|pick|problems|query-number|visible-text|random|sha256|time|within|client-packages|csv|decode-text|cut-text|each-apart|turns|without-trailing)[.]ts$';
 const foundations = 'graph|http|models|observability|outbound|prompts|stores|temporal|threads';
 const packages = 'node_modules|^dist/cypher-grammar/|^node:|^[a-z_/]+$';
 
@@ -30,7 +30,11 @@ const floors = [
   ['domain', '^src/domain/', [`^src/(governance|auth|${foundations})/`, '^workflows/']],
   ['activities', '^activities/', [`^src/(domain|governance|auth|${foundations})/`, '^workflows/']],
   // It runs in browsers, and knows the API by the generated client.
-  ['console app', '^src/surfaces/console/app/', ['^sdk/node/src/', '^src/surfaces/console/console-pages[.]ts$']],
+  [
+    'console app',
+    '^src/surfaces/console/app/',
+    ['^sdk/node/src/', '^src/surfaces/console/console-pages[.]ts$', '^src/(csv|decode-text)[.]ts$'],
+  ],
   ['surfaces', '^src/surfaces/(?!console/app/)', [`^src/(domain|governance|auth|${foundations})/`, '^workflows/']],
 ];
 

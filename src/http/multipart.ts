@@ -44,7 +44,7 @@ export async function readMultipart(
         // A truncated part also emits an error on its stream, possibly when nothing reads the stream any more.
         stream.on('error', () => undefined);
         open.add(stream);
-        const handled = onFile({ name: name ?? '', stream }).finally(() => open.delete(stream));
+        const handled = onFile({ name: unescaped(name ?? ''), stream }).finally(() => open.delete(stream));
         handled.catch(reject);
         work.push(handled);
       });
@@ -80,6 +80,11 @@ export async function readMultipart(
     discardRest(req, maxDiscardedBytes);
     throw error;
   }
+}
+
+/** Browsers escape exactly these characters in file names (WHATWG HTML, multipart/form-data encoding algorithm). */
+function unescaped(name: string): string {
+  return name.replace(/%22|%0D|%0A/gi, decodeURIComponent);
 }
 
 /** Returns whether the client disconnected before it sent the whole body, so that nobody waits for the response. */

@@ -27,7 +27,7 @@ function storeOf(entries: Record<string, Uint8Array>): BlobStore {
 const store = storeOf({
   utf8: Buffer.from('grüß\nGott'),
   marked: Buffer.from('\uFEFFtext'),
-  latin1: Buffer.from('grüß', 'latin1'),
+  binary: Buffer.from([1, 2, 3, 0, 255]),
   empty: new Uint8Array(),
 });
 
@@ -68,13 +68,13 @@ describe('readDocuments', () => {
   });
 
   test.each([
-    ['bytes that are not UTF-8', 'latin1', 'text/plain', 'validation_failed', /"latin1\.file" is not text in UTF-8/],
+    ['bytes that are not text', 'binary', 'text/plain', 'validation_failed', /"binary\.file" is not text in UTF-8/],
     [
       'a type that is neither text nor PDF',
       'utf8',
       'image/png',
       'validation_failed',
-      /"utf8\.file" must be text or PDF/,
+      /"utf8\.file" must be text, PDF, DOCX/,
     ],
     ['a PDF that is damaged', 'utf8', 'application/pdf', 'validation_failed', /"utf8\.file": the PDF cannot be read/],
     ['no type', 'utf8', '', 'validation_failed', /"utf8\.file"/],

@@ -334,6 +334,46 @@ export const platformData = [
     says: 'POST /knowledge_base/{projectID}/upload accepts text, Markdown, PDF, CSV and HTML.',
   },
   {
+    id: 'knowledge-base.csv',
+    source: 'docs/guides/knowledge-base.md',
+    says: 'A CSV file has one delimiter, detected outside quotes, wherever CSV is read; each chunk of a row names its columns.',
+  },
+  {
+    id: 'knowledge-base.encodings',
+    source: 'docs/guides/knowledge-base.md',
+    says: 'Text is read in its encoding; control characters are dropped; bytes that are not text are refused.',
+  },
+  {
+    id: 'knowledge-base.formats',
+    source: 'docs/guides/knowledge-base.md',
+    says: 'Documents of Office, books, mails and data files are read with the names of their sheets, slides, columns and paths.',
+  },
+  {
+    id: 'knowledge-base.safe-formats',
+    source: 'docs/guides/knowledge-base.md',
+    says: 'Packed documents are bounded in entries and bytes, and XML cannot include entities.',
+  },
+  {
+    id: 'knowledge-base.pdf',
+    source: 'docs/guides/knowledge-base.md',
+    says: 'A PDF is read with its form values, its divided words joined and its spaced text closed up.',
+  },
+  {
+    id: 'knowledge-base.world',
+    source: 'docs/guides/knowledge-base.md',
+    says: 'Files of other projects are read with the words that they show, or refused with the reason.',
+  },
+  {
+    id: 'file.charset',
+    source: 'docs/guides/files.md',
+    says: 'A served text file names its encoding if it is known, and no other.',
+  },
+  {
+    id: 'table.ignore-case',
+    source: 'docs/guides/tables.md',
+    says: 'ignore_case applies to every operator that compares texts, and is refused for others.',
+  },
+  {
     id: 'knowledge-base.chunks',
     source: 'docs/specification.md#tables',
     says: 'A workflow with progress writes chunks with provenance to the context graph, where full-text search finds them.',

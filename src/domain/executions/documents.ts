@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
-import { decodeText } from '../../decode-text.js';
+import { decodeText, expectedEncodings, withoutControls } from '../../decode-text.js';
 import { AppError, isAppError } from '../../errors.js';
+import { formattedFormats, isFormattedDocument } from '../files/rules.js';
 import type { FileStore } from '../../stores/file-store.js';
 import type { EncryptedBlobStore } from '../../stores/encrypted-blobs.js';
 import {
@@ -8,8 +9,6 @@ import {
   type Document,
   type DocumentReference,
 } from '../../../workflows/agentflow-execution/messages.js';
-
-const pdf = 'application/pdf';
 
 /** @throws AppError `validation_failed` for a document that cannot be read within the limits */
 interface Reading {
@@ -26,9 +25,11 @@ export interface DocumentStores {
   extract: ExtractText;
 }
 
+const textType = /^(text\/[\w.+-]+|application\/(json|yaml|xml|[\w.-]+\+(json|xml)))$/;
+
 /** Whether the text of a document can be extracted for agents. */
 export function isReadableDocument(mimeType: string): boolean {
-  return /^(text\/[\w.+-]+|application\/(json|yaml|pdf|xhtml\+xml|[\w.-]+\+json))$/.test(mimeType);
+  return textType.test(mimeType) || isFormattedDocument(mimeType);
 }
 
 /** Reads the documents of an execution as text. @throws AppError `validation_failed` (type, encoding, size) */
@@ -60,22 +61,32 @@ async function read(
 ): Promise<Document> {
   const type = mime_type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (!isReadableDocument(type))
-    throw new AppError('validation_failed', `the document "${name}" must be text or PDF, not ${mime_type}`);
+    throw new AppError(
+      'validation_failed',
+      `the document "${name}" must be text, ${formattedFormats}, not ${mime_type}`,
+    );
   const bytes = store === 'file' ? await buffer(await files.read(location)) : await blobs.get(location);
-  return { name, mime_type, text: type === pdf ? await textOfPdf(extract, name, bytes, reading) : textOf(name, bytes) };
+  const text = isFormattedDocument(type)
+    ? await extractedText(extract, name, type, bytes, reading)
+    : await textOf(name, bytes);
+  return { name, mime_type, text };
 }
 
-function textOf(name: string, bytes: Uint8Array): string {
-  try {
-    return decodeText(bytes);
-  } catch (error) {
-    throw new AppError('validation_failed', `the document "${name}" is not text in UTF-8 or UTF-16`, { cause: error });
-  }
+async function textOf(name: string, bytes: Uint8Array): Promise<string> {
+  const decoded = await decodeText(bytes);
+  if (decoded) return withoutControls(decoded.text);
+  throw new AppError('validation_failed', `the document "${name}" is not ${expectedEncodings}`);
 }
 
-async function textOfPdf(extract: ExtractText, name: string, bytes: Uint8Array, reading: Reading): Promise<string> {
+async function extractedText(
+  extract: ExtractText,
+  name: string,
+  type: string,
+  bytes: Uint8Array,
+  reading: Reading,
+): Promise<string> {
   try {
-    return await extract('text', bytes, pdf, reading);
+    return await extract('text', bytes, type, reading);
   } catch (error) {
     if (isAppError(error)) throw new AppError(error.code, `the document "${name}": ${error.message}`, { cause: error });
     throw error;

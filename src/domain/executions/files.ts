@@ -3,6 +3,7 @@ import type { DocumentReference } from '../../../workflows/agentflow-execution/m
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../deps.js';
 import { AppError } from '../../errors.js';
+import { formattedFormats } from '../files/rules.js';
 import { isReadableDocument } from './documents.js';
 import { readFile } from '../files/operations.js';
 
@@ -57,7 +58,7 @@ export function referToFiles(
       if (!isReadableDocument(mime_type))
         throw new AppError(
           'validation_failed',
-          `the file ${file_id} must be text or PDF, not ${mime_type}; text must be in UTF-8 or UTF-16`,
+          `the file ${file_id} must be text, ${formattedFormats}, not ${mime_type}`,
         );
       return { name, mime_type, location, store: 'file' };
     }),

@@ -11,6 +11,7 @@ import { createDiskFileStore } from '../../stores/disk-file-store.js';
 import { deleteContent, discard, sweepUploads } from './end-of-life.js';
 import { attachment } from './file-name.js';
 import type { FileStore } from '../../stores/file-store.js';
+import { contentTypeOf } from './mime-type.js';
 import { receiveFiles, storeContents, type Received } from './receive.js';
 import type { FileDeps } from './file-deps.js';
 import type { FileDocument } from './record.js';
@@ -88,7 +89,7 @@ export function createFiles({ config, collections, customers, box, idempotency }
       if (file.status !== 'ready') return '';
       const download = {
         disposition: attachment(file.name),
-        type: file.mime_type,
+        type: contentTypeOf(file),
         expiresInSeconds: urlLifetimeSeconds,
       };
       const presigned = await store.presign(file.location, download);

@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import type { Deps } from '../deps.js';
 import { AppError, notFound } from '../../errors.js';
 import { attachment } from './file-name.js';
+import { contentTypeOf } from './mime-type.js';
 import { checkSignedPath } from './signed-url.js';
 
 const cacheControl = 'private, max-age=3600, immutable';
@@ -22,8 +23,9 @@ export async function download(
   const file = await deps.mongo.collections.files.findOne({ _id: fileId });
   const local = file?.status === 'ready' ? deps.files.store.localPath(file.location) : undefined;
   if (!file || local === undefined) throw notFound('the file');
+  // Express would add UTF-8 to a text without a charset.
+  res.setHeader('Content-Type', contentTypeOf(file));
   res.set({
-    'Content-Type': file.mime_type,
     'Content-Disposition': attachment(file.name),
     'Content-Security-Policy': "sandbox; default-src 'none'",
     'X-Content-Type-Options': 'nosniff',

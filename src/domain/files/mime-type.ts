@@ -1,5 +1,5 @@
 import { fileTypeFromBuffer } from 'file-type';
-import { decodeText, encodingOf } from '../../decode-text.js';
+import { decodeText, encodingOfMark } from '../../decode-text.js';
 import { parseJsonOrUndefined } from '../../json.js';
 import { extensionOf } from './file-name.js';
 
@@ -10,12 +10,22 @@ export const sniffedBytes = 64 * 1024;
 const textTypes: Record<string, string> = {
   csv: 'text/csv',
   tsv: 'text/tab-separated-values',
+  tab: 'text/tab-separated-values',
   md: 'text/markdown',
   markdown: 'text/markdown',
   json: 'application/json',
   txt: 'text/plain',
   yaml: 'application/yaml',
   yml: 'application/yaml',
+  eml: 'message/rfc822',
+};
+
+/** ZIP files whose start does not show their format, because other entries come first. */
+const zipTypes: Record<string, string> = {
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  epub: 'application/epub+zip',
 };
 
 /** Tags by which browsers recognize HTML (WHATWG MIME Sniffing, 7.1). */
@@ -23,24 +33,70 @@ const htmlTag = /<(!doctype html|html|head|body|script|iframe|h1|div|font|table|
 const svgTag = /<svg[\s>/]/iy;
 const xmlDeclaration = /<\?xml[^>]*>/iy;
 const svgDoctype = /<!doctype svg[^>]*>/iy;
+const htmlDoctype = /<!doctype html[^>]*>/iy;
+const xhtmlTag = /<html[\s>]/iy;
+/** A mail begins with its header fields (RFC 5322). */
+const mailHeader = /^(?:From .*\r?\n)?(?:[\w-]{1,76}:.*\r?\n(?:[ \t].*\r?\n)*)+(?:\r?\n|$)/;
 const binary = 'application/octet-stream';
 
+export interface DetectedType {
+  mimeType: string;
+  /** The encoding of text. Null for other formats, and if the start of a text does not show it. */
+  charset: string | null;
+}
+
 /** Detects the type from the content. `head` is the start of the file; `whole` is true if it is the entire file. */
-export async function mimeTypeOf(head: Buffer, whole: boolean, name: string): Promise<string> {
+export async function typeOf(head: Buffer, whole: boolean, name: string): Promise<DetectedType> {
   const known = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime;
   // The library takes the byte order mark of UTF-16 for MP3, and SVG with a declaration for other XML.
-  const isCertain = known !== 'application/xml' && (known !== 'audio/mpeg' || encodingOf(head) === 'utf-8');
-  if (known !== undefined && isCertain) return known;
-  const text = textOf(head, whole);
-  if (text !== undefined && isSvg(text)) return 'image/svg+xml';
-  if (text === undefined || known === 'application/xml') return known ?? binary;
+  const isCertain =
+    known !== 'application/xml' && (known !== 'audio/mpeg' || !encodingOfMark(head)?.startsWith('utf-16'));
+  if (known === 'application/zip') return { mimeType: zipTypes[extensionOf(name)] ?? known, charset: null };
+  if (known !== undefined && isCertain) return { mimeType: known, charset: null };
+  const decoded = await decodeText(head, { isWhole: whole });
+  if (!decoded) return { mimeType: isPdf(head) ? 'application/pdf' : (known ?? binary), charset: null };
+  const mimeType = typeOfText(decoded.text, whole, name);
+  if (isPdf(head) && extensionOf(name) === 'pdf') return { mimeType: 'application/pdf', charset: null };
+  // The rest of a long file can contain what its start in ASCII does not.
+  const isKnown = whole || decoded.charset !== 'utf-8' || head.some((byte) => byte >= 0x80);
+  return { mimeType, charset: isKnown ? decoded.charset : null };
+}
+
+/** The value of `Content-Type` for a file. */
+export function contentTypeOf({ mime_type, charset }: { mime_type: string; charset?: string | null }): string {
+  return charset ? `${mime_type}; charset=${charset}` : mime_type;
+}
+
+function typeOfText(text: string, whole: boolean, name: string): string {
+  if (isSvg(text)) return 'image/svg+xml';
+  const xml = afterXmlDeclaration(text);
+  if (xml !== undefined) return isXhtml(text, xml) ? 'application/xhtml+xml' : 'application/xml';
   if (isHtml(text)) return 'text/html';
   const type = textTypes[extensionOf(name)];
   if (type === 'application/json') return looksLikeJson(text, whole) ? type : 'text/plain';
+  if (type === 'message/rfc822') return mailHeader.test(text) ? type : 'text/plain';
   return (
     type ??
     (whole && /^\s*[[{]/.test(text) && parseJsonOrUndefined(text) !== undefined ? 'application/json' : 'text/plain')
   );
+}
+
+/** A PDF may begin after up to 1,024 other bytes, as Adobe Acrobat accepts it. */
+function isPdf(head: Buffer): boolean {
+  return /(?:^|[\r\n\0\x80-\xff])[ \t]*%PDF-[12]\.\d\s/.test(
+    head.subarray(0, 1024 + '%PDF-1.7\n'.length).toString('latin1'),
+  );
+}
+
+/** The position after an XML declaration; undefined without one. */
+function afterXmlDeclaration(text: string): number | undefined {
+  const start = skipSpaces(text, 0);
+  const end = endOf(text, xmlDeclaration, start);
+  return end === start ? undefined : end;
+}
+
+function isXhtml(text: string, from: number): boolean {
+  return startsAt(text, xhtmlTag, skipComments(text, endOf(text, htmlDoctype, skipComments(text, from))));
 }
 
 /** Returns whether the first tag after comments is one of HTML. */
@@ -77,16 +133,6 @@ function startsAt(text: string, pattern: RegExp, at: number): boolean {
 /** Returns the position after the match of a sticky pattern, or `from` if it does not match there. */
 function endOf(text: string, pattern: RegExp, from: number): number {
   return startsAt(text, pattern, from) ? pattern.lastIndex : from;
-}
-
-/** Undefined if the bytes are not text or contain binary control characters. */
-function textOf(head: Buffer, whole: boolean): string | undefined {
-  try {
-    const text = decodeText(head, whole);
-    return /[\u0000-\u0008\u000E-\u001A\u001C-\u001F]/.test(text) ? undefined : text;
-  } catch {
-    return undefined;
-  }
 }
 
 function looksLikeJson(text: string, whole: boolean): boolean {

@@ -8,7 +8,7 @@ import { clientDisconnected, readMultipart } from '../../http/multipart.js';
 import { newId } from '../../ids.js';
 import { safeFileName } from './file-name.js';
 import { objectName } from '../../stores/file-store.js';
-import { mimeTypeOf, sniffedBytes } from './mime-type.js';
+import { sniffedBytes, typeOf } from './mime-type.js';
 import { deleteContent, discard } from './end-of-life.js';
 import type { FileDocument } from './record.js';
 
@@ -113,7 +113,9 @@ async function receiveOne(
   await store.write(file.location, Readable.from(metered(), { objectMode: false }));
   file.size_bytes = size;
   file.sha256 = hash.digest('hex');
-  file.mime_type = await mimeTypeOf(Buffer.concat(beginning), size === sniffed, file.name);
+  const { mimeType, charset } = await typeOf(Buffer.concat(beginning), size === sniffed, file.name);
+  file.mime_type = mimeType;
+  file.charset = charset;
 }
 
 function newFile({ projectId, organizationId, userId }: Principal, name: string): FileDocument {

@@ -29,6 +29,8 @@ export interface FileDocument extends Omit<File, 'size_in_kb' | 'url'> {
   user_id: string;
   size_bytes: number;
   sha256: string;
+  /** The encoding of text, for downloads. Null if it is unknown, and absent in records of earlier releases. */
+  charset?: string | null;
   status: FileStatus;
   /** The ids of all files of the same upload. All of them become `ready`, or none. */
   kept_with?: string[];

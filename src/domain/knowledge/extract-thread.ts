@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.js';
-import { extract, extractText, UnreadableDocument } from './extract.js';
+import { extract, extractText } from './extract.js';
+import { UnreadableDocument } from './limits.js';
 import type { DocumentInput, Extracted } from './extract-apart.js';
 
 /** Runs in a thread. @throws AppError `validation_failed` for a document that cannot be read */

@@ -6,12 +6,11 @@ import type { CallContext } from '../../governance/operations/call-context.js';
 import type { Deps } from '../deps.js';
 import { readFile, toFile } from '../files/operations.js';
 import { type FileDocument, File, KnowledgeState, toKnowledgeState, UploadForm } from '../files/record.js';
+import { documentFormats, isDocumentType } from '../files/rules.js';
 import { rememberRules } from '../memories/rules.js';
 import { defineOperation, defineStream, reads, writes } from '../operation.js';
 import { startKnowledge } from '../files/operations/knowledge-workflow.js';
 import { Id } from '../../ids.js';
-
-const documentTypes = ['text/plain', 'text/markdown', 'text/html', 'text/csv', 'application/pdf'];
 
 const KnowledgeUpload = z.object({ file: File, ...KnowledgeState.shape }).meta({ id: 'KnowledgeUpload' });
 type KnowledgeUpload = z.infer<typeof KnowledgeUpload>;
@@ -81,12 +80,9 @@ export const readKnowledgeUpload = defineOperation({
 });
 
 function refuseOtherTypes({ name, mime_type }: FileDocument): void {
-  if (documentTypes.includes(mime_type)) return;
-  const types = documentTypes.join(', ');
-  throw new AppError(
-    'validation_failed',
-    `${name}: must be one of ${types}, not ${mime_type}; text must be in UTF-8 or UTF-16`,
-  );
+  if (isDocumentType(mime_type)) return;
+  const found = mime_type === 'application/octet-stream' ? 'an unknown format' : mime_type;
+  throw new AppError('validation_failed', `${name}: must be one of ${documentFormats}, not ${found}`);
 }
 
 /** @throws AppError `not_found` for a file that was not uploaded to the knowledge base */

@@ -1,4 +1,4 @@
-import type { Filter } from 'mongodb';
+import { BSONRegExp, type Filter } from 'mongodb';
 import { AppError } from '../../errors.js';
 import { parseJsonOrUndefined } from '../../json.js';
 import { bodyGate, checkJson } from '../../json-gate.js';
@@ -76,23 +76,24 @@ type Operator = (column: Column, operand: unknown, where: string, ignoreCase: bo
 
 const comparison =
   (name: string): Operator =>
-  (column, operand, where) => ({ [name]: scalarOf(column, operand, where) });
+  (column, operand, where, ignoreCase) => {
+    if (ignoreCase) throw refusal(where, 'does not support ignore_case');
+    return { [name]: scalarOf(column, operand, where) };
+  };
 const equality =
-  (name: string): Operator =>
-  (column, operand, where) => ({ [name]: operand === null ? null : scalarOf(column, operand, where) });
+  (name: '$in' | '$nin'): Operator =>
+  (column, operand, where, ignoreCase) => ({ [name]: [equal(column, operand, where, ignoreCase)] });
 const membership =
-  (name: string): Operator =>
-  (column, operand, where) => {
+  (name: '$in' | '$nin'): Operator =>
+  (column, operand, where, ignoreCase) => {
     if (!Array.isArray(operand) || operand.length > maxListValues)
       throw refusal(where, `must be an array of at most ${maxListValues} values`);
-    return {
-      [name]: operand.map((each: unknown, at) => (each === null ? null : scalarOf(column, each, `${where}.${at}`))),
-    };
+    return { [name]: operand.map((each: unknown, at) => equal(column, each, `${where}.${at}`, ignoreCase)) };
   };
 
 const operators: Record<string, Operator> = {
-  eq: equality('$eq'),
-  ne: equality('$ne'),
+  eq: equality('$in'),
+  ne: equality('$nin'),
   gt: comparison('$gt'),
   gte: comparison('$gte'),
   lt: comparison('$lt'),
@@ -100,7 +101,10 @@ const operators: Record<string, Operator> = {
   in: membership('$in'),
   nin: membership('$nin'),
   contains(column, operand, where, ignoreCase) {
-    if (column.column_type === 'array') return { $eq: elementOf(operand, where) };
+    if (column.column_type === 'array') {
+      if (ignoreCase) throw refusal(where, 'does not support ignore_case for array columns');
+      return { $eq: elementOf(operand, where) };
+    }
     return literal(textOf(column, operand, where), '', ignoreCase);
   },
   starts_with: (column, operand, where, ignoreCase) => literal(textOf(column, operand, where), '^', ignoreCase),
@@ -111,7 +115,22 @@ const operators: Record<string, Operator> = {
 };
 
 function literal(text: string, before: string, ignoreCase: boolean): Record<string, unknown> {
-  return { $regex: before + text.replace(/[\\^$.*+?()[\]{}|/#-]/g, '\\$&'), $options: ignoreCase ? 'i' : '' };
+  return { $regex: before + escaped(text), $options: ignoreCase ? 'i' : '' };
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/#-]/g, '\\$&');
+}
+
+/** What a list of MongoDB contains to match a value: the value, or a pattern of the whole text regardless of its case. */
+function equal(column: Column, operand: unknown, where: string, ignoreCase: boolean): Scalar | BSONRegExp | null {
+  if (ignoreCase && column.column_type !== 'string' && column.column_type !== 'enum')
+    throw refusal(where, 'supports ignore_case only for string and enum columns');
+  const value = operand === null ? null : scalarOf(column, operand, where);
+  if (!ignoreCase || typeof value !== 'string') return value;
+  if (value.length > maxTextLength)
+    throw refusal(where, `must be a string of at most ${maxTextLength} characters with ignore_case`);
+  return new BSONRegExp(`^${escaped(value)}\\z`, 'i');
 }
 
 const typeOfValues: Partial<Record<Column['column_type'], string>> = {

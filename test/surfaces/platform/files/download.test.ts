@@ -10,11 +10,23 @@ import { file, send } from '../../../support/uploads.js';
 const deps = useDeps();
 const now = () => Math.floor(Date.now() / 1000);
 
-async function uploaded(name: string, content: string): Promise<any> {
+async function uploaded(name: string, content: string | Uint8Array): Promise<any> {
   const { api, projectID } = await createWorkspace(deps);
   const { body } = await send(api, `/file/${projectID}`, [file(name, content)]);
   return body.data[0];
 }
+
+test.each<[string, string | Uint8Array, string]>([
+  ['a.csv', Buffer.from('\uFEFFa,b\n', 'utf16le'), 'text/csv; charset=utf-16le'],
+  ['a.txt', Buffer.from('Größe für Müller', 'latin1'), 'text/plain; charset=windows-1252'],
+  ['b.txt', 'Größe', 'text/plain; charset=utf-8'],
+  ['long.txt', 'a'.repeat(70_000), 'text/plain'],
+  ['a.bin', Buffer.from([1, 2, 3, 0, 255]), 'application/octet-stream'],
+])('a download names the encoding of text if it is known: %s', async (name, content, type) => {
+  verifies('file.charset');
+  const { url } = await uploaded(name, content);
+  expect((await fetch(url)).headers.get('content-type')).toBe(type);
+});
 
 describe('GET /files/content/{file_id}', () => {
   test('prevents a browser from displaying or running the file', async () => {

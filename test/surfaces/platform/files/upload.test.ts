@@ -125,6 +125,8 @@ describe('POST /file/{projectID}', () => {
     ['日本語 документ.txt', '日本語 документ.txt'],
     [`${'ä'.repeat(400)}.pdf`, `${'ä'.repeat(125)}.pdf`],
     ['name. .', 'name'],
+    ['a%22b%22%20.txt', 'a"b"%20.txt'],
+    ['two%0D%0Alines.txt', 'twolines.txt'],
   ])('names %j as %j and stores it under its own id', async (given, name) => {
     verifies('file.tricks');
     const workspace = await createWorkspace(deps);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { chunkSize, chunksOf, overlapSize } from '../../../../src/domain/knowledge/chunks.js';
-import { extract, extractionLimits } from '../../../../src/domain/knowledge/extract.js';
+import { extract } from '../../../../src/domain/knowledge/extract.js';
+import { extractionLimits } from '../../../../src/domain/knowledge/limits.js';
 import { verifies } from '../../../support/verifies.js';
 import { longText, pdfOf } from './documents.js';
 
@@ -90,7 +91,7 @@ describe('extract', () => {
     ],
     ['a PDF without text', 'application/pdf', pdfOf(['']), /no text/],
     ['CSV whose quote never ends', 'text/csv', Buffer.from('a,b\n"never'), /CSV cannot be read/],
-    ['text that is not UTF-8', 'text/plain', Buffer.from([0xff, 0xfe, 0x41]), /not text in UTF-8/],
+    ['bytes that are not text', 'text/plain', Buffer.from([0xff, 0xfe, 0x41]), /not text in UTF-8/],
     ['text that is too long', 'text/plain', Buffer.alloc(extractionLimits.characters + 1, 'a'), /longer than/],
     ['too many sections', 'text/markdown', Buffer.from('# a\n'.repeat(100_001)), /more than 100000 sections/],
     ['empty text', 'text/markdown', Buffer.from(' \n\n'), /no text/],

@@ -37,7 +37,7 @@ const found = async ({ records }: TestTable, filter: unknown) => {
 
 describe('GET …/records', () => {
   test('filters by every operator', async () => {
-    verifies('platform.tables.records');
+    verifies('platform.tables.records', 'table.ignore-case');
     const table = await filled();
     const cases: [unknown, number[]][] = [
       [{}, [1, 2, 3, 4, 5, 6]],
@@ -54,6 +54,13 @@ describe('GET …/records', () => {
       [{ name: { contains: 'jord' } }, [1, 2]],
       [{ name: { starts_with: 'fjord' } }, [2]],
       [{ name: { starts_with: 'FJORD', ignore_case: true } }, [1, 2]],
+      [{ name: { eq: 'fJORD FOODS', ignore_case: true } }, [1]],
+      [{ name: { eq: 'fJORD FOOD', ignore_case: true } }, []],
+      [{ name: { eq: '.*', ignore_case: true } }, []],
+      [{ name: { ne: 'fJORD FOODS', ignore_case: true } }, [2, 3, 4, 5, 6]],
+      [{ name: { in: ['fJORD FOODS', ''], ignore_case: true } }, [1, 4]],
+      [{ stage: { in: ['NEW', 2], ignore_case: true } }, [1, 2, 5]],
+      [{ name: { nin: ['fJORD FOODS'], ignore_case: true } }, [2, 3, 4, 5, 6]],
       [{ name: { contains: '.*+?^${}()|[]\\/' } }, [3]],
       [{ name: { contains: '.*' } }, [3]],
       [{ name: { contains: '(' } }, [2, 3]],
@@ -82,6 +89,9 @@ describe('GET …/records', () => {
       [{ price: { $gt: 0 } }, '$gt'],
       [{ name: { $regex: '(a+)+$' } }, '$regex'],
       [{ name: { regex: '(a+)+$' } }, 'is not an operator'],
+      [{ name: { gt: 'a', ignore_case: true } }, 'does not support ignore_case'],
+      [{ price: { eq: 1, ignore_case: true } }, 'only for string and enum columns'],
+      [{ tags: { contains: 'a', ignore_case: true } }, 'does not support ignore_case'],
       [{ name: { eq: { $gt: '' } } }, 'must be a string'],
       [{ name: { ne: { $where: '1' } } }, 'must be a string'],
       [{ name: { in: [{ $regex: 'a' }] } }, 'must be a string'],

@@ -1,3 +1,5 @@
+import { csvFormatOf } from '../../../../../csv.js';
+import { decodeText } from '../../../../../decode-text.js';
 import type { Column, Table } from '../api.js';
 import { fillableColumns, isImpossibleDate, valueOf } from './values.js';
 
@@ -27,14 +29,12 @@ export interface CsvFile {
  */
 export async function readCsv(file: File, table: Table): Promise<CsvFile> {
   if (file.size > maxBytes) throw new Error(`The file must not exceed ${maxBytes / 1024 / 1024} MiB.`);
-  const text = textOf(await file.arrayBuffer());
+  const text = await textOf(new Uint8Array(await file.arrayBuffer()));
   const { parse } = await import('csv-parse/browser/esm/sync');
-  // Excel reads the delimiter from such a first line, and other programs write it.
-  const [, separator] = /^"?sep=([^"\r\n])"?(?:\r?\n|$)/i.exec(text) ?? [];
   const lines = parse(text, {
+    ...csvFormatOf(text),
     bom: true,
-    delimiter: separator ?? delimiterOf(text),
-    from_line: separator === undefined ? 1 : 2,
+    relax_quotes: true,
     skip_empty_lines: true,
     relax_column_count: true,
     info: true,
@@ -81,19 +81,10 @@ function impossibleDates(columns: readonly (Column | undefined)[], cells: readon
 
 const names = ({ column_id, column_name }: Column) => [column_name.toLowerCase(), column_id.toLowerCase()];
 
-function textOf(bytes: ArrayBuffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new Error('The file is not encoded in UTF-8. Spreadsheets offer this encoding as “CSV UTF-8”.');
-  }
-}
-
-/** Returns the delimiter that occurs most often in the first line. */
-function delimiterOf(text: string): string {
-  const [first = ''] = text.split(/\r?\n/, 1);
-  const count = (delimiter: string) => first.split(delimiter).length;
-  return [',', ';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best));
+async function textOf(bytes: Uint8Array): Promise<string> {
+  const decoded = await decodeText(bytes);
+  if (decoded) return decoded.text;
+  throw new Error('The file is not a text file. Spreadsheets offer the format “CSV UTF-8”.');
 }
 
 /** Leaves out empty cells, so that the API sets the default values of their columns. */
