@@ -104,13 +104,28 @@ export function createRunTurns({ collections, temporal, log }: RunTurnDeps) {
     await tell(agentflowId, given);
   }
 
+  /** The record of a run says that it has ended shortly before that is certain: a killed worker repeats the end. */
+  async function isClosed(id: string): Promise<boolean> {
+    try {
+      const { status } = await temporal.call((client) => client.workflow.getHandle(executionWorkflowId(id)).describe());
+      return status.name !== 'RUNNING' && status.name !== 'PAUSED';
+    } catch (error) {
+      if (isWorkflowGone(error)) return true;
+      throw error;
+    }
+  }
+
   /** Removes runs that ended without leaving the queue, gives turns, and tells runs that have not begun after they got theirs. */
   async function tidy({ _id, running, waiting }: TurnQueueDocument, now: number): Promise<void> {
     const ids = [...running, ...waiting].map(({ execution_id }) => execution_id);
     const over = { _id: { $in: ids }, status: { $in: ['completed' as const, 'failed' as const] } };
     const ended = await executions.find(over, { projection: { _id: 1 } }).toArray();
     const group = groups.memo(_id);
-    const changes = ended.map((run) => group.add({ kind: 'end', execution_id: run._id }));
+    const changes: Promise<Changed>[] = [];
+    const about = (run: { _id: string }) => ({ execution_id: run._id });
+    await eachApart(ended, { log, failed: 'the end of a run could not be read', about }, async (run) => {
+      if (await isClosed(run._id)) changes.push(group.add({ kind: 'end', execution_id: run._id }));
+    });
     const outcomes = await Promise.all([...changes, group.add('look')]);
     const { queue } = outcomes.at(-1) ?? { queue: { running } };
     const isOld = ({ at }: { at: number }) => at < now - tellAgainSeconds;
