@@ -41,46 +41,8 @@ export type RunTurns = ReturnType<typeof createRunTurns>;
  * processes can change it and none can exceed the limits. Changes that arrive in a process during a write join the next one.
  */
 export function createRunTurns({ collections, temporal, log }: RunTurnDeps) {
-  const { turn_queues, agentflows, executions } = collections;
-  const groups = new LRUCache<string, Group<TurnChange | 'look', Changed>>({
-    max: 1000,
-    memoMethod: (agentflowId) =>
-      createGroup(async (batch) => {
-        const { queue, given } = await change(
-          agentflowId,
-          batch.flatMap(({ item }) => (item === 'look' ? [] : item)),
-        );
-        // One caller tells the runs that got their turn.
-        for (const [at, { resolve }] of batch.entries()) resolve({ queue, given: at === 0 ? given : [] });
-      }),
-  });
-
-  async function limitsOf(agentflowId: string): Promise<TurnLimits> {
-    const found = await agentflows.findOne({ _id: agentflowId }, { projection: { concurrency: 1 } });
-    return found?.concurrency ?? noLimits;
-  }
-
-  async function change(_id: string, changes: readonly TurnChange[]): Promise<Changed> {
-    for (;;) {
-      const before =
-        (await turn_queues.findOne({ _id })) ??
-        (await insertOnce(turn_queues, { _id, revision: 0, running: [], waiting: [], next_at: null }));
-      const at = epochSeconds();
-      const { running, waiting } = changedQueue(before, changes, await limitsOf(_id), at);
-      const queue: TurnQueueDocument = { ...before, running, waiting };
-      if (isSame(before.running, running) && isSame(before.waiting, waiting)) return { queue, given: [] };
-      // The sweep itself moves `next_at` of a queue with runs.
-      const wasUsed = isUsed(before);
-      const next_at = isUsed(queue) ? { next_at: at + sweepSeconds } : { next_at: null };
-      const { matchedCount } = await turn_queues.updateOne(
-        { _id, revision: before.revision },
-        { $set: { running, waiting, revision: before.revision + 1, ...(wasUsed === isUsed(queue) ? {} : next_at) } },
-      );
-      if (matchedCount === 0) continue;
-      const had = new Set(before.running.map(({ execution_id }) => execution_id));
-      return { queue, given: running.map(({ execution_id }) => execution_id).filter((id) => !had.has(id)) };
-    }
-  }
+  const { turn_queues, executions } = collections;
+  const groups = groupsOf(collections);
 
   /** Tells runs that they have their turn. What fails is repeated by the sweep. A run that has ended leaves the queue. */
   async function tell(agentflowId: string, ids: readonly string[]): Promise<void> {
@@ -104,17 +66,6 @@ export function createRunTurns({ collections, temporal, log }: RunTurnDeps) {
     await tell(agentflowId, given);
   }
 
-  /** The record of a run says that it has ended shortly before that is certain: a killed worker repeats the end. */
-  async function isClosed(id: string): Promise<boolean> {
-    try {
-      const { status } = await temporal.call((client) => client.workflow.getHandle(executionWorkflowId(id)).describe());
-      return status.name !== 'RUNNING' && status.name !== 'PAUSED';
-    } catch (error) {
-      if (isWorkflowGone(error)) return true;
-      throw error;
-    }
-  }
-
   /** Removes runs that ended without leaving the queue, gives turns, and tells runs that have not begun after they got theirs. */
   async function tidy({ _id, running, waiting }: TurnQueueDocument, now: number): Promise<void> {
     const ids = [...running, ...waiting].map(({ execution_id }) => execution_id);
@@ -124,7 +75,7 @@ export function createRunTurns({ collections, temporal, log }: RunTurnDeps) {
     const changes: Promise<Changed>[] = [];
     const about = (run: { _id: string }) => ({ execution_id: run._id });
     await eachApart(ended, { log, failed: 'the end of a run could not be read', about }, async (run) => {
-      if (await isClosed(run._id)) changes.push(group.add({ kind: 'end', execution_id: run._id }));
+      if (await isClosed(temporal, run._id)) changes.push(group.add({ kind: 'end', execution_id: run._id }));
     });
     const outcomes = await Promise.all([...changes, group.add('look')]);
     const { queue } = outcomes.at(-1) ?? { queue: { running } };
@@ -157,6 +108,60 @@ export function createRunTurns({ collections, temporal, log }: RunTurnDeps) {
       );
     },
   };
+}
+
+/** The changes of each queue, in groups. */
+function groupsOf({ turn_queues, agentflows }: RunTurnDeps['collections']) {
+  async function limitsOf(agentflowId: string): Promise<TurnLimits> {
+    const found = await agentflows.findOne({ _id: agentflowId }, { projection: { concurrency: 1 } });
+    return found?.concurrency ?? noLimits;
+  }
+
+  async function change(_id: string, changes: readonly TurnChange[]): Promise<Changed> {
+    for (;;) {
+      const before =
+        (await turn_queues.findOne({ _id })) ??
+        (await insertOnce(turn_queues, { _id, revision: 0, running: [], waiting: [], next_at: null }));
+      const at = epochSeconds();
+      const { running, waiting } = changedQueue(before, changes, await limitsOf(_id), at);
+      const queue: TurnQueueDocument = { ...before, running, waiting };
+      if (isSame(before.running, running) && isSame(before.waiting, waiting)) return { queue, given: [] };
+      // The sweep itself moves `next_at` of a queue with runs.
+      const wasUsed = isUsed(before);
+      const next_at = isUsed(queue) ? { next_at: at + sweepSeconds } : { next_at: null };
+      const { matchedCount } = await turn_queues.updateOne(
+        { _id, revision: before.revision },
+        { $set: { running, waiting, revision: before.revision + 1, ...(wasUsed === isUsed(queue) ? {} : next_at) } },
+      );
+      if (matchedCount === 0) continue;
+      const had = new Set(before.running.map(({ execution_id }) => execution_id));
+      return { queue, given: running.map(({ execution_id }) => execution_id).filter((id) => !had.has(id)) };
+    }
+  }
+
+  return new LRUCache<string, Group<TurnChange | 'look', Changed>>({
+    max: 1000,
+    memoMethod: (agentflowId) =>
+      createGroup(async (batch) => {
+        const { queue, given } = await change(
+          agentflowId,
+          batch.flatMap(({ item }) => (item === 'look' ? [] : item)),
+        );
+        // One caller tells the runs that got their turn.
+        for (const [at, { resolve }] of batch.entries()) resolve({ queue, given: at === 0 ? given : [] });
+      }),
+  });
+}
+
+/** The record of a run says that it has ended shortly before that is certain: a killed worker repeats the end. */
+async function isClosed(temporal: RunTurnDeps['temporal'], id: string): Promise<boolean> {
+  try {
+    const { status } = await temporal.call((client) => client.workflow.getHandle(executionWorkflowId(id)).describe());
+    return status.name !== 'RUNNING' && status.name !== 'PAUSED';
+  } catch (error) {
+    if (isWorkflowGone(error)) return true;
+    throw error;
+  }
 }
 
 interface Changed {
