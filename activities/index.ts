@@ -11,6 +11,7 @@ import { createMcpTokens } from '../src/domain/mcp-servers/operations/tokens.js'
 import { createMcpClient } from '../src/outbound/mcp-client.js';
 import { createMcpOauth } from '../src/outbound/mcp-oauth.js';
 import { createSmtpClient } from '../src/outbound/smtp-client.js';
+import { createRunTurns } from '../src/domain/run-turns/create-run-turns.js';
 import { createQueryAsExecution } from '../src/domain/tools/query-as-execution.js';
 import type { Activities } from '../workflows/activities.js';
 import {
@@ -23,6 +24,7 @@ import {
 } from './agentflow-execution.js';
 import { createApprovalActivities } from './approvals.js';
 import { createBackgroundActivities } from './background.js';
+import { createRunTurnActivities } from './run-turns.js';
 import { createExecutionRecordActivities } from './execution-records.js';
 import { createKnowledgeUploadActivities } from './knowledge-upload.js';
 import { createScheduleActivities } from './schedules.js';
@@ -56,6 +58,7 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
   return {
     ...withAuthority({ collections, temporal, audit }, steps),
     ...createExecutionRecordActivities({ mongo, customers, metrics, temporal, audit, exchanges }),
+    ...createRunTurnActivities(createRunTurns({ collections, temporal, log })),
     ...createScheduleActivities(deps),
     ...createApprovalActivities({ mongo, secrets, temporal, audit }),
     ...createKnowledgeUploadActivities({

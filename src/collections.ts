@@ -33,6 +33,7 @@ import { quotasCollection } from './governance/quota/windows.js';
 import { intentsCollection } from './governance/recorder.js';
 import { ontologyDraftsCollection, ontologyVersionsCollection } from './graph/ontology/drafts.js';
 import { projectModesCollection } from './graph/project-mode.js';
+import { turnQueuesCollection } from './domain/run-turns/record.js';
 import type { CollectionDefinition } from './stores/collections.js';
 import { projectModelsCollection } from './stores/project-models.js';
 import { payloadTrustCollection } from './temporal/payload-trust.js';
@@ -83,5 +84,6 @@ export const collections = [
   roleChangesCollection,
   sessionsCollection,
   signingKeysCollection,
+  turnQueuesCollection,
   usersCollection,
 ] as const;

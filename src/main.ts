@@ -19,6 +19,7 @@ import { createOpenExecutionCounter } from './observability/open-executions.js';
 import { checkEmbedder } from './models/check-embedder.js';
 import { packageRoot } from './package-root.js';
 import { onShutdown } from './shutdown.js';
+import { createRunTurns } from './domain/run-turns/create-run-turns.js';
 import { createHoldSweep } from './domain/executions/hold-sweep.js';
 import { createReconciler } from './domain/executions/reconcile.js';
 import { createRetentionSweep } from './domain/executions/retention.js';
@@ -84,6 +85,8 @@ export async function main(): Promise<void> {
       { everyMs: 5000, failed: 'runs of people without a role could not be held', run: createHoldSweep(runs) },
       deps,
     );
+    const { sweep } = createRunTurns(runs);
+    regularly({ everyMs: 5000, failed: 'turns of runs could not be given', run: sweep }, deps);
     regularly({ everyMs: 60_000, failed: 'ended runs could not be reconciled', run: createReconciler(deps) }, deps);
     regularly(
       {

@@ -398,4 +398,49 @@ export const executions = [
     source: 'https://www.rfc-editor.org/rfc/rfc7240#section-4.3',
     says: 'With Prefer: wait, the start of a run answers the finished execution if the run ends in time, and otherwise as without it.',
   },
+  {
+    id: 'execution.turns',
+    source: 'docs/guides/executions.md',
+    says: 'At most as many runs of an agentflow, and of a key, go on at once as its concurrency allows; others wait for their turn.',
+  },
+  {
+    id: 'execution.turns.fair',
+    source: 'docs/guides/executions.md',
+    says: 'The next turn goes to the waiting run whose key has the fewest running runs, and among equals to the one that has waited longest.',
+  },
+  {
+    id: 'execution.turns.shown',
+    source: 'docs/guides/executions.md',
+    says: 'A run that waits for its turn is ready, and waiting_for says so in reads, lists, monitoring and events.',
+  },
+  {
+    id: 'execution.turns.cancel',
+    source: 'docs/guides/executions.md',
+    says: 'A run that waits for its turn can be cancelled at once, and cannot be paused.',
+  },
+  {
+    id: 'execution.turns.freed',
+    source: 'docs/guides/executions.md',
+    says: 'The turn of a run that ends in any way goes to the next run, also if Temporal terminated it.',
+  },
+  {
+    id: 'execution.turns.changed-limit',
+    source: 'docs/guides/executions.md',
+    says: 'A changed limit applies to runs that wait within a minute.',
+  },
+  {
+    id: 'execution.turns.bounded',
+    source: 'docs/guides/executions.md',
+    says: 'At most 10,000 runs of an agentflow wait for their turn; another one fails with too_many_waiting.',
+  },
+  {
+    id: 'execution.turns.key',
+    source: 'docs/guides/executions.md',
+    says: 'The concurrency key is rendered with the goal and the inputs of a run; a run is refused if that is not possible.',
+  },
+  {
+    id: 'execution.turns.killed',
+    source: 'docs/guides/executions.md',
+    says: 'Killed processes lose no turn and give none twice.',
+  },
 ] as const satisfies readonly Requirement[];

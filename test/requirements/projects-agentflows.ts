@@ -165,4 +165,9 @@ export const projectsAgentflows = [
     source: 'docs/guides/agentflows.md',
     says: 'The answer of GET /agentflow/{id} can be sent back: fields that only the service sets have no effect, and all other unknown fields are refused.',
   },
+  {
+    id: 'agentflow.concurrency',
+    source: 'docs/guides/agentflows.md',
+    says: 'An agentflow has an optional concurrency with limit, key and limit_per_key, which versions and copies from the marketplace keep.',
+  },
 ] as const satisfies readonly Requirement[];

@@ -7,6 +7,7 @@ import type {
   ExecutionStatus,
   Spending,
 } from './messages.js';
+import type { TurnRequest } from './turn-messages.js';
 import type { StepRecord } from './step-record.js';
 import type { Preview } from './preview-record.js';
 import type { StepActivities } from './steps/index.js';
@@ -43,6 +44,10 @@ export interface ExecutionProjection {
  */
 export interface AgentflowExecutionActivities extends StepActivities {
   publishExecution(projection: ExecutionProjection): Promise<void>;
+  /** Asks for the turn of the run. A run that has to wait gets the signal `turnGiven`. Refused with `too_many_waiting`. */
+  takeRunTurn(request: TurnRequest): Promise<'given' | 'waiting'>;
+  /** Gives the turn of the run, which has ended, to the next one. */
+  endRunTurn(request: TurnRequest): Promise<void>;
   /** Asks Temporal to cancel the workflow that calls it. */
   cancelOwnRun(): Promise<void>;
 }

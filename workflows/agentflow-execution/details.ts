@@ -1,4 +1,5 @@
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
+import { isWaitingForTurn } from './view.js';
 
 /** The Markdown that the Temporal UI shows as the run's current details. */
 export function detailsOf(input: AgentflowExecutionInput, state: ExecutionState): string {
@@ -8,6 +9,7 @@ export function detailsOf(input: AgentflowExecutionInput, state: ExecutionState)
     `**${state.status}**: ${input.agentflow_name}`,
     `Agents: ${done} of ${input.agents.length} completed`,
     ...(step ? [`Last step: ${step.name} (${step.status})`] : []),
+    ...(isWaitingForTurn(state) ? ['Waiting for its turn: other runs of the agentflow go on first'] : []),
     ...Object.values(state.previews)
       .filter(({ status }) => status === 'waiting')
       .map(({ title }) => `Waiting for a decision on the preview of "${title}"`),

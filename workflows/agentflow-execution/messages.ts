@@ -5,6 +5,7 @@ import type { Preview } from './preview-record.js';
 import type { SchemaField } from './schema-field.js';
 import type { StepRecord } from './step-record.js';
 import type { Elicitation, ActAwaitingApproval, UnsettledAnomaly } from './act-messages.js';
+import type { RunTurn, TurnPlan } from './turn-messages.js';
 
 /** What clients, operators and other workflows use to work with an `agentflowExecution` (design, Workflows). */
 export const agentflowExecutionType = 'agentflowExecution';
@@ -104,6 +105,7 @@ export interface AgentflowExecutionInput {
   anomaly_detection?: { instructions: string };
   /** The goal and the first agent after a failure. A template is rendered only when it is needed. */
   failover?: { goal: string | { template: string }; first_agent_id: string };
+  turn?: TurnPlan;
   /** For a rerun: outputs of the earlier execution, which this one continues from. */
   kept_outputs?: AgentOutput[];
   /** The run continues as new when its history has this many events, or when the server suggests it. */
@@ -244,6 +246,8 @@ export interface ExecutionState {
   /** The number of outputs before the current pass through the flow: those of a rerun's origin, and those before a failover. */
   round_start: number;
   pause: { by: string; at: number } | null;
+  /** Absent in runs that need no turn. */
+  turn?: RunTurn;
   /** The act that waits for an approval. Absent before the first one. */
   held?: ActAwaitingApproval | null;
   /** What an MCP server asks a person during the current step. Absent before the first question. */

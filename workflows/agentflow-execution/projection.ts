@@ -61,7 +61,8 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
   let writing: Promise<void> | undefined;
 
   const publishAlone = async (projection: ExecutionProjection) => {
-    if (state.steps.some(({ ended_at }) => ended_at === null)) return publishExecution(projection);
+    const isStepRunning = state.steps.some(({ ended_at }) => ended_at === null) || state.turn?.is_asking === true;
+    if (isStepRunning) return publishExecution(projection);
     isWritingAlone = true;
     try {
       await local.publishExecution(projection);

@@ -202,6 +202,7 @@ export function fail(state: ExecutionState, failure: ExecutionFailure): void {
   state.pause = null;
   if (state.held) state.held = null;
   if (state.elicitation) state.elicitation = null;
+  if (state.turn) state.turn.waiting_since = null;
   for (const preview of Object.values(state.previews)) if (preview.status === 'waiting') preview.status = 'expired';
   addEvent(state, 'failed', failure.at, { ...failure });
 }

@@ -29,8 +29,15 @@ function heldView({ agent_id, step_id, approval_id, requested_at, expires_at }: 
   return { kind: 'approval', agent_id, step_id, approval_id, requested_at, expires_at };
 }
 
-/** The person's decision or answer that the run waits for. */
-function waitingFor({ previews, held, elicitation }: Pick<ExecutionState, 'previews' | 'held' | 'elicitation'>) {
+export function isWaitingForTurn({ turn }: Pick<ExecutionState, 'turn'>): boolean {
+  return turn !== undefined && turn.waiting_since !== null;
+}
+
+type Waiting = Pick<ExecutionState, 'previews' | 'held' | 'elicitation' | 'turn'>;
+
+/** The turn, or the person's decision or answer, that the run waits for. */
+function waitingFor({ previews, held, elicitation, turn }: Waiting) {
+  if (turn && turn.waiting_since !== null) return { kind: 'turn', key: turn.key, since: turn.waiting_since };
   if (held) return heldView(held);
   if (elicitation) return { kind: 'elicitation', ...elicitation };
   const waiting = waitingPreview({ previews });
@@ -40,20 +47,15 @@ function waitingFor({ previews, held, elicitation }: Pick<ExecutionState, 'previ
 }
 
 /** The part of the state that is shown in addition to the outputs, identical in the stored record and the live view. */
-export function viewOf({
-  previews,
-  anomalies,
-  failover,
-  held,
-  elicitation,
-}: Pick<ExecutionState, 'previews' | 'anomalies' | 'failover' | 'held' | 'elicitation'>): ExecutionView {
+export function viewOf(state: Waiting & Pick<ExecutionState, 'anomalies' | 'failover'>): ExecutionView {
+  const { previews, anomalies, failover, held, elicitation, turn } = state;
   const all = Object.values(previews);
   return {
     previews,
     anomaly_detected: anomalies.length > 0 ? anomalies : null,
     context: {
-      ...((all.length > 0 || held !== undefined || elicitation !== undefined) && {
-        waiting_for: waitingFor({ previews, held, elicitation }),
+      ...((all.length > 0 || held !== undefined || elicitation !== undefined || turn !== undefined) && {
+        waiting_for: waitingFor(state),
       }),
       ...(failover && { failover }),
     },

@@ -29,6 +29,7 @@ import {
 } from './messages.js';
 import { createProjectionWriter, type Change } from './projection.js';
 import { runFlow } from './run-steps.js';
+import { endTurn, handleTurn, needsTurn, untilTurn } from './turn.js';
 import { addEvent, applyMove, conclude, fail, initialState, isOver, withDefaults } from './state.js';
 import { indexedStatus } from './view.js';
 
@@ -48,7 +49,7 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
   // Changed only when necessary, because the server writes each change of a search attribute to its visibility store.
   let indexed = (input.resumed ? undefined : input.status_indexed) ?? indexedStatus(input, state);
   // Before the handlers are set, so that messages that are already waiting reach an execution that has begun.
-  const isNew = state.status === 'ready';
+  const isNew = state.status === 'ready' && !needsTurn(input, state);
   if (isNew) begin(input, state);
   const changed = (change: Change = 'result') => {
     setCurrentDetails(detailsOf(input, state));
@@ -66,6 +67,7 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
   handleApprovals(state);
   handleElicitations(state, changed);
   handleChildren(state, changed);
+  handleTurn(input, state);
 
   if (isNew) changed();
   else setCurrentDetails(detailsOf(input, state));
@@ -73,7 +75,7 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
   try {
     isContinued =
       !isOver(state) &&
-      (await steps.run(() => runFlow(input, state, { changed, isWritingAlone: projection.isWritingAlone }))) ===
+      (await steps.run(() => runInTurn(input, state, { changed, isWritingAlone: projection.isWritingAlone }))) ===
         'history is full';
     if (isContinued) {
       await projection.drain();
@@ -88,13 +90,30 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
   // A request to start a child is answered before the run closes.
   await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
   await CancellationScope.nonCancellable(() => projection.drain());
+  await endTurn(input, state);
   return close(state);
 }
 
 function begin(input: AgentflowExecutionInput, state: ExecutionState): void {
   if (input.cancelled) return applyMove(state, 'cancel', input.cancelled, epochSeconds());
   state.status = 'running';
+  if (state.turn) state.started_at = epochSeconds();
   addEvent(state, 'started', epochSeconds(), { goal: input.goal });
+}
+
+/** A run that needs a turn begins when it has it. */
+async function runInTurn(
+  input: AgentflowExecutionInput,
+  state: ExecutionState,
+  writing: Parameters<typeof runFlow>[2],
+): ReturnType<typeof runFlow> {
+  if (needsTurn(input, state)) {
+    if ((await untilTurn(input, state, writing)) === 'history is full') return 'history is full';
+    if (isOver(state)) return 'done';
+    begin(input, state);
+    writing.changed();
+  }
+  return runFlow(input, state, writing);
 }
 
 /** A cancellation that is not one of our moves was requested in Temporal, for example with the Cancel button of its UI. */

@@ -21,6 +21,22 @@ const llmFields = {
     .describe('The limit of one answer, which includes what the model thinks. If null, none is sent.'),
 };
 const promptFields = { template: Text, variables: z.array(z.string().max(200)), display_template: Text };
+export const maxConcurrentRuns = 1000;
+const RunLimit = z.int().min(1).max(maxConcurrentRuns).nullable().default(null);
+
+/** How many runs of an agentflow go on at once (docs/decisions/0130). */
+const Concurrency = z
+  .strictObject({
+    limit: RunLimit.describe('The maximum number of runs at once.'),
+    key: Text.min(1)
+      .nullable()
+      .default(null)
+      .describe('A Liquid template over the goal and the inputs of a run. Runs with the same text take turns.'),
+    limit_per_key: RunLimit.describe('The maximum number of runs with the same key at once.'),
+  })
+  .meta({ id: 'Concurrency', example: { limit: 10, key: '{{ customer_id }}', limit_per_key: 1 } });
+export type Concurrency = z.infer<typeof Concurrency>;
+
 const anomalyFields = { is_enabled: z.boolean(), instructions: Text };
 
 /** The fields of an agent that a client sets, except its id and skills. */
@@ -110,6 +126,9 @@ const agentflowFields = {
   failover_goal: AnyJson.describe(
     'Any JSON value. A string or `{template}` is the goal with which the flow restarts once after a failure.',
   ),
+  concurrency: Concurrency.nullable()
+    .optional()
+    .describe('How many runs go on at once; others wait for their turn. If absent or null, any number.'),
 };
 
 export const Agentflow = z

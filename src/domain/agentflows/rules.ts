@@ -6,6 +6,7 @@ import type {
   AgentflowDocument,
   AgentflowPatch,
   AgentPatch,
+  Concurrency,
   NewAgent,
   NewAgentflow,
 } from './record.js';
@@ -19,8 +20,10 @@ const maxAgentflowBytes = 4 * 1024 * 1024;
  * Lists every problem that would prevent the agentflow from running, each with its path. Agents that cannot be reached
  * from `initialAgent` are allowed, but cycles among them are not.
  */
-export function agentflowProblems(agentflow: Pick<Agentflow, 'initialAgent' | 'agents' | 'failover_goal'>): string[] {
-  const { agents, initialAgent, failover_goal } = agentflow;
+export function agentflowProblems(
+  agentflow: Pick<Agentflow, 'initialAgent' | 'agents' | 'failover_goal' | 'concurrency'>,
+): string[] {
+  const { agents, initialAgent, failover_goal, concurrency } = agentflow;
   const nodes = agents.map((agent) => ({ id: agent._id, next: agent.next_agent }));
   return [
     ...sizeProblems(agentflow),
@@ -30,6 +33,7 @@ export function agentflowProblems(agentflow: Pick<Agentflow, 'initialAgent' | 'a
     ...cycles('agents', 'next_agent', nodes),
     ...agents.flatMap(agentProblems),
     ...failoverProblems(failover_goal),
+    ...concurrencyProblems(concurrency ?? null),
   ];
 }
 
@@ -52,6 +56,18 @@ function initialAgentProblems(initialAgent: string, agents: readonly Node[]): st
 function failoverProblems(goal: unknown): string[] {
   const parsed = failoverGoalOf(goal);
   return typeof parsed === 'object' ? templateProblems('failover_goal.template', parsed.template) : [];
+}
+
+function concurrencyProblems(concurrency: Concurrency | null): string[] {
+  if (!concurrency) return [];
+  const { limit, key, limit_per_key } = concurrency;
+  return [
+    ...(limit === null && limit_per_key === null
+      ? ['concurrency: requires limit or limit_per_key; for any number of runs at once, use null']
+      : []),
+    ...(limit_per_key !== null && key === null ? ['concurrency.limit_per_key: requires concurrency.key'] : []),
+    ...(key === null ? [] : templateProblems('concurrency.key', key)),
+  ];
 }
 
 /** The goal that the engine uses from the free-form field, or undefined if the field contains none. */

@@ -30,7 +30,7 @@ type Stores = Pick<Collections, 'credit_places' | 'credit_history' | 'executions
 
 /** After this time, a place without a record is released: the process that reserved it has crashed. */
 const graceSeconds = 60;
-/** After this time, an execution that is still ready was never started. */
+/** After this time, an execution that is still ready was never started, unless it waits for its turn. */
 const startSeconds = 3600;
 /** The list is tidied each time that it has grown by this many places. */
 const growth = 200;
@@ -95,7 +95,7 @@ export function createCreditPlaces(stores: Stores, mostOf: (organizationId: stri
 
 async function stillNeeded(stores: Stores, places: readonly CreditPlace[]): Promise<CreditPlace[]> {
   const idsOf = (kind: CreditUse['kind']) => places.filter((place) => place.kind === kind).map(({ id }) => id);
-  const projection = { _id: 1, status: 1 } as const;
+  const projection = { _id: 1, status: 1, started_at: 1 } as const;
   const [charged, executions, memories] = await Promise.all([
     stores.credit_history
       .find({ _id: { $in: idsOf('execution') }, applied: true }, { projection: { _id: 1 } })
@@ -105,11 +105,12 @@ async function stillNeeded(stores: Stores, places: readonly CreditPlace[]): Prom
   ]);
   const isCharged = new Set(charged.map(({ _id }) => _id));
   const statuses = new Map([...executions, ...memories].map(({ _id, status }) => [_id, status]));
+  const waitsForTurn = new Set(executions.flatMap(({ _id, started_at }) => (started_at === null ? [] : _id)));
   const now = epochSeconds();
   return places.filter(({ id, at }) => {
     if (isCharged.has(id)) return false;
     const status = statuses.get(id);
-    if (status === 'ready') return at > now - startSeconds;
+    if (status === 'ready') return at > now - startSeconds || waitsForTurn.has(id);
     if (status === undefined) return at > now - graceSeconds;
     return !endStates.has(status);
   });

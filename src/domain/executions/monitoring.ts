@@ -5,6 +5,7 @@ import { chargeOf } from '../customers/operations/run-credits.js';
 import type { Deps } from '../deps.js';
 import { describeRun, pendingStep, withPending } from './pending-step.js';
 import { readLiveState, readExecution } from './operations/read.js';
+import { toExecution } from './record.js';
 import { Id, exampleId } from '../../ids.js';
 import { EpochSeconds } from '../../time.js';
 
@@ -50,6 +51,10 @@ export const Monitoring = z
       .nullable()
       .describe('What the run was charged. Null until about a second after its start.')
       .meta({ example: 1 }),
+    waiting_for: z
+      .unknown()
+      .describe('What the run waits for: a person or its turn, like `execution_context.waiting_for`. Otherwise null.')
+      .meta({ example: null }),
     steps: z.array(Step),
   })
   .meta({ id: 'ExecutionMonitoring' });
@@ -69,6 +74,7 @@ export async function monitor(deps: Deps, principal: Principal, id: string): Pro
     run_id: runId,
     temporal_ui_url: runId === null ? null : deps.temporal.uiLink(workflowId, runId),
     credits,
+    waiting_for: toExecution(record, live).execution_context.waiting_for ?? null,
     steps: (live?.steps ?? record.steps).map((step) => withPending(step, pending)),
   };
 }

@@ -125,7 +125,7 @@ export const Execution = z
     execution_context: z
       .record(z.string(), z.unknown())
       .describe(
-        '`failure` is why a run failed (`reason`: step_failed, cancelled, limit_exceeded, preview_rejected, preview_expired, terminated, timed_out or lost). `waiting_for` is what an open run waits for: `{kind: "preview", agent_id, preview_id, expires_at}`, `{kind: "approval", agent_id, step_id, approval_id, expires_at}` while an act waits for a decision, or `{kind: "step", step_id, attempts, error, next_attempt_at}` while a step is retried. `hold` says why the service paused or ended a run: its person has no role that permits it. A rerun has `rerun_of` and, if one was given, `rerun_reason`.',
+        '`failure` is why a run failed (`reason`: step_failed, cancelled, limit_exceeded, preview_rejected, preview_expired, terminated, timed_out or lost). `waiting_for` is what an open run waits for: `{kind: "preview", agent_id, preview_id, expires_at}`, `{kind: "approval", agent_id, step_id, approval_id, expires_at}` while an act waits for a decision, `{kind: "step", step_id, attempts, error, next_attempt_at}` while a step is retried, or `{kind: "turn", key, since}` while a run that is `ready` waits for its turn (`concurrency` of its agentflow). `hold` says why the service paused or ended a run: its person has no role that permits it. A rerun has `rerun_of` and, if one was given, `rerun_reason`.',
       ),
     previews: z.record(z.string(), Preview).describe('By agent id.'),
     agents_output: z.array(AgentOutput),
@@ -158,7 +158,7 @@ export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'age
   organization_id: string;
   plan: AgentPlan[];
   /** The settings of the plan that apply to all agents. */
-  flow?: Pick<AgentflowExecutionInput, 'anomaly_detection' | 'failover' | 'started_by' | 'agentflow_version'>;
+  flow?: Pick<AgentflowExecutionInput, 'anomaly_detection' | 'failover' | 'started_by' | 'agentflow_version' | 'turn'>;
   /** The people who caused it, in addition to `executed_by` (docs/decisions/0100). Absent in records of earlier releases. */
   caused_by?: string[];
   /**

@@ -8,6 +8,7 @@ import { executedBy } from './executed-by.js';
 import { missingVariableProblems } from './missing-variables.js';
 import { NewExecution, notStarted } from './operations/create.js';
 import { readExecution } from './operations/read.js';
+import { turnOf } from './operations/turn-of.js';
 import { isOver, toExecution, type Execution, type ExecutionDocument } from './record.js';
 
 const Values = z.record(z.string(), z.unknown());
@@ -60,11 +61,13 @@ export async function rerun(
   const isEdited = goal !== undefined || input_variables !== undefined || runtime_inputs !== undefined;
   const problems = isEdited ? missingVariableProblems({ agents: source.plan }, firstAgentId, inputs) : [];
   if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
+  const turn = await turnOf(deps.mongo.collections, source.agentflow_id, inputs);
   await deps.customers.requireCredits(principal.organizationId);
+  const { turn: _turn, ...flow } = source.flow ?? {};
   const record: ExecutionDocument = {
     ...source,
     ...inputs,
-    flow: { ...source.flow, started_by: 'person' },
+    flow: { ...flow, started_by: 'person', ...turn },
     // The kept outputs contain what they edited.
     shaped_by: source.shaped_by ?? [],
     caused_by: [...new Set([...(source.caused_by ?? []), source.executed_by._id])],

@@ -15,6 +15,7 @@ export function contentOf(agentflow: Agentflow): AgentflowContent {
     'conclusion',
     'failover_goal',
     'anomaly_detection',
+    'concurrency',
   );
   return AgentflowContent.parse({ ...fields, isActive: true, agents: agentflow.agents.map(agentContent) });
 }

@@ -15,6 +15,9 @@ const base = {
   at: EpochSeconds,
 };
 
+/** What a run can wait for. */
+const waitKinds = ['turn', 'preview', 'approval', 'elicitation', 'step'] as const;
+
 /** `data` of one server-sent event of a project; its `id` is `seq`, its `event` is `type`. */
 export const ProjectEvent = z
   .discriminatedUnion('type', [
@@ -28,7 +31,7 @@ export const ProjectEvent = z
         execution_id: Id,
         agentflow_id: Id,
         status: z.enum(['ready', 'running', 'paused', 'completed', 'failed']),
-        waiting_for: z.enum(['preview', 'approval', 'elicitation', 'step']).nullable(),
+        waiting_for: z.enum(waitKinds).nullable(),
         failure_reason: z.string().nullable().meta({ example: null }),
       }),
     }),
@@ -84,7 +87,7 @@ type Shown<D> = D & { changed_at: number };
 export function toExecutionEvent(record: Shown<ExecutionDocument>): ProjectEvent {
   const { _id, agentflow_id, status, execution_context, changed_at } = record;
   const { waiting_for, failure } = execution_context as {
-    waiting_for?: { kind?: 'preview' | 'approval' | 'elicitation' | 'step' } | null;
+    waiting_for?: { kind?: (typeof waitKinds)[number] } | null;
     failure?: { reason?: string };
   };
   const waits = isOver(status) ? null : (waiting_for?.kind ?? null);
@@ -97,9 +100,9 @@ export function toExecutionEvent(record: Shown<ExecutionDocument>): ProjectEvent
 
 function executionEventType(status: ExecutionDocument['status'], waits: string | null) {
   if (isOver(status)) return 'execution_ended';
-  // A step that is retried does not wait for a person.
-  if (waits !== null && waits !== 'step') return 'execution_waiting';
-  return status === 'ready' ? 'execution_created' : 'execution_changed';
+  // A step that is retried, and a run that waits for its turn, do not wait for a person.
+  if (waits !== null && waits !== 'step' && waits !== 'turn') return 'execution_waiting';
+  return status === 'ready' && waits === null ? 'execution_created' : 'execution_changed';
 }
 
 export function toApprovalEvent({ _id, status, changed_at }: Shown<ApprovalDocument>): ProjectEvent {

@@ -18,6 +18,7 @@ import { executedBy } from '../executed-by.js';
 import { missingVariableProblems } from '../missing-variables.js';
 import { ExecutionFile, referToFiles } from '../files.js';
 import { readExecution } from './read.js';
+import { turnOf } from './turn-of.js';
 import { toExecution, type Execution, type ExecutionDocument } from '../record.js';
 import { pick } from '../../../pick.js';
 
@@ -91,6 +92,7 @@ export async function prepareExecution(
   ]);
   if (input.parent_execution_id !== null) await readExecution(deps, principal, input.parent_execution_id);
   refuseUnrunnable(agentflow, input);
+  const turn = await turnOf(deps.mongo.collections, version === undefined ? agentflow : agentflow._id, input);
   const plan = await withMcpTools(
     deps.mongo.collections,
     principal.projectId,
@@ -107,6 +109,7 @@ export async function prepareExecution(
     flow: {
       ...toFlow(agentflow),
       started_by: starterOf(preparation),
+      ...turn,
       ...(version !== undefined && { agentflow_version: version }),
     },
     caused_by: [...new Set([...(agentflow.edited_by ?? []), ...causedBy])],

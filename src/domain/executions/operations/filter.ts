@@ -45,7 +45,10 @@ export const ExecutionFilter = z.object({
     ),
   executed_by: z.string().optional().describe('Only executions that this user started (`executed_by._id`).'),
   schedule_id: z.string().optional().describe('Only executions that this schedule started.'),
-  waiting_for: z.enum(personKinds).optional().describe('Only open executions that wait for a user.'),
+  waiting_for: z
+    .enum([...personKinds, 'turn'])
+    .optional()
+    .describe('Only open executions that wait for this: a decision or answer of a person, or their turn.'),
   failure_reason: z
     .enum([
       'cancelled',

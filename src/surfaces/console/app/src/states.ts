@@ -18,15 +18,22 @@ export function failureOf({ execution_context }: Run): Failure | undefined {
 }
 
 interface Waiting {
-  kind: 'preview' | 'approval' | 'elicitation' | 'step';
+  kind: 'turn' | 'preview' | 'approval' | 'elicitation' | 'step';
   agent_id?: string;
   approval_id?: string;
   error?: string;
   expires_at?: number;
+  /** For a turn. */
+  key?: string | null;
 }
 
 export function waitingOf({ execution_context }: Run): Waiting | undefined {
   return (execution_context.waiting_for as Waiting | null | undefined) ?? undefined;
+}
+
+/** Says that a run waits for other runs of its agentflow. */
+export function waitsForTurn({ key }: Waiting): string {
+  return typeof key === 'string' ? `Waiting for its turn, with the key ${JSON.stringify(key)}` : 'Waiting for its turn';
 }
 
 export function stateOf(run: Run): State {
@@ -52,6 +59,9 @@ const actionsFrom: Record<Execution['status'], readonly Action[]> = {
 };
 
 /** Returns the actions that the state of a run allows and the person may perform. */
-export function actionsOf(run: Pick<Execution, 'status'>, may: (operation: string) => boolean): Action[] {
-  return actionsFrom[run.status].filter((action) => may(`post /execute_flow/{execution_id}/${action}`));
+export function actionsOf(run: Run, may: (operation: string) => boolean): Action[] {
+  const isStarted = run.status === 'ready' && waitingOf(run)?.kind === 'turn';
+  return actionsFrom[run.status]
+    .filter((action) => action !== 'execute' || !isStarted)
+    .filter((action) => may(`post /execute_flow/{execution_id}/${action}`));
 }

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api.js';
 import { CheckField, SelectField, TextField } from '../field.js';
-import { numberIn } from '../number-in.js';
 import { ActionButton, Problem } from '../parts.js';
 import { readAll } from '../read-all.js';
 import { agentFields, type AgentField } from './agent-fields.js';
@@ -18,6 +17,7 @@ import {
   type Fields,
   type FlowDocument,
 } from './document.js';
+import { NumberField } from './number-field.js';
 
 export interface FormOptions {
   document: FlowDocument;
@@ -90,24 +90,10 @@ function Value({ kind, label, hint, rows, value, others, problem, onChange }: Va
     case 'skills':
       return <Skills value={value} problem={problem} onChange={onChange} />;
     case 'number':
-      return (
-        <TextField
-          {...field}
-          inputMode="decimal"
-          text={typeof value === 'number' ? String(value) : text(value)}
-          onChange={(typed) => onChange(typed === '' ? undefined : whileTyping(typed))}
-          onBlur={() => typeof value === 'string' && onChange(numberIn(value))}
-        />
-      );
+      return <NumberField {...field} value={value} onChange={onChange} />;
     default:
       return <TextField {...field} rows={rows} text={text(value)} onChange={onChange} />;
   }
-}
-
-/** Keeps "1." and "0.10" as text until the person leaves the field. */
-function whileTyping(typed: string): number | string {
-  const number = numberIn(typed);
-  return String(number) === typed ? number : typed;
 }
 
 const isBlank = (line: string) => line.trim() === '';

@@ -27,6 +27,7 @@ const editable = [
   'conclusion',
   'failover_goal',
   'anomaly_detection',
+  'concurrency',
 ] as const;
 
 export function documentOf(agentflow: Agentflow): FlowDocument {
@@ -134,4 +135,5 @@ export function fieldOf(path: string, document: FlowDocument | undefined): strin
 const flowFields = {
   ...{ name: '', description: '', role: '', initialAgent: '', isActive: '', failover_goal: '' },
   'anomaly_detection.instructions': '',
+  ...{ concurrency: '', 'concurrency.limit': '', 'concurrency.key': '', 'concurrency.limit_per_key': '' },
 };

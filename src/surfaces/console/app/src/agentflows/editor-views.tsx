@@ -4,6 +4,7 @@ import { JsonField, parsed } from '../json-field.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
 import { quantity } from '../quantity.js';
 import { AgentForm, type FormOptions } from './agent-form.js';
+import { ConcurrencyFields } from './concurrency-fields.js';
 import { idOf, isFields, text, titleOf, withAgent, withNewAgent, withValueAt } from './document.js';
 import { useSelectedAgent, type Editor } from './use-editor.js';
 
@@ -35,6 +36,7 @@ function FlowFields(props: FormOptions) {
       <FirstAgent {...props} />
       <CheckField label="Active (runs can start)" isChecked={document.isActive !== false} onChange={set('isActive')} />
       <Safeguards {...props} />
+      <ConcurrencyFields {...props} />
     </fieldset>
   );
 }

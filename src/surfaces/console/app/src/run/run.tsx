@@ -7,7 +7,7 @@ import { readInbox } from '../inbox/inbox.js';
 import { AgentflowLink, LifecycleLink, RunLink, ScheduleLink } from '../links.js';
 import { Data, Elapsed, Problem, Time, Page, Section, Loaded, StateLine } from '../parts.js';
 import { useMay } from '../session.js';
-import { failureOf, isOver, stateOf, waitingOf } from '../states.js';
+import { failureOf, isOver, stateOf, waitingOf, waitsForTurn } from '../states.js';
 import { Actions } from './actions.js';
 import { Agents } from './agents.js';
 import { pollInterval } from '../news.js';
@@ -137,17 +137,19 @@ function About({ run, steps }: { run: Execution; steps: Monitoring | undefined }
   );
 }
 
-/** Shows the inbox items that the run waits for. */
+/** Shows the inbox items that the run waits for, or that it waits for its turn. */
 function PendingDecisions({ run, onDone }: { run: Execution; onDone: () => Promise<unknown> }) {
   const may = useMay();
   const waiting = isOver(run) ? undefined : waitingOf(run);
-  const isHeld = waiting !== undefined && waiting.kind !== 'step';
+  const isHeld = waiting !== undefined && waiting.kind !== 'step' && waiting.kind !== 'turn';
   const { data, error, refetch } = useQuery({
     queryKey: ['inbox', 'of', run.execution_id, waiting?.agent_id, waiting?.approval_id],
     queryFn: readInbox,
     enabled: isHeld && may('get /inbox'),
     refetchInterval: pollInterval,
   });
+  if (waiting?.kind === 'turn')
+    return <p className="note">{waitsForTurn(waiting)}: other runs of the agentflow go on first.</p>;
   if (!isHeld) return null;
   const items = data?.filter(({ execution_id }) => execution_id === run.execution_id) ?? [];
   return (

@@ -3,7 +3,7 @@ import type { Execution } from '../api.js';
 import { ScheduleLink } from '../links.js';
 import { Elapsed } from '../parts.js';
 import { column, stateColumn, timeColumn, type Column } from '../table.js';
-import { failureOf, stateOf, waitingOf } from '../states.js';
+import { failureOf, stateOf, waitingOf, waitsForTurn } from '../states.js';
 import { useSchedules } from './choices.js';
 
 function Reason({ run }: { run: Execution }) {
@@ -14,6 +14,7 @@ function Reason({ run }: { run: Execution }) {
         approval: 'Waiting for approval',
         elicitation: 'Waiting for an answer to an MCP server',
         step: waiting.error,
+        turn: waitsForTurn(waiting),
       }[waiting.kind]
     : failureOf(run)?.message;
   return <span title={text}>{text ?? ''}</span>;
