@@ -17,7 +17,7 @@ const failure = {
 
 /** The `data` of each type of event of an execution. */
 export const eventData = {
-  started: { goal: z.string() },
+  started: { goal: z.string().meta({ example: 'Answer claim C-1042' }) },
   agent_started: { ...agentId, title: z.string() },
   agent_completed: { ...agentId, output: z.string() },
   step_started: { ...stepId, kind: z.string(), name: z.string() },
