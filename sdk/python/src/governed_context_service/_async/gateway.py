@@ -67,8 +67,9 @@ class AsyncGateway(AsyncGovernance):
         given = {"text": text, "turns": turns, "source": source, "at": at, "entity_types": entity_types, "budget": budget, "review": review}
         return await self.call("remember", without_none(given), options)
 
-    async def memory(self, operation: Literal["get", "cancel", "approve", "reject"], memory_id: str, options: Options = None) -> t.MemoryAnswer:
-        return await self.call("memory", {"operation": operation, "memory_id": memory_id}, options)
+    async def memory(self, operation: Literal["get", "cancel", "approve", "reject"], memory_id: str, options: Options = None, *, payload_digest: str | None = None) -> t.MemoryAnswer:
+        given = {"operation": operation, "memory_id": memory_id, "payload_digest": payload_digest}
+        return await self.call("memory", without_none(given), options)
 
     async def undo_merge(self, merge_id: str, options: Options = None) -> t.UndoneMerge:
         return await self.call("undo-merge", {"merge_id": merge_id}, options)
