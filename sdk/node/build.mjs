@@ -1,10 +1,12 @@
 // Builds the package twice: as ES modules, and as CommonJS for programs and test runners that cannot load those.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { build } from 'esbuild';
 
 rmSync('dist', { recursive: true, force: true });
-execFileSync('tsc', ['-p', 'tsconfig.json'], { stdio: 'inherit' });
+const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+execFileSync(process.execPath, [compiler, '-p', 'tsconfig.json'], { stdio: 'inherit' });
 await build({
   entryPoints: ['src/index.ts'],
   outfile: 'dist/cjs/index.js',
