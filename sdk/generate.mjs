@@ -1,47 +1,41 @@
 // Generates types and operation data for both clients from `dist/openapi.json`.
-import { readFileSync, writeFileSync } from 'node:fs';
-import openapiTypescript, { astToString } from 'openapi-typescript';
-import { pythonCalls, pythonTypes } from './python-types.mjs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { nodeMethods } from './node-methods.mjs';
+import { nodeTypes } from './node-types.mjs';
+import { pythonCalls, pythonTypes, synchronous } from './python-types.mjs';
+import { keepAnswers, operationsIn } from './schemas.mjs';
 
 const document = JSON.parse(readFileSync('dist/openapi.json', 'utf8'));
-const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({ name: `${method} ${path}`, path, method, operation })),
-);
 const origin = 'sdk/generate.mjs wrote this file from the OpenAPI document of the service.';
+const facts = Object.fromEntries(operationsIn(document).map((each) => [each.name, factsOf(each)]));
+keepAnswers(document);
 
-const facts = Object.fromEntries(operations.map((each) => [each.name, factsOf(each)]));
-for (const { operation } of operations) keepAnswers(operation);
-delete document.components.examples;
-
-const types = await openapiTypescript(structuredClone(document), {
-  defaultNonNullable: false,
-  emptyObjectsUnknown: true,
-});
 const node = 'sdk/node/src';
-writeFileSync(`${node}/openapi.ts`, `/** ${origin} */\n${astToString(types)}`);
+writeFileSync(`${node}/openapi.ts`, `/** ${origin} */\n${await nodeTypes(document)}`);
+writeFileSync(`${node}/methods.ts`, `/** ${origin} */\n${nodeMethods(document)}`);
 writeFileSync(
   `${node}/operations.ts`,
   `/** ${origin} */\nexport const operations: Readonly<Record<string, readonly string[]>> = ${JSON.stringify(facts, null, 2)};\n`,
 );
 const python = 'sdk/python/src/governed_context_service';
-writeFileSync(`${python}/types.py`, `"""${origin}"""\n\n${await pythonTypes(document)}`);
-writeFileSync(`${python}/_calls.py`, `"""${origin}"""\n\n${pythonCalls(document)}`);
+writeFileSync(`${python}/types.py`, `"""${origin}"""\n\n${pythonTypes(document)}`);
+writeFileSync(`${python}/_async/calls.py`, `"""${origin}"""\n\n${pythonCalls(document)}`);
 writeFileSync(
   `${python}/_operations.py`,
   `"""${origin}"""\n\nfrom __future__ import annotations\n\nOPERATIONS: dict[str, list[str]] = ${JSON.stringify(facts, null, 4)}\n`,
 );
 
-/**
- * Removes the responses that the clients throw as errors: refusals and pending approvals. Also removes examples, which
- * only the API reference needs.
- */
-function keepAnswers({ responses, requestBody }) {
-  for (const [status, { content = {} }] of Object.entries(responses)) {
-    const isHeld = content['application/json']?.schema.$ref?.endsWith('/PendingApproval');
-    if (!/^2/.test(status) || isHeld) delete responses[status];
-    for (const media of Object.values(content)) delete media.example;
-  }
-  for (const media of Object.values(requestBody?.content ?? {})) delete media.example;
+rmSync(`${python}/_sync`, { recursive: true, force: true });
+mkdirSync(`${python}/_sync`);
+for (const file of readdirSync(`${python}/_async`).filter((name) => name.endsWith('.py'))) {
+  const text =
+    file === '__init__.py'
+      ? ''
+      : synchronous(readFileSync(`${python}/_async/${file}`, 'utf8')).replace(/^"""[^]*?"""\s*/, '');
+  writeFileSync(
+    `${python}/_sync/${file}`,
+    `"""sdk/generate.mjs wrote this file from \`\`_async/${file}\`\`."""\n\n${text}`,
+  );
 }
 
 /**

@@ -18,7 +18,7 @@ packWheel();
 function packWheel() {
   const folder = 'sdk/python';
   const project = readFileSync(`${folder}/pyproject.toml`, 'utf8');
-  const field = (name) => new RegExp(`^${name} = "(.+)"$`, 'm').exec(project)?.[1] ?? '';
+  const field = (name) => new RegExp(`^${name} = \\[?"(.+)"\\]?$`, 'm').exec(project)?.[1] ?? '';
   const [name, version] = ['governed_context_service', field('version')];
   const info = `${name}-${version}.dist-info`;
   const sources = readdirSync(`${folder}/src/${name}`, { recursive: true, withFileTypes: true })
@@ -30,6 +30,8 @@ function packWheel() {
     `Version: ${version}`,
     `Summary: ${field('description')}`,
     `Requires-Python: ${field('requires-python')}`,
+    'Provides-Extra: async',
+    `Requires-Dist: ${field('async')}; extra == "async"`,
   ];
   const readme = readFileSync(`${folder}/README.md`, 'utf8');
   const files = {

@@ -11,6 +11,7 @@ import { resourceMetadataOf } from './require-grant.js';
 import { tokenInvalid } from './tokens.js';
 
 const maxCredentialLength = 8192;
+const otherHeader = ': send the API key as Authorization: Bearer, not in x-api-key';
 const wellFormed = /^[A-Za-z0-9._~+/-]+=*$/;
 
 export type BearerDeps = AuthDeps & { oauth: Pick<Oauth, 'access'> };
@@ -33,16 +34,20 @@ const Claims = z.object({
  * the request has several. Reads the state of keys and sessions on every call, so a revocation takes effect immediately
  * in every process.
  * @throws AppError `invalid_token` with one of the three messages of the specification and the URL of the resource
- * metadata
+ * metadata. The message for a missing credential names the right header to a caller who sent `x-api-key`.
  */
 export async function authenticateBearer(
   deps: BearerDeps,
   authorization: string | readonly string[] | undefined,
   baseUrl: string,
+  { hasApiKeyHeader = false }: { hasApiKeyHeader?: boolean | undefined } = {},
 ): Promise<Principal> {
   const resourceMetadata = resourceMetadataOf(baseUrl);
   const credential = credentialOf(authorization);
-  if (credential === undefined) throw new AppError('invalid_token', 'missing bearer credential', { resourceMetadata });
+  if (credential === undefined)
+    throw new AppError('invalid_token', `missing bearer credential${hasApiKeyHeader ? otherHeader : ''}`, {
+      resourceMetadata,
+    });
   try {
     return await principalOf(deps, credential, baseUrl);
   } catch (error) {

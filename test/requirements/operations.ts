@@ -267,6 +267,36 @@ export const operations = [
     says: 'The types and operations of both clients are generated from the API reference for all groups, and both clients cover every operation.',
   },
   {
+    id: 'sdk.documented',
+    source: 'docs/guides/clients.md',
+    says: 'Each method of the Node client has documentation, also of its parameters, and an answer type with a name.',
+  },
+  {
+    id: 'sdk.node.formats',
+    source: 'docs/guides/clients.md',
+    says: 'The Node client is an ES module and a CommonJS module, both with types, and runs in browsers.',
+  },
+  {
+    id: 'sdk.python.async',
+    source: 'docs/guides/clients.md',
+    says: 'The asynchronous Python client makes the same calls as the synchronous one, and a cancelled task ends its call.',
+  },
+  {
+    id: 'sdk.typed-events',
+    source: 'docs/guides/clients.md',
+    says: 'The type of an event of an execution tells the type of its data.',
+  },
+  {
+    id: 'reference.names',
+    source: 'docs/guides/api-reference.md',
+    says: 'Every object, enumeration and union of the API reference is a component with a name that is unique in any case.',
+  },
+  {
+    id: 'auth.other-header',
+    source: 'docs/guides/gateway.md',
+    says: 'A program that sends its key in the header of the other interface is told the right one.',
+  },
+  {
     id: 'sdk.served',
     source: 'docs/guides/operations.md',
     says: 'The service serves the packages of both clients, and connection info names these addresses or the commands that the operator configured.',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createClient, paginate } from '../../sdk/node/src/index.js';
 import { verifies } from '../support/verifies.js';
 import { all, refusalOf, startFakeService, type FakeService } from './fake-service.js';
-import { pythonTests } from './python.js';
+import { python, pythonTests, pythonWithTools } from './python.js';
 import { pythonTest } from '../support/python-test.js';
 
 let service: FakeService;
@@ -151,7 +151,12 @@ describe('the calls of the Node client', () => {
       { status: 204, body: '' },
     );
     const seen = await all(service.client().platform.executions.events('e1'));
-    expect(seen.map((each) => ('seq' in each ? each.seq : each.data.text))).toEqual([1, 2, 'Hello', 3]);
+    expect(seen.map((each) => (each.type === 'model_delta' ? each.data.text : 'seq' in each && each.seq))).toEqual([
+      1,
+      2,
+      'Hello',
+      3,
+    ]);
     expect(service.asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '2', '2', '3']);
   });
 
@@ -177,6 +182,17 @@ describe('the Python client', () => {
 
   pythonTest('calls as the Node client does', async () => {
     await pythonTests('tests.test_client.Calls');
+  });
+
+  pythonTest('does so asynchronously as well, and ends a cancelled call', async () => {
+    verifies('sdk.python.async');
+    await pythonTests('tests.test_async', {}, await pythonWithTools());
+  });
+
+  pythonTest('passes a strict type checker, also where the type of an event selects its data', async () => {
+    verifies('sdk.python', 'sdk.typed-events');
+    const { stdout } = await python(['-m', 'mypy', '--no-incremental'], {}, await pythonWithTools());
+    expect(stdout).toMatch(/^Success: no issues found/);
   });
 });
 

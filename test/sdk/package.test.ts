@@ -3,7 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { createContext, runInContext } from 'node:vm';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
+import ts from 'typescript';
 import { loadConfig } from '../../src/config.js';
 import { connectionInfoRoutes } from '../../src/surfaces/gateway/connection-info.js';
 import { packageRoot } from '../../src/package-root.js';
@@ -37,7 +40,7 @@ describe('GET /v1/connection-info', () => {
     );
     const [wheel, tarball] = contents;
     expect([wheel?.subarray(0, 2).toString(), tarball?.subarray(0, 2)]).toEqual(['PK', Buffer.from([0x1f, 0x8b])]);
-    for (const file of ['_client.py', 'types.py', '_calls.py', '_operations.py'])
+    for (const file of ['types.py', '_operations.py', '_sync/client.py', '_sync/calls.py', '_async/client.py'])
       expect([file, wheel?.includes(`governed_context_service/${file}`)]).toEqual([file, true]);
   });
 
@@ -70,13 +73,20 @@ describe('the packages', () => {
       expect.arrayContaining([
         'README.md',
         'package.json',
-        'dist/index.js',
-        'dist/index.d.ts',
-        'dist/openapi.d.ts',
-        'dist/operations.js',
+        'dist/esm/index.js',
+        'dist/esm/index.d.ts',
+        'dist/esm/openapi.d.ts',
+        'dist/esm/operations.js',
+        'dist/cjs/index.js',
+        'dist/cjs/index.d.ts',
       ]),
     );
-    expect(names.filter((name) => !/^(README\.md|package\.json|dist\/[\w-]+\.(js|d\.ts))$/.test(name))).toEqual([]);
+    expect(
+      names.filter(
+        (name) =>
+          !/^(README\.md|package\.json|dist\/cjs\/package\.json|dist\/(esm|cjs)\/[\w-]+\.(js|d\.ts))$/.test(name),
+      ),
+    ).toEqual([]);
 
     const installed = path.join(folder, 'node_modules', manifest.name);
     mkdirSync(installed, { recursive: true });
@@ -93,5 +103,72 @@ describe('the packages', () => {
       SERVICE_API_KEY: apiKey,
     };
     expect((await run(process.execPath, [program], { env })).stdout).toBe('api_key\n');
+    const required = path.join(folder, 'program.cjs');
+    writeFileSync(
+      required,
+      `require('${manifest.name}').createClient().gateway.docs().then(({ auth_kind }) => console.log(auth_kind));`,
+    );
+    // As in test runners that cannot load ES modules.
+    const flags = ['--no-experimental-require-module', required];
+    expect((await run(process.execPath, flags, { env })).stdout).toBe('api_key\n');
+  });
+
+  test('for Node has types for ES modules and for CommonJS', () => {
+    verifies('sdk.node.formats');
+    const program = "import { createClient, type Execution } from '@governed-context/service';\n";
+    const use =
+      'const get = (id: string): Promise<Execution> => createClient().platform.executions.get(id);\nvoid get;\n';
+    expect([problemsIn('module.mts', program + use), problemsIn('common.cts', program + use)]).toEqual([[], []]);
+    expect(problemsIn('wrong.cts', `${program}createClient().gateway.ask();`)).toHaveLength(1);
+  });
+
+  test('for Node runs without modules of Node.js, as in a browser', async () => {
+    verifies('sdk.node.formats');
+    const { outputFiles } = await build({
+      stdin: {
+        contents: `import { createClient } from './index.js'; globalThis.createClient = createClient;`,
+        resolveDir: path.join(packageRoot, 'sdk/node/dist/esm'),
+      },
+      ...{ bundle: true, write: false, platform: 'browser', format: 'iife', logLevel: 'silent' },
+    });
+    const asked: string[] = [];
+    const answer = (url: string, init: RequestInit) => {
+      asked.push(`${init.method ?? 'GET'} ${url}`, (init.headers as Record<string, string>)?.['idempotency-key'] ?? '');
+      const info = { apiBaseUrl: 'https://host/v1', workspaceHeader: 'X-Service-Workspace' };
+      return Promise.resolve(Response.json(url.endsWith('connection-info') ? info : { _id: 'flow' }));
+    };
+    const globals = {
+      crypto: { getRandomValues: crypto.getRandomValues.bind(crypto) },
+      URL,
+      FormData,
+      Blob,
+      TextDecoder,
+    };
+    const page = createContext({ ...globals, fetch: answer, setTimeout, clearTimeout });
+    runInContext(outputFiles[0]?.text ?? '', page);
+    const call = `createClient({ workspace: 'https://host/ws_p1', apiKey: 'k' }).platform.agentflows.create({ name: 'a' })`;
+    expect(await runInContext(call, page)).toEqual({ _id: 'flow' });
+    const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(asked).toEqual([
+      'GET https://host/v1/connection-info',
+      '',
+      'POST https://host/agentflow?projectID=p1',
+      uuid,
+    ]);
   });
 });
+
+/** The compiler messages for a program beside the installed package. */
+function problemsIn(name: string, program: string): string[] {
+  const file = path.join(folder, name);
+  writeFileSync(file, program);
+  const options: ts.CompilerOptions = {
+    ...{ strict: true, noEmit: true, skipLibCheck: false, types: ['node'] },
+    ...{ target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.Node16, lib: ['lib.es2023.d.ts'] },
+    typeRoots: [path.join(packageRoot, 'node_modules/@types')],
+  };
+  return ts
+    .getPreEmitDiagnostics(ts.createProgram([file], options))
+    .filter((problem) => problem.file?.fileName.startsWith(folder))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}

@@ -41,6 +41,60 @@ describe('the types of the clients', () => {
   });
 });
 
+describe('the methods of the Node client', () => {
+  test('each have documentation, also of each parameter, and return types with a name', () => {
+    verifies('sdk.documented');
+    const file = path.join(packageRoot, 'sdk/node/src/client.ts');
+    const program = ts.createProgram([file], { strict: true, types: ['node'], lib: ['lib.es2023.d.ts'] });
+    const checker = program.getTypeChecker();
+    const source = program.getSourceFile(file) as ts.SourceFile;
+    const symbols = checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol);
+    const client = checker.getDeclaredTypeOfSymbol(symbols.find(({ name }) => name === 'Client') as ts.Symbol);
+    const typeOf = (type: ts.Type, name: string) => checker.getTypeOfSymbol(type.getProperty(name) as ts.Symbol);
+    const platform = typeOf(client, 'platform');
+    const groups = ['agentflows', 'executions', 'schedules', 'tables', 'files'].map((name) => typeOf(platform, name));
+    let seen = 0;
+    for (const method of [typeOf(client, 'gateway'), ...groups].flatMap((group) => group.getProperties())) {
+      const [signature] = checker.getTypeOfSymbol(method).getCallSignatures();
+      const text = ts.displayPartsToString(method.getDocumentationComment(checker));
+      expect([method.name, text.length > 5]).toEqual([method.name, true]);
+      if (method.name === 'request') continue;
+      for (const parameter of signature?.getParameters() ?? []) {
+        const about = ts.displayPartsToString(parameter.getDocumentationComment(checker));
+        expect([method.name, parameter.name, about.length > 5]).toEqual([method.name, parameter.name, true]);
+      }
+      const answer = checker.typeToString((signature as ts.Signature).getReturnType());
+      expect([method.name, answer]).toEqual([method.name, expect.not.stringContaining('{')]);
+      seen += 1;
+    }
+    expect(seen).toBeGreaterThan(50);
+  });
+});
+
+describe('the methods of the Python client', () => {
+  pythonTest('take every field of the tool that they call', async () => {
+    verifies('sdk.python');
+    const program = String.raw`
+import inspect, json
+from governed_context_service import Gateway
+names = {name: list(inspect.signature(method).parameters) for name, method in vars(Gateway).items() if callable(method)}
+print(json.dumps(names))`;
+    const methods = JSON.parse((await python(['-c', program])).stdout) as Record<string, string[]>;
+    const tools = Object.entries<any>(document.paths).flatMap(([at, { post }]) => {
+      const { $ref = '' } = post?.requestBody?.content['application/json']?.schema ?? {};
+      const fields = Object.keys(document.components.schemas[$ref.split('/').at(-1)]?.properties ?? {});
+      const method = at === '/v1/catalog/ingest' ? 'ingest_catalog' : at.replace('/v1/', '').replaceAll('-', '_');
+      return fields.includes('dry_run') && methods[method] ? [{ method, fields }] : [];
+    });
+    expect(tools.length).toBeGreaterThan(10);
+    for (const { method, fields } of tools) {
+      if (method === 'save_skill') continue; // takes the skill as a whole
+      const missing = fields.filter((field) => field !== 'dry_run' && !methods[method]?.includes(field));
+      expect([method, missing]).toEqual([method, []]);
+    }
+  });
+});
+
 describe('the operations that the clients know', () => {
   test('in Node equal those of the API reference', () => {
     verifies('sdk.node', 'sdk.generated');
@@ -122,7 +176,8 @@ async function pythonTypes(): Promise<PythonTypes> {
   const wanted = Object.entries(document.components.schemas).filter(([, { properties }]) => properties);
   const program = String.raw`
 import inspect, json, re
-from governed_context_service import _calls, types
+from governed_context_service import types
+from governed_context_service._sync import calls as _calls
 from governed_context_service._operations import OPERATIONS
 fields = lambda type: {"required": sorted(type.__required_keys__), "optional": sorted(type.__optional_keys__)}
 schemas = {name: fields(getattr(types, name)) for name in json.loads(${JSON.stringify(JSON.stringify(wanted.map(([name]) => name)))}) if hasattr(types, name)}

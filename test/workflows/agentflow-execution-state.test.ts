@@ -175,7 +175,7 @@ describe('the end', () => {
 
   test('numbers events without a gap', () => {
     const state = initialState(1);
-    for (let at = 0; at < 5; at += 1) addEvent(state, 'x', at);
+    for (let at = 0; at < 5; at += 1) addEvent(state, 'step_continued', at, { step_id: 'x' });
     expect(state.unpublished.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
     expect(state.last_event_seq).toBe(5);
   });

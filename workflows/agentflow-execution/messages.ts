@@ -14,7 +14,8 @@ export function executionWorkflowId(executionId: string): string {
   return `execution/${executionId}`;
 }
 
-export type ExecutionStatus = 'ready' | 'running' | 'paused' | 'completed' | 'failed';
+export const executionStatuses = ['ready', 'running', 'paused', 'completed', 'failed'] as const;
+export type ExecutionStatus = (typeof executionStatuses)[number];
 
 export interface ActionPlan {
   _id: string;

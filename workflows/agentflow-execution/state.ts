@@ -7,6 +7,7 @@ import type {
   ExecutionStatus,
   MoveRequest,
 } from './messages.js';
+import type { EventData } from './event-data.js';
 import type { ModelTurn } from './model-turn.js';
 import { keepToolCalls } from './tools.js';
 
@@ -115,7 +116,12 @@ function newCurrentAgent(agent_id: string, started_at: number): CurrentAgent {
   };
 }
 
-export function addEvent(state: ExecutionState, type: string, at: number, data: Record<string, unknown> = {}): void {
+export function addEvent<T extends keyof EventData>(
+  state: ExecutionState,
+  type: T,
+  at: number,
+  data: EventData[T],
+): void {
   state.last_event_seq += 1;
   state.unpublished.push({ seq: state.last_event_seq, type, at, data });
 }

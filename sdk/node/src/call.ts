@@ -1,6 +1,7 @@
+import type { Send } from './methods.js';
 import type { components, paths } from './openapi.js';
 import { operations } from './operations.js';
-import type { CallOptions, Query, Transport } from './transport.js';
+import type { CallOptions, Method, Transport } from './transport.js';
 
 type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
 /** The paths that support an HTTP method. */
@@ -56,15 +57,10 @@ type WithoutDryRun<T> = T extends unknown ? Omit<T, 'dry_run'> : never;
 export type ToolInput<T extends ToolName> = WithoutDryRun<BodyOf<'post', PathOfTool<T>>>;
 export type ToolAnswer<T extends ToolName> = Exclude<AnswerOf<'post', PathOfTool<T>>, DryRun>;
 
-interface Input {
-  params?: Record<string, string>;
-  query?: Query;
-  body?: unknown;
-}
-
-export function createCall(transport: Transport): Call {
+/** Returns a function that calls any operation as its facts in `operations` say. */
+export function createSend(transport: Transport): Send {
   const ownProjectId = transport.workspace.projectId;
-  const call = (method: HttpMethod, path: string, { params = {}, query, body }: Input = {}, options?: CallOptions) => {
+  return (method, path, { params = {}, query, body } = {}, options) => {
     const facts = operations[`${method} ${path}`];
     if (facts === undefined) throw new TypeError(`the API has no operation ${method} ${path}`);
     const pathParameters: Record<string, string> = { projectID: ownProjectId, projectId: ownProjectId, ...params };
@@ -75,7 +71,7 @@ export function createCall(transport: Transport): Call {
     return transport.call(
       facts.includes('gateway') ? 'gateway' : 'platform',
       {
-        method: method.toUpperCase() as Uppercase<HttpMethod>,
+        method: method.toUpperCase() as Method,
         path: filledPath,
         query: facts.includes('project') ? { projectID: ownProjectId, ...query } : query,
         body,
@@ -85,6 +81,7 @@ export function createCall(transport: Transport): Call {
       options,
     );
   };
-  // The types and `operations` come from the same OpenAPI document.
-  return call as Call;
 }
+
+/** Returns `call`, whose types come from the same OpenAPI document as `operations`. */
+export const createCall = (transport: Transport): Call => createSend(transport) as Call;

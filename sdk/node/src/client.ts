@@ -1,4 +1,4 @@
-import { createCall, type Call } from './call.js';
+import { createCall, createSend, type Call } from './call.js';
 import { parseWorkspace } from './connection.js';
 import { createGateway, type Gateway } from './gateway.js';
 import { createPlatform, type Platform } from './platform.js';
@@ -15,12 +15,17 @@ export interface ClientOptions extends RetryOptions {
   fetch?: typeof fetch;
 }
 
+/** The calls of one project. */
 export interface Client {
+  /** The project of the workspace. */
   projectId: string;
+  /** Returns the URLs of the deployment, which the first call gets. */
   connectionInfo(options?: Pick<CallOptions, 'signal'>): Promise<ConnectionInfo>;
   /** Calls any operation of the API, typed by the API reference. */
   call: Call;
+  /** The tools, lifecycles, approvals and the audit chain. */
   gateway: Gateway;
+  /** Agentflows, executions, schedules, tables and files. */
   platform: Platform;
 }
 
@@ -29,19 +34,24 @@ export interface Client {
  * @throws TypeError if the workspace URL or the key is missing
  */
 export function createClient({
-  workspace = process.env.SERVICE_WORKSPACE,
-  apiKey = process.env.SERVICE_API_KEY,
+  workspace = fromEnvironment('SERVICE_WORKSPACE'),
+  apiKey = fromEnvironment('SERVICE_API_KEY'),
   ...options
 }: ClientOptions = {}): Client {
   if (!workspace) throw new TypeError('name the workspace URL: SERVICE_WORKSPACE, or createClient({ workspace })');
   if (!apiKey) throw new TypeError('name the API key: SERVICE_API_KEY, or createClient({ apiKey })');
   const transport = createTransport({ workspace: parseWorkspace(workspace), apiKey, ...options });
-  const call = createCall(transport);
+  const send = createSend(transport);
   return {
     projectId: transport.workspace.projectId,
     connectionInfo: transport.connectionInfo,
-    call,
-    gateway: createGateway(transport, call),
-    platform: createPlatform(transport, call),
+    call: createCall(transport),
+    gateway: createGateway(transport, send),
+    platform: createPlatform(transport, send),
   };
+}
+
+/** Browsers and edge runtimes have no environment. */
+function fromEnvironment(name: string): string | undefined {
+  return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env?.[name];
 }

@@ -44,11 +44,11 @@ export async function* followEvents<E extends object>(
 /**
  * Yields the `data` of each server-sent event (WHATWG HTML, 9.2.6). An event without a final empty line is incomplete.
  */
-async function* dataOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+async function* dataOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder();
   let rest = '';
   let data: string[] = [];
-  for await (const chunk of body) {
+  for await (const chunk of chunksOf(body)) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines.map((text) => text.replace(/\r$/, ''))) {
@@ -58,5 +58,20 @@ async function* dataOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, 
         data = [];
       }
     }
+  }
+}
+
+/** In some browsers, a stream cannot be iterated. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // A consumer that stops early closes the connection.
+    await reader.cancel().catch(() => undefined);
   }
 }

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 /** Error codes that a retry does not change (specification, Retry rules 4). */
 const neverRetried = new Set(['unconfigured', 'unavailable']);
 const capSeconds = 60;
@@ -57,6 +55,20 @@ function parseRetryAfter(text: string | null, now: number): number | undefined {
 }
 
 /** `setTimeout` supports at most 24.8 days. */
-async function sleepSeconds(seconds: number, signal?: AbortSignal): Promise<void> {
-  await delay(Math.min(seconds * 1000, 2 ** 31 - 1), undefined, signal ? { signal } : {});
+function sleepSeconds(seconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      },
+      Math.min(seconds * 1000, 2 ** 31 - 1),
+    );
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
 }

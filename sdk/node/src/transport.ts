@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { apiRoot, type ConnectionInfo, type Workspace } from './connection.js';
 import { mayRetry, retryOf, secondsToWait, type Retry, type RetryOptions } from './retry.js';
 import { ServiceError, type ErrorBody } from './service-error.js';
@@ -140,10 +139,19 @@ function headersOf(
     ...(surface === 'gateway'
       ? { authorization: `Bearer ${apiKey}`, [workspaceHeader]: workspace.name }
       : { 'x-api-key': apiKey }),
-    ...(takesKey && { 'idempotency-key': idempotencyKey ?? randomUUID() }),
+    ...(takesKey && { 'idempotency-key': idempotencyKey ?? randomKey() }),
     ...(resumeToken !== undefined && { 'x-resume-token': resumeToken }),
     ...headers,
   };
+}
+
+/** A UUID (RFC 9562, version 4). Pages that were not loaded over HTTPS have no `crypto.randomUUID`. */
+function randomKey(): string {
+  const hex = [...crypto.getRandomValues(new Uint8Array(16))].map((byte, at) => {
+    const marked = at === 6 ? (byte & 0x0f) | 0x40 : at === 8 ? (byte & 0x3f) | 0x80 : byte;
+    return marked.toString(16).padStart(2, '0');
+  });
+  return hex.join('').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 /** Leaves out the media type of a form, because `fetch` adds it with the boundary. */

@@ -1,4 +1,4 @@
-import type { AnswerOf, BodyOf, ToolAnswer, ToolInput } from './call.js';
+import type { ToolAnswer, ToolInput } from './call.js';
 import type { components } from './openapi.js';
 
 /** Every schema, by its name in the API reference. Times are epoch seconds unless a field says otherwise. */
@@ -60,10 +60,13 @@ export type ExecutionStatus = Execution['status'];
 export type AgentOutput = Execution['agents_output'][number];
 export type Preview = Schemas['Preview'];
 export type PreviewDecision = Schemas['NewPreviewDecision'];
-export type MovedExecution = AnswerOf<'post', '/execute_flow/{execution_id}/pause'>;
+export type MovedExecution = Schemas['MovedExecution'];
+export type StartedExecution = Schemas['StartedExecution'];
 export type Monitoring = Schemas['ExecutionMonitoring'];
 export type Step = Monitoring['steps'][number];
 export type ExecutionEvent = Schemas['ExecutionEvent'];
+/** Everything that the stream of an execution contains; `type` tells what `data` contains. */
+export type ExecutionStreamEvent = Schemas['ExecutionStreamEvent'];
 export type ProjectEvent = Schemas['ProjectEvent'];
 /** Words of a model turn in progress. The turn's event contains the whole text. */
 export type ModelDelta = Schemas['ModelDeltaEvent'];
@@ -81,7 +84,7 @@ export type Column = Schemas['Column'];
 export type ColumnType = Column['column_type'];
 export type Table = Schemas['Table'];
 /** The values of a row by `column_id`. */
-export type RowValues = BodyOf<'put', '/storage/{projectID}/table/{table_id}/records/{record_id}'>;
+export type RowValues = Schemas['RecordValues'];
 export type TableRecord = Schemas['TableRecord'];
 
 export type StoredFile = Schemas['File'];

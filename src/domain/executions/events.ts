@@ -1,20 +1,32 @@
 import { z } from 'zod';
+import { eventData } from '../../../workflows/agentflow-execution/event-data.js';
 import type { ExecutionEvent } from '../../../workflows/agentflow-execution/messages.js';
 import type { Collections } from '../../stores/collections.js';
 import { ModelDelta, StepProgress } from './deltas.js';
 import { EpochSeconds } from '../../time.js';
+import { pascalCase } from '../../pascal-case.js';
 
 const pageSize = 500;
 
-/** `data` of one server-sent event; its `id` is `seq`, its `event` is `type`. */
+type EventType = keyof typeof eventData;
+
+/** One server-sent event; its `id` is `seq`, its `event` is `type`. */
+const durableEvent = (type: EventType) =>
+  z
+    .object({
+      seq: z.int().meta({ example: 17 }),
+      type: z.literal(type),
+      at: EpochSeconds,
+      data: z.object(eventData[type]),
+    })
+    .meta({ id: `Execution${pascalCase(type)}Event` });
+const types = Object.keys(eventData) as EventType[];
 const DurableEvent = z
-  .object({
-    seq: z.int().meta({ example: 17 }),
-    type: z.string().meta({ example: 'step_started' }),
-    at: EpochSeconds,
-    data: z.record(z.string(), z.unknown()),
-  })
-  .meta({ id: 'ExecutionEvent' });
+  .union(types.map(durableEvent))
+  .meta({
+    id: 'ExecutionEvent',
+    description: 'Later versions of the service may send events of other types. Ignore a type that you do not know.',
+  });
 /** Has no `id`, so that `Last-Event-ID` remains that of the previous event. */
 const DeltaEvent = z
   .object({ type: z.literal('model_delta'), at: EpochSeconds, data: ModelDelta })

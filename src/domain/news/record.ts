@@ -24,17 +24,19 @@ export const ProjectEvent = z
     z
       .object({ ...base, type: z.literal('opened'), data: z.object({}) })
       .describe('The stream reports changes from now on. Read the lists once after this event.'),
-    z.object({
-      ...base,
-      type: z.enum(['execution_created', 'execution_changed', 'execution_waiting', 'execution_ended']),
-      data: z.object({
-        execution_id: Id,
-        agentflow_id: Id,
-        status: z.enum(['ready', 'running', 'paused', 'completed', 'failed']),
-        waiting_for: z.enum(waitKinds).nullable(),
-        failure_reason: z.string().nullable().meta({ example: null }),
-      }),
-    }),
+    z
+      .object({
+        ...base,
+        type: z.enum(['execution_created', 'execution_changed', 'execution_waiting', 'execution_ended']),
+        data: z.object({
+          execution_id: Id,
+          agentflow_id: Id,
+          status: z.enum(['ready', 'running', 'paused', 'completed', 'failed']),
+          waiting_for: z.enum(waitKinds).nullable(),
+          failure_reason: z.string().nullable().meta({ example: null }),
+        }),
+      })
+      .meta({ id: 'ProjectEventExecution' }),
     z.object({
       ...base,
       type: z.literal('inbox_changed'),

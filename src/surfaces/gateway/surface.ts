@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { authenticateBearer } from '../../auth/authenticate-bearer.js';
 import { createReadAuthorization } from '../browser/console-session.js';
 import { resolveScope, workspaceHeader } from '../../auth/resolve-scope.js';
@@ -12,13 +12,15 @@ export function gatewaySurface(deps: Deps, baseUrl: () => string): SurfaceRules 
     deps,
     baseUrl,
     async authenticate(req) {
-      const principal = await authenticateBearer(deps, await readAuthorization(req), baseUrl());
+      const principal = await authenticateBearer(deps, await readAuthorization(req), baseUrl(), sentHeaders(req));
       return resolveScope(deps, principal, req.get(workspaceHeader));
     },
     limit: (principal) => deps.requestLimit.admit(principal),
     checkScope: () => undefined,
   };
 }
+
+const sentHeaders = (req: Request) => ({ hasApiKeyHeader: req.get('x-api-key') !== undefined });
 
 const smallBody = 16 * 1024;
 
@@ -31,7 +33,8 @@ export function checkBeforeBody(deps: Deps, baseUrl: () => string): RequestHandl
   return async (req, res, next) => {
     const length = req.get('transfer-encoding') === undefined ? Number(req.get('content-length') ?? 0) : Infinity;
     const authorization = await readAuthorization(req);
-    if (length > smallBody || authorization === undefined) await authenticateBearer(deps, authorization, baseUrl());
+    if (length > smallBody || authorization === undefined)
+      await authenticateBearer(deps, authorization, baseUrl(), sentHeaders(req));
     res.locals.authorization = authorization;
     next();
   };

@@ -13,6 +13,8 @@ import { resourceMetadataOf } from '../../auth/require-grant.js';
 interface Credentials {
   authorization: readonly string[] | undefined;
   workspace: string | undefined;
+  /** Whether the caller sent the header in which the platform takes API keys. */
+  hasApiKeyHeader?: boolean;
 }
 
 /** Credentials with the principal of their last check. */
@@ -33,8 +35,8 @@ export type RecheckCredentials = ReturnType<typeof createRecheckCredentials>;
  * @throws AppError `invalid_token`, or `scope_denied` for a workspace that the credential cannot access
  */
 export function createAuthenticate(deps: Deps, baseUrl: () => string) {
-  return async ({ authorization, workspace }: Credentials): Promise<Principal> =>
-    resolveScope(deps, await authenticateBearer(deps, authorization, baseUrl()), workspace);
+  return async ({ authorization, workspace, hasApiKeyHeader }: Credentials): Promise<Principal> =>
+    resolveScope(deps, await authenticateBearer(deps, authorization, baseUrl(), { hasApiKeyHeader }), workspace);
 }
 
 /**
@@ -64,7 +66,11 @@ async function lives(
 }
 
 export function credentialsOf(req: Request): Credentials {
-  return { authorization: req.headersDistinct.authorization, workspace: req.get(workspaceHeader) };
+  return {
+    authorization: req.headersDistinct.authorization,
+    workspace: req.get(workspaceHeader),
+    hasApiKeyHeader: req.get('x-api-key') !== undefined,
+  };
 }
 
 /**

@@ -15,7 +15,10 @@ const downloadRoute = defineRoute({
   permission: 'public',
   tag: 'files',
   params: z.object({ file_id: Id.max(128) }),
-  query: z.object({ expires: z.string().default(''), signature: z.string().default('') }),
+  query: z.object({
+    expires: z.string().default('').describe('The end of the address, in epoch seconds.'),
+    signature: z.string().default('').describe('Proves that the service made the address.'),
+  }),
   summary: 'Download a file with its signed URL',
   description: 'The `url` of a file. Supports ranges and needs no other credential.',
   response: {

@@ -65,6 +65,16 @@ describe('a governed call', () => {
     );
     expect(await missing.json()).toEqual({ error: 'invalid_token', error_description: 'missing bearer credential' });
     expect(none.status).toBe(401);
+    verifies('auth.other-header');
+    const other = { 'x-api-key': `svc_sk_${'A'.repeat(43)}` };
+    for (const path of ['/v1/orchestrate', '/v1/quota', '/mcp']) {
+      const answer = await fetch(gateway.url + path, { method: path === '/v1/quota' ? 'GET' : 'POST', headers: other });
+      expect([path, answer.status, await answer.text()]).toEqual([
+        path,
+        401,
+        expect.stringContaining('send the API key as Authorization: Bearer, not in x-api-key'),
+      ]);
+    }
     const bad = await bearerClient(`svc_sk_${'A'.repeat(43)}`).post('/v1/orchestrate', list);
     expect(bad).toMatchObject({
       status: 401,

@@ -133,13 +133,64 @@ describe('a validator of the OpenAPI schema', () => {
     verifies('reference.linted');
     for (const { name, operation } of operations)
       for (const parameter of operation.parameters ?? [])
-        if (parameter.in === 'path') expect([name, parameter]).toMatchObject([name, { required: true }]);
+        expect([name, parameter]).toMatchObject([
+          name,
+          { description: expect.any(String), ...(parameter.in === 'path' && { required: true }) },
+        ]);
     const { parameters } = document.paths['/schedule/coworker/{id}/times'].get;
     expect(parameters.filter(({ required }: any) => required).map(({ name }: any) => name)).toEqual([
       'id',
       'from',
       'to',
     ]);
+  });
+});
+
+describe('the schemas of the API reference', () => {
+  const schemas = Object.entries<any>(document.components.schemas);
+  /** Each schema below one, with whether it is a component. */
+  function* below(schema: any, isComponent: boolean): Generator<{ schema: any; isComponent: boolean }> {
+    yield { schema, isComponent };
+    const { properties = {}, items, additionalProperties, anyOf = [], oneOf = [] } = schema;
+    const inner = [...Object.values(properties), items, additionalProperties, ...anyOf, ...oneOf];
+    for (const each of inner) if (typeof each === 'object') yield* below(each, false);
+  }
+  const isNull = ({ type }: any) => type === 'null';
+
+  test('are components if they are objects, enumerations or unions', () => {
+    verifies('reference.names');
+    const parameters = operations.flatMap(({ operation }) => operation.parameters ?? []);
+    const media = operations.flatMap((each) => [...contents(each)].map((content) => content.media));
+    const places = [...parameters, ...media].map(({ schema }) => [schema, false] as const);
+    const all = [...places, ...schemas.map(([, schema]) => [schema, true] as const)];
+    const nameless = all
+      .flatMap(([schema, isComponent]) => [...below(schema, isComponent)])
+      .filter(({ isComponent }) => !isComponent)
+      .filter(({ schema: { properties, enum: values = [], anyOf = [], oneOf = [] } }) => {
+        const members = [...anyOf, ...oneOf].filter((member) => !isNull(member));
+        return properties !== undefined || values.length > 1 || members.length > 1;
+      });
+    expect(nameless).toEqual([]);
+    const names = schemas.map(([name]) => name.toLowerCase());
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('have no map in a union, which generators cannot name', () => {
+    verifies('reference.names');
+    for (const [name, { anyOf = [], oneOf = [] }] of schemas)
+      for (const { $ref, ...member } of [...anyOf, ...oneOf]) {
+        const target = $ref ? document.components.schemas[$ref.split('/').at(-1)] : member;
+        const isMap = target.additionalProperties !== undefined && target.properties === undefined;
+        expect([name, isMap]).toEqual([name, false]);
+      }
+  });
+
+  test('tell the data of an event by its type', () => {
+    verifies('sdk.typed-events');
+    const { anyOf, discriminator } = document.components.schemas.ExecutionEvent;
+    expect(discriminator.propertyName).toBe('type');
+    expect(Object.values(discriminator.mapping)).toEqual(anyOf.map(({ $ref }: any) => $ref));
+    expect(Object.keys(discriminator.mapping)).toEqual(expect.arrayContaining(['started', 'step_failed', 'completed']));
   });
 });
 

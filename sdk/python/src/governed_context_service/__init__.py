@@ -3,14 +3,34 @@
 The module ``types`` has a type for each schema of the API reference.
 """
 
-from ._client import Client
+from ._async.client import AsyncClient
+from ._async.gateway import AsyncGateway
+from ._async.pages import async_paginate
+from ._async.platform import AsyncPlatform
 from ._errors import ServiceError
-from ._files import FileToUpload
-from ._gateway import Gateway
-from ._pages import Page, paginate
-from ._platform import Platform
+from ._multipart import FileToUpload
+from ._options import CallOptions
+from ._pages import Page
 from ._retry import Retry
-from ._transport import CallOptions
+from ._sync.client import Client
+from ._sync.gateway import Gateway
+from ._sync.pages import paginate
+from ._sync.platform import Platform
 from .types import ConnectionInfo
 
-__all__ = ["CallOptions", "Client", "ConnectionInfo", "FileToUpload", "Gateway", "Page", "Platform", "Retry", "ServiceError", "paginate"]
+__all__ = [
+    "AsyncClient",
+    "AsyncGateway",
+    "AsyncPlatform",
+    "CallOptions",
+    "Client",
+    "ConnectionInfo",
+    "FileToUpload",
+    "Gateway",
+    "Page",
+    "Platform",
+    "Retry",
+    "ServiceError",
+    "async_paginate",
+    "paginate",
+]

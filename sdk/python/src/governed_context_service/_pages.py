@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -21,13 +20,3 @@ class Page(Generic[T]):
 
 def page_of(body: dict[str, Any], key: str = "data") -> Page[Any]:
     return Page(body[key], body["total_count"], body["next_cursor"], body.get("total_is_lower_bound", False))
-
-
-def paginate(list_page: Callable[..., Page[T]], **query: Any) -> Iterator[T]:
-    """Yields every record of a list and loads its pages on demand: ``for flow in paginate(client.platform.agentflows.list)``."""
-    while True:
-        page = list_page(**query)
-        yield from page.data
-        if page.next_cursor is None:
-            return
-        query["cursor"] = page.next_cursor

@@ -20,13 +20,13 @@ class Retry:
     :param max_attempts: the maximum number of attempts
     :param rand: returns a number in [0, 1)
     :param clock: returns epoch seconds
-    :param sleep: waits for a number of seconds
+    :param sleep: waits for a number of seconds; of ``AsyncClient`` it may be a coroutine function
     """
 
     max_attempts: int = 5
     rand: Callable[[], float] = random.random
     clock: Callable[[], float] = time.time
-    sleep: Callable[[float], object] = time.sleep
+    sleep: Callable[[float], object] | None = None
 
     def __post_init__(self) -> None:
         if self.max_attempts < 1:

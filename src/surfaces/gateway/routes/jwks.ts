@@ -25,7 +25,9 @@ export function jwksRoutes(deps: AuthDeps): Route[] {
       tag: 'authentication',
       summary: 'Read the public signing keys',
       description: 'With `retired=true`, includes keys that no longer sign tokens, to verify earlier statements.',
-      query: z.object({ retired: z.enum(['true', 'false']).default('false') }),
+      query: z.object({
+        retired: z.enum(['true', 'false']).default('false').describe('Whether to include keys that no longer sign.'),
+      }),
       response: {
         schema: z.object({ keys: z.array(PublicKey.strict()) }).meta({ id: 'KeySet' }),
         description: 'Keys in use and the next one.',

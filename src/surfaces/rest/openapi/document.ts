@@ -4,6 +4,7 @@ import { clientGrants } from '../../../auth/grants.js';
 import { isGoverned, parametersIn, type Route } from '../define-route.js';
 import { addExamples, completeExample } from './examples.js';
 import { errorExamples, errorResponses, type RouteGroup, type Security } from './errors.js';
+import { nameSchemas } from './name-schemas.js';
 import { makePortable } from './portable.js';
 import { pendingApproval } from './pending-approval.js';
 import { gatewayTags, operationTags } from './tags.js';
@@ -35,7 +36,7 @@ export function openApiDocument(groups: readonly RouteGroup[], options: { baseUr
     },
     { override: completeExample },
   );
-  return addExamples(makePortable(document, groups));
+  return addExamples(nameSchemas(makePortable(document, groups)));
 }
 
 const description = `Context gateway, workflow platform API and callback receivers.

@@ -5,6 +5,7 @@ interface Parameter {
   name: string;
   in: string;
   required?: boolean;
+  description?: string;
 }
 
 interface Paths {
@@ -13,16 +14,18 @@ interface Paths {
 
 /**
  * Changes the document so that validators accept it and generators of clients understand it: parameters say that they are
- * required, a list of types becomes `anyOf`, and fields that are objects or lists have no `default`.
+ * required, a list of types becomes `anyOf`, fields that are objects or lists have no `default`, and an object with any fields
+ * in a union says no more than that it is an object. In some languages, a union of a map has a member without a name.
  */
 export function makePortable<D extends object>(document: D, groups: readonly RouteGroup[]): D {
   requireParameters(document as unknown as Paths, groups);
   simplifySchemas(document as unknown as JsonNode, false);
+  for (const schema of Object.values((document as unknown as Components).components.schemas)) splitList(schema);
   return document;
 }
 
 /**
- * A parameter of a path is always required (OpenAPI 3.1, Parameter Object), and one of a query if its schema refuses its
+ * Every parameter has a description. A parameter of a path is always required (OpenAPI 3.1, Parameter Object), and one of a query if its schema refuses its
  * absence. Schemas that convert texts to numbers hide this from the generator of the document.
  */
 function requireParameters({ paths }: Paths, groups: readonly RouteGroup[]): void {
@@ -31,11 +34,24 @@ function requireParameters({ paths }: Paths, groups: readonly RouteGroup[]): voi
     for (const parameter of paths[path]?.[method]?.parameters ?? []) {
       const schema = parameter.in === 'query' ? (shape[parameter.name] as z.ZodType | undefined) : undefined;
       if (parameter.in === 'path' || schema?.safeParse(undefined).success === false) parameter.required = true;
+      parameter.description ??= parameterText(parameter);
     }
   }
 }
 
+/** `execution_id` in a path becomes "The id of the execution."; a field of a query is a filter of a list. */
+function parameterText({ in: place, name }: Parameter): string {
+  if (place === 'query') return `Only records with this \`${name}\`.`;
+  const [, of] = /^(.+?)_?id$/i.exec(name) ?? [];
+  if (name !== 'id' && of === undefined) return `The ${name} of the record.`;
+  return `The id of the ${of?.replaceAll('_', ' ') ?? 'record'}.`;
+}
+
 type JsonNode = Record<string, unknown>;
+
+interface Components {
+  components: { schemas: Record<string, JsonNode> };
+}
 
 /** Fields of these names map names of the API to values, so their keys are no keywords. */
 const maps = new Set([
@@ -59,10 +75,31 @@ function simplifySchemas(node: JsonNode, isMap: boolean): void {
       delete node.type;
       node.anyOf = type.map((name: string) => ({ type: name }));
     }
+    // Generators take the type and write a list of texts for the constant.
+    if (typeof node.const === 'boolean') delete node.type;
+    if (Array.isArray(node.anyOf)) node.anyOf = (node.anyOf as JsonNode[]).map(withoutMap);
   }
   for (const [key, value] of Object.entries(node)) {
     if (typeof value !== 'object' || value === null || (!isMap && values.has(key))) continue;
     for (const each of Array.isArray(value) ? (value as unknown[]) : [value])
       if (typeof each === 'object' && each !== null) simplifySchemas(each as JsonNode, !isMap && maps.has(key));
   }
+}
+
+function withoutMap(schema: JsonNode): JsonNode {
+  const { propertyNames: _, additionalProperties: values, ...rest } = schema;
+  const isMap = typeof values === 'object' && values !== null && Object.keys(values).length === 0;
+  return isMap && schema.properties === undefined ? rest : schema;
+}
+
+/**
+ * Describes "one or a list of them" by a condition. Generators pass such a value on as it is; of a union of an object with
+ * any fields and a list they make code that does not compile.
+ */
+function splitList(schema: JsonNode): void {
+  const [one, list] = (schema.anyOf ?? []) as JsonNode[];
+  const isListOfOne = one?.$ref !== undefined && (list?.items as JsonNode | undefined)?.$ref === one.$ref;
+  if (!isListOfOne || list === undefined) return;
+  delete schema.anyOf;
+  Object.assign(schema, { if: { type: 'array' }, then: list, else: one });
 }

@@ -43,9 +43,8 @@ interface DateCase {
 const deps = useDeps();
 const product = useMemoryProduct(deps);
 
-const world = readWorld<StatementCase | SpellingCase | QuoteCase | DateCase>('graph');
-const casesOf = <Case extends { name: string }>(file: string) =>
-  (world.cases as (Case & { file: string; at: number })[]).filter((each) => each.file === file);
+const world = readWorld<any>('graph');
+const casesOf = <Case>(file: string): Case[] => world.cases.filter((each) => each.file === file);
 const [statements, spellings] = [casesOf<StatementCase>('statements'), casesOf<SpellingCase>('spellings')];
 const [quotes, dates] = [casesOf<QuoteCase>('quotes'), casesOf<DateCase>('dates')];
 

@@ -86,7 +86,7 @@ const optional = [
 /** Only the fields that differ, so that the others keep what somebody else stores at the same time. */
 function changesOf(before: PolicyRule, { policy_id: _id, ...after }: PolicyRule): object {
   const wanted = { ...Object.fromEntries(optional.map((name) => [name, null])), ...after };
-  const known = before as Readonly<Record<string, unknown>>;
+  const known: Readonly<Record<string, unknown>> = { ...before };
   return Object.fromEntries(
     Object.entries(wanted).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(known[name] ?? null)),
   );

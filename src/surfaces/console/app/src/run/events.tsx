@@ -60,7 +60,8 @@ export function Events({ events, error }: Followed) {
                 <span className="soft">
                   {event.seq} <Time at={event.at} />
                 </span>{' '}
-                {capitalized(event.type.replaceAll('_', ' '))} <bdi className="soft">{subjectOf(event.data)}</bdi>
+                {capitalized(event.type.replaceAll('_', ' '))}{' '}
+                <bdi className="soft">{subjectOf({ ...event.data })}</bdi>
               </summary>
               <Data value={event.data} label={`Event ${event.seq}`} />
             </details>

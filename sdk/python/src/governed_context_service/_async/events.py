@@ -2,22 +2,23 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import AsyncGenerator
 from http.client import HTTPException
-from itertools import takewhile
 from math import inf
 from typing import Any
 
-from ._retry import seconds_to_wait
-from ._transport import CallOptions, Outgoing, Transport
+from .._async_http import AsyncAnswer
+from .._options import CallOptions, Outgoing
+from .._retry import seconds_to_wait
+from .transport import AsyncTransport
 
 #: The service sends something at least every 15 seconds.
 _SILENCE_SECONDS = 60.0
 
 
-def follow_events(
-    transport: Transport, path: str, last_event_id: int | None = None, deadline: float = inf
-) -> Generator[Any, None, None]:
+async def follow_events(
+    transport: AsyncTransport, path: str, last_event_id: int | None = None, deadline: float = inf
+) -> AsyncGenerator[Any, None]:
     """Yields the events of an execution until its last one, or of a project without end.
 
     Resumes an interrupted stream by ``Last-Event-ID``, until ``max_attempts`` connections in a row have failed.
@@ -38,10 +39,10 @@ def follow_events(
             if last is not None:
                 headers["Last-Event-ID"] = str(last)
             outgoing, options = Outgoing("GET", path, headers=headers), CallOptions(timeout=min(left, _SILENCE_SECONDS))
-            with transport.open("platform", outgoing, options) as response:
-                if response.status == 204:
+            async with await transport.open("platform", outgoing, options) as answer:
+                if answer.status == 204:
                     return
-                for data in _data_of(takewhile(lambda _line: time.monotonic() < deadline, response)):
+                async for data in _data_of(answer, deadline):
                     event = json.loads(data)
                     # The words of a model turn have no ``seq``. After a reconnection, the service sends them again.
                     last = event.get("seq", last)
@@ -52,13 +53,15 @@ def follow_events(
             if failures >= retry.max_attempts and time.monotonic() < deadline:
                 raise
         if last == before and time.monotonic() < deadline:
-            retry.sleep(seconds_to_wait(max(1, failures), None, retry))
+            await transport.sleep(seconds_to_wait(max(1, failures), None, retry))
 
 
-def _data_of(lines: Iterable[bytes]) -> Iterator[str]:
+async def _data_of(answer: AsyncAnswer, deadline: float) -> AsyncGenerator[str, None]:
     """Yields the ``data`` of each server-sent event (WHATWG HTML, 9.2.6). An event without a final empty line is incomplete."""
     data: list[str] = []
-    for raw in lines:
+    async for raw in answer.lines():
+        if time.monotonic() >= deadline:
+            return
         line = raw.decode().rstrip("\r\n")
         if line.startswith("data:"):
             data.append(line[5:].removeprefix(" "))

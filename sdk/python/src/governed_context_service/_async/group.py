@@ -5,21 +5,22 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from ._operations import OPERATIONS
-from ._transport import CallOptions, Outgoing, Transport
+from .._operations import OPERATIONS
+from .._options import CallOptions, Outgoing
+from .transport import AsyncTransport
 
 Options = CallOptions | None
 Params = Mapping[str, str]
 Query = Mapping[str, Any]
 
 
-class Group:
+class AsyncGroup:
     """Calls about one kind of resource."""
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    def _call(
+    async def _call(
         self,
         method: str,
         path: str,
@@ -49,7 +50,7 @@ class Group:
             takes_key="key" in facts,
             unsafe_to_repeat="once" in facts,
         )
-        return self._transport.call("gateway" if "gateway" in facts else "platform", outgoing, options)
+        return await self._transport.call("gateway" if "gateway" in facts else "platform", outgoing, options)
 
 
 def without_none(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,23 +1,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from math import inf
 from typing import Any, Literal
 from urllib.parse import quote
 
-from . import types as t
-from ._events import follow_events
-from ._group import Group, Options, without_none
-from ._pages import Page, page_of
+from .. import types as t
+from .events import follow_events
+from .group import AsyncGroup, Options, without_none
+from .._pages import Page, page_of
 
 ExecutionStatus = Literal["ready", "running", "paused", "completed", "failed"]
 
 
-class Executions(Group):
+class AsyncExecutions(AsyncGroup):
     """Calls about executions: ``create`` prepares one in the status ``ready``, and ``execute`` starts it."""
 
-    def create(
+    async def create(
         self,
         agentflow_id: str,
         goal: str,
@@ -40,32 +40,32 @@ class Executions(Group):
             "start_from_agent_id": start_from_agent_id,
             "parent_execution_id": parent_execution_id,
         }
-        return self._call("post", "/execute_flow", without_none(body), options)
+        return await self._call("post", "/execute_flow", without_none(body), options)
 
-    def execute(self, id: str, options: Options = None) -> t.MovedExecution:
-        return self._call("post", "/execute_flow/{execution_id}/execute", {}, options, params={"execution_id": id})
+    async def execute(self, id: str, options: Options = None) -> t.StartedExecution:
+        return await self._call("post", "/execute_flow/{execution_id}/execute", {}, options, params={"execution_id": id})
 
-    def pause(self, id: str, reason: str | None = None, options: Options = None) -> t.MovedExecution:
-        return self._call("post", "/execute_flow/{execution_id}/pause", without_none({"reason": reason}), options, params={"execution_id": id})
+    async def pause(self, id: str, reason: str | None = None, options: Options = None) -> t.MovedExecution:
+        return await self._call("post", "/execute_flow/{execution_id}/pause", without_none({"reason": reason}), options, params={"execution_id": id})
 
-    def resume(self, id: str, reason: str | None = None, options: Options = None) -> t.MovedExecution:
-        return self._call("post", "/execute_flow/{execution_id}/resume", without_none({"reason": reason}), options, params={"execution_id": id})
+    async def resume(self, id: str, reason: str | None = None, options: Options = None) -> t.MovedExecution:
+        return await self._call("post", "/execute_flow/{execution_id}/resume", without_none({"reason": reason}), options, params={"execution_id": id})
 
-    def cancel(self, id: str, reason: str | None = None, options: Options = None) -> t.MovedExecution:
-        return self._call("post", "/execute_flow/{execution_id}/cancel", without_none({"reason": reason}), options, params={"execution_id": id})
+    async def cancel(self, id: str, reason: str | None = None, options: Options = None) -> t.MovedExecution:
+        return await self._call("post", "/execute_flow/{execution_id}/cancel", without_none({"reason": reason}), options, params={"execution_id": id})
 
-    def decide_preview(self, id: str, decision: t.NewPreviewDecision, options: Options = None) -> t.MovedExecution:
+    async def decide_preview(self, id: str, decision: t.NewPreviewDecision, options: Options = None) -> t.MovedExecution:
         """Decides on the proposed action of an agent while the execution waits for the decision."""
-        return self._call("post", "/execute_flow/{execution_id}/preview", decision, options, params={"execution_id": id})
+        return await self._call("post", "/execute_flow/{execution_id}/preview", decision, options, params={"execution_id": id})
 
-    def rerun(self, id: str, from_agent_id: str | None = None, options: Options = None) -> t.Execution:
+    async def rerun(self, id: str, from_agent_id: str | None = None, options: Options = None) -> t.Execution:
         """Prepares a new execution from one that has ended. With ``from_agent_id``, it keeps the outputs of the agents before that one."""
-        return self._call("post", "/execute_flow/{execution_id}/rerun", without_none({"from_agent_id": from_agent_id}), options, params={"execution_id": id})
+        return await self._call("post", "/execute_flow/{execution_id}/rerun", without_none({"from_agent_id": from_agent_id}), options, params={"execution_id": id})
 
-    def get(self, id: str, options: Options = None) -> t.Execution:
-        return self._call("get", "/execute_flow/{execution_id}", None, options, params={"execution_id": id})
+    async def get(self, id: str, options: Options = None) -> t.Execution:
+        return await self._call("get", "/execute_flow/{execution_id}", None, options, params={"execution_id": id})
 
-    def list(
+    async def list(
         self,
         *,
         status: ExecutionStatus | None = None,
@@ -84,17 +84,17 @@ class Executions(Group):
             "limit": limit,
             "cursor": cursor,
         }
-        return page_of(self._call("get", "/{projectID}/execution_flows", None, options, query=query))
+        return page_of(await self._call("get", "/{projectID}/execution_flows", None, options, query=query))
 
-    def monitoring(self, id: str, options: Options = None) -> t.ExecutionMonitoring:
+    async def monitoring(self, id: str, options: Options = None) -> t.ExecutionMonitoring:
         """Returns the steps, their attempts and the URL of the run in the Temporal UI."""
-        return self._call("get", "/execute_flow/{execution_id}/monitoring", None, options, params={"execution_id": id})
+        return await self._call("get", "/execute_flow/{execution_id}/monitoring", None, options, params={"execution_id": id})
 
-    def events(self, id: str, last_event_id: int | None = None) -> Generator[t.ExecutionEvent | t.ModelDeltaEvent, None, None]:
+    def events(self, id: str, last_event_id: int | None = None) -> AsyncGenerator[t.ExecutionStreamEvent, None]:
         """Yields events as they happen, from the first one or after ``last_event_id``, until the execution has ended."""
         return follow_events(self._transport, _events_of(id), last_event_id)
 
-    def wait_for_end(self, id: str, timeout: float | None = None) -> t.Execution:
+    async def wait_for_end(self, id: str, timeout: float | None = None) -> t.Execution:
         """Waits until the execution has completed or failed.
 
         :param timeout: seconds; the call may take 15 seconds longer while no event arrives
@@ -103,10 +103,10 @@ class Executions(Group):
         deadline = inf if timeout is None else time.monotonic() + timeout
         last: int | None = None
         while True:
-            for event in follow_events(self._transport, _events_of(id), last, deadline):
+            async for event in follow_events(self._transport, _events_of(id), last, deadline):
                 if "seq" in event:
                     last = event["seq"]
-            execution = self.get(id)
+            execution = await self.get(id)
             if execution["status"] in ("completed", "failed"):
                 return execution
 

@@ -1,0 +1,73 @@
+// The methods of the Node client that call one operation each. Their documentation, parameters and types come from the
+// OpenAPI document (sdk/node-methods.mjs).
+// `body` names the argument that is the whole body; `field` names the one field of the body that is an argument.
+
+const run = (action) => `post /execute_flow/{execution_id}/${action}`;
+
+export const groups = {
+  Gateway: {
+    queryContext: { call: 'post /v1/query-context', body: 'question' },
+    saveContext: { call: 'post /v1/save-context', body: 'context' },
+    remember: { call: 'post /v1/remember', body: 'memory' },
+    memory: { call: 'post /v1/memory', body: 'input' },
+    undoMerge: { call: 'post /v1/undo-merge', field: 'merge_id' },
+    ontology: { call: 'post /v1/ontology', body: 'step' },
+    docs: { call: 'post /v1/docs', field: 'topic', preset: "'governance'" },
+    runAgent: { call: 'post /v1/run-agent', body: 'run' },
+    orchestrate: { call: 'post /v1/orchestrate', body: 'input' },
+    saveSkill: { call: 'post /v1/save-skill', body: 'skill' },
+    saveModel: { call: 'post /v1/save-model', body: 'model' },
+    bindRepository: { call: 'post /v1/bind-repository', body: 'binding' },
+    ingestCatalog: { call: 'post /v1/catalog/ingest', body: 'catalog' },
+    mode: { call: 'get /v1/projects/{projectId}/mode' },
+    setMode: { call: 'put /v1/projects/{projectId}/mode', field: 'mode' },
+    lifecycle: { call: 'get /v1/lifecycles/{id}' },
+    lifecycles: { call: 'get /v1/lifecycles' },
+    quota: { call: 'get /v1/quota' },
+    policyDecisions: { call: 'get /v1/policy-decisions' },
+    approvals: { call: 'get /v1/approvals' },
+    approval: { call: 'get /v1/approvals/{id}' },
+    approve: { call: 'post /v1/approvals/{id}/approve', field: 'comment' },
+    reject: { call: 'post /v1/approvals/{id}/reject', field: 'comment' },
+    auditEntries: { call: 'get /v1/audit' },
+    verifyAudit: { call: 'get /v1/audit/verify' },
+  },
+  Agentflows: {
+    create: { call: 'post /agentflow', body: 'agentflow' },
+    list: { call: 'get /agentflow' },
+    get: { call: 'get /agentflow/{id}' },
+    update: { call: 'patch /agentflow/{id}', body: 'changes' },
+    delete: { call: 'delete /agentflow/{id}' },
+    promote: { call: 'post /agentflow/{id}/promote' },
+  },
+  Executions: {
+    create: { call: 'post /execute_flow', body: 'execution' },
+    execute: { call: run('execute'), preset: '{}' },
+    pause: { call: run('pause'), field: 'reason' },
+    resume: { call: run('resume'), field: 'reason' },
+    cancel: { call: run('cancel'), field: 'reason' },
+    decidePreview: { call: run('preview'), body: 'decision' },
+    rerun: { call: run('rerun'), field: 'from_agent_id' },
+    get: { call: 'get /execute_flow/{execution_id}' },
+    list: { call: 'get /{projectID}/execution_flows' },
+    monitoring: { call: 'get /execute_flow/{execution_id}/monitoring' },
+  },
+  Schedules: {
+    create: { call: 'post /schedule/coworker', body: 'schedule' },
+    list: { call: 'get /schedule/coworker' },
+    get: { call: 'get /schedule/coworker/{id}' },
+    update: { call: 'patch /schedule/coworker/{id}', body: 'changes' },
+    delete: { call: 'delete /schedule/coworker/{id}' },
+    trigger: { call: 'post /schedule/coworker/{id}/trigger' },
+    backfill: { call: 'post /schedule/coworker/{id}/backfill', body: 'range' },
+    runs: { call: 'get /schedule/coworker/{id}/runs' },
+  },
+  Tables: {
+    create: { call: 'post /storage/{projectID}/table', body: 'table' },
+    addColumn: { call: 'post /storage/{projectID}/table/{table_id}/column', body: 'column' },
+    record: { call: 'get /storage/{projectID}/table/{table_id}/records/{record_id}' },
+    updateRecord: { call: 'put /storage/{projectID}/table/{table_id}/records/{record_id}', body: 'values' },
+    deleteRecord: { call: 'delete /storage/{projectID}/table/{table_id}/records/{record_id}' },
+  },
+  Files: { get: { call: 'get /file/{projectID}/{file_id}' }, delete: { call: 'delete /file/{projectID}/{file_id}' } },
+};

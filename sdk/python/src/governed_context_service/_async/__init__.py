@@ -1,0 +1,1 @@
+"""The source of both clients: sdk/generate.mjs writes ``_sync`` from it, without ``async`` and ``await``."""
