@@ -184,16 +184,25 @@ describe('the Python client', () => {
     await pythonTests('tests.test_client.Calls');
   });
 
-  pythonTest('does so asynchronously as well, and ends a cancelled call', async () => {
-    verifies('sdk.python.async');
-    await pythonTests('tests.test_async', {}, await pythonWithTools());
-  });
+  pythonTest(
+    'does so asynchronously as well, and ends a cancelled call',
+    async () => {
+      verifies('sdk.python.async');
+      await pythonTests('tests.test_async', {}, await pythonWithTools());
+      // The first use installs the tools.
+    },
+    900_000,
+  );
 
-  pythonTest('passes a strict type checker, also where the type of an event selects its data', async () => {
-    verifies('sdk.python', 'sdk.typed-events');
-    const { stdout } = await python(['-m', 'mypy', '--no-incremental'], {}, await pythonWithTools());
-    expect(stdout).toMatch(/^Success: no issues found/);
-  });
+  pythonTest(
+    'passes a strict type checker, also where the type of an event selects its data',
+    async () => {
+      verifies('sdk.python', 'sdk.typed-events');
+      const { stdout } = await python(['-m', 'mypy', '--no-incremental'], {}, await pythonWithTools());
+      expect(stdout).toMatch(/^Success: no issues found/);
+    },
+    900_000,
+  );
 });
 
 /** The result of `make` with exactly these client variables. */
