@@ -44,7 +44,7 @@ const deps = useDeps();
 const product = useMemoryProduct(deps);
 
 const world = readWorld<any>('graph');
-const casesOf = <Case>(file: string): Case[] => world.cases.filter((each) => each.file === file);
+const casesOf = <Case>(file: string): (Case & { at: number })[] => world.cases.filter((each) => each.file === file);
 const [statements, spellings] = [casesOf<StatementCase>('statements'), casesOf<SpellingCase>('spellings')];
 const [quotes, dates] = [casesOf<QuoteCase>('quotes'), casesOf<DateCase>('dates')];
 
