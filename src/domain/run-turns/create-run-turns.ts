@@ -69,13 +69,18 @@ export function createRunTurns({ collections, temporal, log }: RunTurnDeps) {
   /** Removes runs that ended without leaving the queue, gives turns, and tells runs that have not begun after they got theirs. */
   async function tidy({ _id, running, waiting }: TurnQueueDocument, now: number): Promise<void> {
     const ids = [...running, ...waiting].map(({ execution_id }) => execution_id);
-    const over = { _id: { $in: ids }, status: { $in: ['completed' as const, 'failed' as const] } };
-    const ended = await executions.find(over, { projection: { _id: 1 } }).toArray();
+    const over = ['completed' as const, 'failed' as const];
+    const open = await executions
+      .find({ _id: { $in: ids }, status: { $nin: over } }, { projection: { _id: 1 } })
+      .toArray();
+    // Includes runs whose records have been deleted.
+    const isOpen = new Set(open.map((run) => run._id));
+    const ended = ids.filter((id) => !isOpen.has(id));
     const group = groups.memo(_id);
     const changes: Promise<Changed>[] = [];
-    const about = (run: { _id: string }) => ({ execution_id: run._id });
-    await eachApart(ended, { log, failed: 'the end of a run could not be read', about }, async (run) => {
-      if (await isClosed(temporal, run._id)) changes.push(group.add({ kind: 'end', execution_id: run._id }));
+    const about = (execution_id: string) => ({ execution_id });
+    await eachApart(ended, { log, failed: 'the end of a run could not be read', about }, async (execution_id) => {
+      if (await isClosed(temporal, execution_id)) changes.push(group.add({ kind: 'end', execution_id }));
     });
     const outcomes = await Promise.all([...changes, group.add('look')]);
     const { queue } = outcomes.at(-1) ?? { queue: { running } };
