@@ -50,7 +50,15 @@ ${unnamed}`,
   },
 };
 /** These packages read files next to their own, or are loaded only when needed. */
-const unbundled = ['@aws-sdk/*', '@cedar-policy/*', '@node-rs/*', 'jschardet', 'jsonc-parser', 'piscina', 'swagger-ui-dist'];
+const unbundled = [
+  '@aws-sdk/*',
+  '@cedar-policy/*',
+  '@node-rs/*',
+  'jschardet',
+  'jsonc-parser',
+  'piscina',
+  'swagger-ui-dist',
+];
 
 /**
  * Removes the calls that set function names. esbuild sets a name each time a function is created, which took 5 % of the
