@@ -26,7 +26,7 @@ export default tseslint.config(
       'coverage/**',
       'stack/**/*.mjs',
       'workflows/*.cjs',
-      'sdk/*.mjs',
+      'sdk/**/*.mjs',
       '.dependency-cruiser.cjs',
       // Generated.
       'sdk/node/src/{methods,openapi,operations}.ts',

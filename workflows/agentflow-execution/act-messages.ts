@@ -1,3 +1,8 @@
+import { defineSignal } from '@temporalio/workflow';
+
+/** Sent by the workflow of an approval when it is settled. */
+export const approvalSettledSignal = defineSignal<[string]>('approvalSettled');
+
 /** The person on whose behalf an act is performed, and the facts of its run that rules can use. */
 export interface ActRun {
   execution_id: string;

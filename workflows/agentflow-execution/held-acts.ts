@@ -9,7 +9,8 @@ import {
 import { approvalWorkflowId, startClockSignal, stopClockSignal } from '../approval/messages.js';
 import { historyIsFull } from '../history.js';
 import { epochSeconds } from '../time.js';
-import { approvalSettledSignal, type AgentflowExecutionInput, type ExecutionState } from './messages.js';
+import { approvalSettledSignal } from './act-messages.js';
+import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
 import type { StepRecord } from './step-record.js';
 import { addEvent, isOver } from './state.js';
 import { endStep } from './step-records.js';

@@ -293,9 +293,6 @@ export const pauseUpdate = defineUpdate<MoveResult, [MoveRequest]>('pause');
 export const resumeUpdate = defineUpdate<MoveResult, [MoveRequest]>('resume');
 export const cancelUpdate = defineUpdate<MoveResult, [MoveRequest]>('cancel');
 
-/** Sent by the workflow of an approval when it is settled. */
-export const approvalSettledSignal = defineSignal<[string]>('approvalSettled');
-
 export const stateQuery = defineQuery<ExecutionState>('state');
 /** Events that are not yet in the projection. Event streams poll this query. */
 export const eventsQuery = defineQuery<ExecutionEvent[]>('events');

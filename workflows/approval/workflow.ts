@@ -10,7 +10,8 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import { approvalSettledSignal, executionWorkflowId } from '../agentflow-execution/messages.js';
+import { approvalSettledSignal } from '../agentflow-execution/act-messages.js';
+import { executionWorkflowId } from '../agentflow-execution/messages.js';
 import { epochSeconds } from '../time.js';
 import type { ApprovalActivities } from './activities.js';
 import {

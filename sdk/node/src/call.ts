@@ -84,4 +84,4 @@ export function createSend(transport: Transport): Send {
 }
 
 /** Returns `call`, whose types come from the same OpenAPI document as `operations`. */
-export const createCall = (transport: Transport): Call => createSend(transport) as Call;
+export const createCall = (transport: Transport): Call => createSend(transport);

@@ -16,8 +16,6 @@ const heading: FormatCallback = (element, walk, builder) => {
   builder.closeBlock({ trailingLineBreaks: 2 });
 };
 
-type Element = Parameters<FormatCallback>[0];
-
 const isCell = ({ name }: { name?: string }) => name === 'td' || name === 'th';
 
 /** Writes the cells of a row in one line. */
@@ -28,9 +26,9 @@ const row: FormatCallback = (element, walk, builder) => {
 };
 
 const cell: FormatCallback = (element, walk, builder) => {
-  const cells = (element.parent?.children as Element[] | undefined)?.filter(isCell);
+  const cells = element.parent?.children?.filter(isCell);
   if (cells?.[0] !== element) builder.addLiteral(' | ');
-  const children = (element.children as Element[]).filter(({ type, data }) => type === 'tag' || data?.trim() !== '');
+  const children = element.children.filter(({ type, data }) => type === 'tag' || data?.trim() !== '');
   const [only] = children;
   const paragraph = children.length === 1 && (only?.name === 'p' || only?.name === 'div') ? only : element;
   walk(paragraph.children, builder);

@@ -1,3 +1,4 @@
+import type { CellValue } from 'read-excel-file/universal';
 import type { Section } from '../chunks.js';
 import { reasonOf, UnreadableDocument } from '../limits.js';
 import { recordsOfRows, sectionOfRecords } from '../records.js';
@@ -43,8 +44,8 @@ function numberAsText(written: string): string {
 }
 
 /** Writes a cell as people read it, and dates without a zone. */
-function shown(value: unknown): string {
-  if (value === null || value === undefined) return '';
+function shown(value: CellValue<string> | null): string {
+  if (value === null) return '';
   if (!(value instanceof Date)) return String(value);
   if (Number.isNaN(value.getTime())) return '';
   const [day = '', time = ''] = new Date(Math.round(value.getTime() / 1000) * 1000)

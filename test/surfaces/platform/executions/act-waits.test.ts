@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { approvalSettledSignal, executionWorkflowId } from '../../../../workflows/agentflow-execution/messages.js';
+import { approvalSettledSignal } from '../../../../workflows/agentflow-execution/act-messages.js';
+import { executionWorkflowId } from '../../../../workflows/agentflow-execution/messages.js';
 import { ask, decide, heldApproval, useActs, type Governed } from '../../../support/acts.js';
 import { eventually } from '../../../support/eventually.js';
 import { closedAs, moveExecution, untilExecution } from '../../../support/executions.js';
