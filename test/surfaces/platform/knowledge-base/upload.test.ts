@@ -136,9 +136,7 @@ describe('POST /knowledge_base/{projectID}/upload', () => {
       file('a.txt', Buffer.from('GIF89a\u0001\u0000\u0001\u0000\u0000\u0000\u0000;', 'latin1')),
       /image\/gif/,
     ],
-    ['text that is not UTF-8', file('a.txt', Buffer.from('café', 'latin1')), /text must be in UTF-8/],
-    ['bytes', file('a.pdf', Buffer.from([0, 1, 2, 3])), /application\/octet-stream/],
-    ['JSON', file('a.json', '{"a":1}'), /application\/json/],
+    ['bytes', file('a.pdf', Buffer.from([0, 1, 2, 3])), /not an unknown format/],
   ])('refuses %s by its type, with all other files of the upload', async (_, part, type) => {
     verifies('platform.knowledge-base.upload');
     const workspace = await createWorkspace(deps);
