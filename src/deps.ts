@@ -171,6 +171,7 @@ function createStores(config: Config, tracing: Tracing): Pick<Deps, 'mongo' | 'g
   if (traced) {
     traceCommands(mongo.db.client, tracing);
     traceSessions(graph.driver, tracing);
+    traceSessions(graph.exact, tracing);
     traceSessions(graph.writer, tracing);
   }
   return { mongo, graph };

@@ -17,7 +17,13 @@ const failure = {
 
 /** The `data` of each type of event of an execution. */
 export const eventData = {
-  turn_awaited: { key: z.string().nullable().describe('The value of the concurrency key of the agentflow.') },
+  turn_awaited: {
+    key: z
+      .string()
+      .nullable()
+      .describe('The value of the concurrency key of the agentflow.')
+      .meta({ example: 'customer-17' }),
+  },
   started: { goal: z.string().meta({ example: 'Answer claim C-1042' }) },
   agent_started: { ...agentId, title: z.string() },
   agent_completed: { ...agentId, output: z.string() },

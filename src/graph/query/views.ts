@@ -46,7 +46,11 @@ export const FactView = z
     subject: z.string().meta({ example: 'customer-1' }),
     predicate: z.string().meta({ example: 'headquarters' }),
     object: z.union([z.string(), z.number(), z.boolean()]).meta({ example: 'Berlin' }),
-    object_name: z.string().optional().describe('The name of the entity whose id `object` is. Only for questions.'),
+    object_name: z
+      .string()
+      .optional()
+      .describe('The name of the entity whose id `object` is. Only for questions.')
+      .meta({ example: 'Acme' }),
     confidence: z.union([z.number(), z.string()]).meta({ example: 0.9 }),
     valid_from: EpochSeconds.nullable(),
     valid_to: EpochSeconds.nullable().meta({ example: null }),
