@@ -15,7 +15,8 @@ interface NameCase {
   questions: string[];
 }
 
-const { files, cases } = readWorld<NameCase>('graph');
+const world = readWorld<NameCase>('graph');
+const cases = world.cases.filter(({ file }) => file === 'names');
 const deps = useDeps();
 const save = saveContextTool.create(deps);
 const query = queryContextTool.create({
@@ -36,7 +37,7 @@ beforeAll(async () => {
 describe('an entity is found first', () => {
   test('has many kinds of names', () => {
     expectSources(
-      { files },
+      world,
       cases.map(({ name, source }) => ({ title: name, source })),
       { files: 1, cases: 300 },
     );

@@ -13,9 +13,9 @@ const ignored = /\p{Default_Ignorable_Code_Point}/u;
 /** White space, and the line between the cells of a table. */
 const space = /[\p{White_Space}|]/u;
 
-/** The marks of Markdown that surround or precede words: emphasis, code, headings, lists, block quotes and links. */
+/** The marks of Markdown that surround or precede words: emphasis, code, headings, lists, block quotes and links. After a backslash, they are text. */
 const markdown =
-  /[*`~]+|(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])|^[ \t]*(?:#{1,6}|>|[-+])(?=[ \t])|\]\([^()\n]*\)|[[\]]|\\(?=[!-/:-@[-`{-~])/gmu;
+  /(?<!\\)[*`~]+|(?<![\p{L}\p{N}\\])_+|(?<!\\)_+(?![\p{L}\p{N}])|^[ \t]*(?:#{1,6}|>|[-+])(?=[ \t])|\]\([^()\n]*\)|(?<!\\)[[\]]|\\(?=[!-/:-@[-`{-~])/gmu;
 /** Dashes between letters, also at the end of a line, where they may only break the word. */
 const hyphens = /(?<=\p{L}\p{M}*)[ \t]*[\p{Pd}−\u00AD]+\s*(?=\p{L})/gu;
 
