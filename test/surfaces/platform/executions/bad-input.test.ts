@@ -264,7 +264,7 @@ describe('paths and methods', () => {
     const wrong = await api.put('/execute_flow', {});
     refused(wrong, 405, 'method_not_allowed');
     expect(wrong.headers.get('allow')).toBe('POST');
-    refused(await api.delete(`/execute_flow/${newId()}`), 405, 'method_not_allowed');
+    refused(await api.put(`/execute_flow/${newId()}`, {}), 405, 'method_not_allowed');
   });
 
   test('an interrupted request is not reported as a server error', async () => {

@@ -39,6 +39,7 @@ describe('GET /execute_flow/{execution_id}/monitoring', () => {
       run_id: null,
       temporal_ui_url: null,
       credits: null,
+      waiting_for: null,
       steps: [],
     });
     await workspace.api.post(`/execute_flow/${_id}/execute`);
