@@ -246,6 +246,6 @@ const calls = (): { name: string; route: string; input: Record<string, unknown>;
     name: 'catalog_ingest',
     route: '/v1/catalog/ingest',
     input: { source: 'crm', entities: [{ id: 'two', type: 'Thing', name: 'two' }] },
-    volatile: ['bookmark'],
+    volatile: ['bookmark', 'changes'],
   },
 ];
