@@ -27,9 +27,8 @@ export async function removeExecutions(
   const { executions, execution_events, execution_knowledge } = collections;
   const ids = removed.map(({ _id }) => _id);
   await removeClosedRuns(temporal, ids.map(executionWorkflowId));
-  for (const location of removed
-    .flatMap(({ files }) => files.filter(({ store }) => store !== 'file'))
-    .map(locationOf)) {
+  const documents = removed.flatMap(({ files }) => files.filter(({ store }) => store !== 'file'));
+  for (const { location } of documents) {
     // A rerun refers to the documents of the execution that it repeats.
     const isShared = await executions.findOne(
       { _id: { $nin: ids }, 'files.location': location },
@@ -44,8 +43,4 @@ export async function removeExecutions(
   }
   await execution_events.deleteMany({ execution_id: { $in: ids } });
   await executions.deleteMany({ _id: { $in: ids } });
-}
-
-function locationOf({ location }: { location: string }): string {
-  return location;
 }

@@ -67,7 +67,7 @@ interface Relation {
   path: string;
 }
 
-/** The targets of the relationships of a part (ECMA-376, part 2), by id. */
+/** The targets of the relationships of a part of the package (ECMA-376-2), by id. */
 async function relationsOf(entries: Entries, part: string): Promise<Map<string, Relation>> {
   const relations = new Map<string, Relation>();
   const [folder, file] = [part.slice(0, part.lastIndexOf('/') + 1), part.slice(part.lastIndexOf('/') + 1)];
