@@ -89,6 +89,16 @@ export const gateway = [
     says: 'The database is idle within a second after a query is answered; a query that cannot be stopped is refused with the reason and the limit.',
   },
   {
+    id: 'gateway.query.work-of-this-graph',
+    source: 'docs/guides/gateway.md',
+    says: 'The work of a query is estimated from the real sizes of a graph of at most 10,000 nodes, and a refusal says what to use instead.',
+  },
+  {
+    id: 'gateway.query.no-internal-names',
+    source: 'docs/guides/gateway.md',
+    says: 'labels() and keys() return no names of the service, and its own properties cannot be read.',
+  },
+  {
     id: 'gateway.query.honest-analytics',
     source: 'docs/guides/gateway.md',
     says: 'Aggregations over 100,000 nodes and paths of six hops are answered.',

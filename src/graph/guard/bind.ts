@@ -1,6 +1,8 @@
+import { internalProperties } from '../store/names.js';
 import { bindPatterns, conditionText, newContainer, type InScope } from './containers.js';
 import { bindProjection, bindRegularQuery } from './clauses.js';
 import { argumentsOf, functionOf } from './inspect.js';
+import { reservedPrefix } from './text-bounds.js';
 import { child, childrenOf, hasRule, nameOf, whereOf, type Token, type Tree } from './tree.js';
 import { copyOf, type Names, type Scope } from './variables.js';
 
@@ -58,16 +60,31 @@ const writers: Readonly<Record<string, (tree: Tree, binding: Binding) => string>
   existsExpression: (tree, binding) => bindSubquery('EXISTS', tree, binding),
   countExpression: (tree, binding) => bindSubquery('COUNT', tree, binding),
   collectExpression: (tree, binding) => bindSubquery('COLLECT', tree, binding),
-  functionInvocation: (tree, binding) => {
-    const pattern = functionOf(tree) === 'exists' ? argumentsOf(tree)[0] : undefined;
-    return pattern ? bindPatternExpression(pattern, binding) : bindChildren(tree, binding);
-  },
+  functionInvocation: bindFunction,
   patternExpression: bindPatternExpression,
   patternComprehension: bindPatternComprehension,
   listComprehension: bindIteration,
   listItemsPredicate: bindIteration,
   reduceExpression: bindIteration,
   orderItem: (tree, binding) => binding.names.within(() => bindChildren(tree, binding)),
+};
+
+function bindFunction(tree: Tree, binding: Binding): string {
+  const name = functionOf(tree);
+  const pattern = name === 'exists' ? argumentsOf(tree)[0] : undefined;
+  if (pattern) return bindPatternExpression(pattern, binding);
+  const text = bindChildren(tree, binding);
+  const isVisible = visibleNames[name];
+  return isVisible ? `[${listedName} IN ${text.trim()} WHERE ${isVisible}]` : text;
+}
+
+/** The loop variable over names. A query cannot use it, because its prefix is reserved. */
+const listedName = `${reservedPrefix}_name`;
+
+/** The functions that also return names which only the service uses, and the condition for all other names. */
+const visibleNames: Readonly<Record<string, string>> = {
+  keys: `NOT ${listedName} IN [${[...internalProperties].map((name) => `'${name}'`).join(', ')}]`,
+  labels: `${listedName} <> 'Entity' AND NOT ${listedName} STARTS WITH '_'`,
 };
 
 function inner(scope: Scope): Scope {

@@ -11,7 +11,7 @@ import { refuse } from './refusal.js';
 import { lexWithinBounds, reservedPrefix, textLimits } from './text-bounds.js';
 import { child, childrenOf, find, hasRule, nameOf, type Tree } from './tree.js';
 import { emptyScope, Names } from './variables.js';
-import { weighCall, weighText } from './work.js';
+import { weighText } from './work.js';
 
 /*
  * No query leaves its project. These modules enforce it:
@@ -19,7 +19,7 @@ import { weighCall, weighText } from './work.js';
  * - cypher-parser: the whole text must be one statement of Neo4j's Cypher 5 grammar
  * - language, inspect: allow-lists of grammar rules and functions; no writes, procedures, LOAD CSV, USE, hints or
  *   computed labels; limits on patterns, range() and nested lists
- * - work: limits on the work per row and the size of a value, given the parameters; pauses between clauses
+ * - work: limits on the work per row and the size of a value, given the parameters and the graph; pauses between clauses
  * - project-filter: the specification's rule that a query names the filter; isolation does not depend on it
  * - bind (patterns, containers, clauses): restricts every node and relationship of every pattern, and every
  *   variable-length path as a whole, to the scope parameter
@@ -37,7 +37,7 @@ export interface GuardedQuery {
   parameters: ReadonlySet<string>;
   /** The names of the columns in order, or null for `*`. */
   columns: readonly string[] | null;
-  /** The tree from which {@link parametersFor} computes the work, which depends on the parameters. */
+  /** The tree from which `weighCall` computes the work, which depends on the parameters and the graph. */
   tree: Tree;
 }
 
@@ -67,10 +67,10 @@ const sizeOfTree = 20;
 
 /**
  * Adds the project's parameters to those of the caller.
- * @throws AppError `invalid_input` for a reserved name or for parameters that make the query too expensive
+ * @throws AppError `invalid_input` for a reserved name
  */
 export function parametersFor(
-  query: Pick<GuardedQuery, 'usesProjectIds'> & { tree?: Tree },
+  query: Pick<GuardedQuery, 'usesProjectIds'>,
   scope: { projectId: string; grantedProjectIds: readonly string[] },
   params: Record<string, unknown> = {},
 ): Record<string, unknown> {
@@ -79,7 +79,6 @@ export function parametersFor(
       throw refuse(`The parameter ${name} is set by the service`);
     }
   }
-  if (query.tree) weighCall(query.tree, params);
   const projectIds = [...new Set([scope.projectId, ...scope.grantedProjectIds])];
   return {
     ...params,

@@ -1,4 +1,5 @@
 import { allowedFunctions, allowedRules, refusedRules } from './language.js';
+import { internalProperties } from '../store/names.js';
 import { refuse } from './refusal.js';
 import { child, childrenOf, compact, isOperator, nameOf, walk, type Tree } from './tree.js';
 
@@ -28,6 +29,7 @@ export function inspect(statement: Tree): Set<string> {
     if (tree.rule === 'properties' && child(tree, 'parameter'))
       throw refuse('Write the properties of a pattern one by one: a parameter for all of them is not allowed');
     if (tree.rule === 'functionInvocation') checkFunction(tree);
+    if (tree.rule === 'property') checkProperty(tree);
     if (isOperator(tree) && tree.children.length > contentLimits.operands)
       throw refuse(`An expression may have at most ${contentLimits.operands} operators and operands in a row`);
   });
@@ -64,6 +66,13 @@ function checkFunction(tree: Tree): void {
     throw refuse('exists() requires a pattern; for a property, use IS NOT NULL');
   }
   if (name === 'range') checkRange(argumentsOf(tree));
+}
+
+/** Refuses the properties in which the service stores its own data about an element. */
+function checkProperty(tree: Tree): void {
+  const key = child(tree, 'propertyKeyName');
+  const name = key ? nameOf(key) : '';
+  if (internalProperties.has(name)) throw refuse(`The property ${name} belongs to the service and cannot be read`);
 }
 
 /** Refuses an unbounded range. The database cannot stop inside an expression, so it would exceed the timeout. */

@@ -1,3 +1,5 @@
+import { largestGraph, type GraphSizes } from './graph-sizes.js';
+
 /** An upper bound of the size of a value. */
 export interface Size {
   /** The number of elements of a list or map, or of characters of a text. */
@@ -8,12 +10,12 @@ export interface Size {
   each: number;
   /** The nesting depth of lists, or 0 for a value that is not a list. */
   depth: number;
-  /** Whether the value is a stored node or relationship, or a list of them. */
-  isStored?: boolean;
+  /** The sizes of the graph, if the value is a stored node or relationship, or a list of them. */
+  stored?: GraphSizes | undefined;
 }
 
-/** The limits on stored data, which the writers enforce (`save/input.ts`). */
-const stored = { property: 32_768, element: 1_100_000, names: 250, nameLength: 100 };
+/** The limits on the names of properties and labels, which the writers enforce (`save/input.ts`). */
+const names = { count: 250, length: 100 };
 const boundedProperties = new Map([
   ['name', 500],
   ['id', 200],
@@ -23,37 +25,36 @@ const boundedProperties = new Map([
   ['subject', 200],
 ]);
 
-/** The assumed maximum of an aggregated list, which the memory limit of transactions enforces. */
+/** The maximum of an aggregated list, which the memory limit of transactions enforces. */
 const aggregated = { length: 1_000_000, weight: 10_000_000 };
 
 export const scalar: Size = { length: 1, weight: 1, each: 1, depth: 0 };
-export const storedElement: Size = {
-  length: stored.names,
-  weight: stored.element,
-  each: stored.property,
-  depth: 0,
-  isStored: true,
-};
 export const largestParameter: Size = { length: 524_288, weight: 1_048_576, each: 1_048_576, depth: 2 };
+
+/** Returns the size of a stored node or relationship. */
+export function elementIn(graph: GraphSizes): Size {
+  return { length: names.count, weight: graph.element, each: graph.property, depth: 0, stored: graph };
+}
 
 export function textOf(length: number): Size {
   return { length, weight: Math.max(1, length), each: 1, depth: 0 };
 }
 
 export function listOf(length: number, element: Size): Size {
-  const { weight, depth, isStored } = element;
+  const { weight, depth, stored } = element;
   // Lists of stored elements contain references.
-  if (isStored) return { length, weight: Math.max(1, length), each: 1, depth: depth + 1, isStored };
+  if (stored) return { length, weight: Math.max(1, length), each: 1, depth: depth + 1, stored };
   return { length, weight: Math.max(1, length * weight), each: weight, depth: depth + 1 };
 }
 
-export function aggregatedOf(element: Size): Size {
-  const list = listOf(aggregated.length, element);
-  return { ...list, weight: Math.max(aggregated.weight, list.each) };
+/** Returns the size of a list with an element for each of at most `rows` rows. */
+export function aggregatedOf(element: Size, rows: number): Size {
+  const list = listOf(Math.min(rows, aggregated.length), element);
+  return { ...list, weight: Math.min(list.weight, Math.max(aggregated.weight, list.each)) };
 }
 
 export function namesOfElement(): Size {
-  return listOf(stored.names, textOf(stored.nameLength));
+  return listOf(names.count, textOf(names.length));
 }
 
 /** Returns the heaviest value of a list or map. `averageOf` returns one of average weight. */
@@ -65,23 +66,20 @@ export function averageOf(size: Size): Size {
   return elementOf(size, Math.min(size.each, Math.ceil(size.weight / Math.max(1, size.length))));
 }
 
-function elementOf({ depth, isStored }: Size, weight: number): Size {
-  if (isStored && depth <= 1) return storedElement;
-  return {
-    length: weight,
-    weight,
-    each: depth > 1 ? weight : 1,
-    depth: Math.max(0, depth - 1),
-    ...(isStored ? { isStored } : {}),
-  };
+function elementOf({ depth, stored }: Size, weight: number): Size {
+  if (stored && depth <= 1) return elementIn(stored);
+  return { length: weight, weight, each: depth > 1 ? weight : 1, depth: Math.max(0, depth - 1), stored };
 }
 
-export function propertyOf(size: Size, name: string): Size {
-  if (!size.isStored || size.depth > 0)
+/** @param name a literal name, or undefined for a computed one, which can also be that of an internal property */
+export function propertyOf(size: Size, name: string | undefined): Size {
+  if (!size.stored || size.depth > 0)
     return { length: size.each, weight: size.each, each: size.each, depth: Math.max(1, size.depth - 1) };
-  const known = boundedProperties.get(name);
-  if (known !== undefined) return textOf(known);
-  return { length: stored.property, weight: stored.property, each: stored.property, depth: 1 };
+  const { property, element } = size.stored;
+  const known = name === undefined ? undefined : boundedProperties.get(name);
+  if (known !== undefined) return textOf(Math.min(known, property));
+  const weight = name === undefined ? Math.min(element, largestGraph.property) : property;
+  return { length: weight, weight, each: weight, depth: 1 };
 }
 
 /** Returns the larger size of two alternatives. */
@@ -91,7 +89,7 @@ export function largerOf(a: Size, b: Size): Size {
     weight: Math.max(a.weight, b.weight),
     each: Math.max(a.each, b.each),
     depth: Math.max(a.depth, b.depth),
-    isStored: Boolean(a.isStored && b.isStored),
+    stored: b.stored && a.stored,
   };
 }
 

@@ -1,32 +1,23 @@
 import { argumentsOf, functionOf } from './inspect.js';
 import { refuse } from './refusal.js';
 import { patternIn, regexSteps } from './regex.js';
+import { matchesOf } from './rows.js';
 import {
   averageOf,
   aggregatedOf,
   heaviestOf,
   combinedSize,
+  elementIn,
   largerOf,
   listOf,
   propertyOf,
   scalar,
-  storedElement,
   textOf,
   type Size,
 } from './sizes.js';
 import { child, childrenOf, compact, excerptOf, hasRule, nameOf, whereOf, type Tree } from './tree.js';
-import { additionOf, comparisonSteps, functionWork, membershipSteps, search, type Weighed } from './work-functions.js';
-
-type Variables = ReadonlyMap<string, Size>;
-
-export interface Weighing {
-  variables: Variables;
-  parameter(name: string): Size;
-  /** Weighs a subquery and returns the size of its first column. */
-  subquery(query: Tree, variables: Variables): Weighed;
-  /** Adds the variables of a pattern and returns the steps of its conditions. */
-  pattern(tree: Tree, variables: Map<string, Size>): number;
-}
+import type { Variables, Weighed, Weighing } from './weighing.js';
+import { additionOf, comparisonSteps, functionWork, membershipSteps, search } from './work-functions.js';
 
 /** The maximum weight of a value that an expression may create. */
 export const maxWeight = 30_000_000;
@@ -50,7 +41,10 @@ export function weigh(tree: Tree, at: Weighing): Weighed {
 type Rule = (tree: Tree, at: Weighing) => Weighed;
 
 const rules: Readonly<Record<string, Rule>> = {
-  variable: (tree, { variables }) => ({ size: variables.get(nameOf(tree)) ?? aggregatedOf(storedElement), steps: 1 }),
+  variable: (tree, { variables, graph }) => ({
+    size: variables.get(nameOf(tree)) ?? aggregatedOf(elementIn(graph), Infinity),
+    steps: 1,
+  }),
   parameter: (tree, at) => {
     const name = child(tree, 'parameterName');
     return { size: at.parameter(name ? nameOf(name) : ''), steps: 1 };
@@ -62,7 +56,10 @@ const rules: Readonly<Record<string, Rule>> = {
   map: collectionOf,
   mapProjection: (tree, at) => {
     const parts = eachPart(tree, at);
-    return { size: { ...parts.size, depth: Math.max(2, parts.size.depth), isStored: false }, steps: parts.steps + 250 };
+    return {
+      size: { ...parts.size, depth: Math.max(2, parts.size.depth), stored: undefined },
+      steps: parts.steps + 250,
+    };
   },
   expression2: postfix,
   expression3: calculation,
@@ -78,6 +75,7 @@ const rules: Readonly<Record<string, Rule>> = {
     const { size, steps } = functionWork(
       functionOf(tree),
       args.map((each) => each.size),
+      at,
     );
     return { size, steps: steps + args.reduce((sum, each) => sum + each.steps, 0) };
   },
@@ -95,7 +93,7 @@ const rules: Readonly<Record<string, Rule>> = {
     const [average, heaviest] = [made(averageOf(size)), made(heaviestOf(size))];
     const whole = listOf(size.length, heaviest);
     return {
-      size: heaviest.isStored ? whole : { ...whole, weight: size.length * average.weight + heaviest.weight },
+      size: heaviest.stored ? whole : { ...whole, weight: size.length * average.weight + heaviest.weight },
       steps,
     };
   },
@@ -108,13 +106,18 @@ const rules: Readonly<Record<string, Rule>> = {
     const where = whereOf(tree);
     const result = tree.children.at(-2);
     const made = result ? weigh(result, within) : one;
-    return { size: aggregatedOf(made.size), steps: steps + (where ? weigh(where, within).steps : 0) + made.steps };
+    const pattern = child(tree, 'pathPatternNonEmpty');
+    const rows = pattern ? matchesOf([pattern], at.variables, at.graph) : 1;
+    return {
+      size: aggregatedOf(made.size, rows),
+      steps: steps + (where ? weigh(where, within).steps : 0) + made.steps,
+    };
   },
   existsExpression: (tree, at) => ({ size: scalar, steps: subquerySteps(tree, at).steps }),
   countExpression: (tree, at) => ({ size: scalar, steps: subquerySteps(tree, at).steps }),
   collectExpression: (tree, at) => {
-    const { size, steps } = subquerySteps(tree, at);
-    return { size: aggregatedOf(size), steps };
+    const { size, steps, rows } = subquerySteps(tree, at);
+    return { size: aggregatedOf(size, rows), steps };
   },
   patternExpression: (tree, at) => ({ size: scalar, steps: at.pattern(tree, new Map(at.variables)) }),
 };
@@ -181,7 +184,7 @@ function postfix(tree: Tree, at: Weighing): Weighed {
     if (key) size = propertyOf(size, nameOf(key));
     else if (hasRule(each, 'labelExpression')) size = scalar;
     else if (hasRule(each, 'LBRACKET') && !hasRule(each, 'DOTDOT'))
-      size = size.isStored && size.depth === 0 ? propertyOf(size, '') : heaviestOf(size);
+      size = size.stored && size.depth === 0 ? propertyOf(size, undefined) : heaviestOf(size);
     steps += 1;
   }
   return { size, steps };
@@ -279,14 +282,14 @@ function boundOf(tree: Tree, at: Weighing): number {
   return expressionsIn(tree).reduce((sum, each) => sum + boundOf(each, at), 0);
 }
 
-function subquerySteps(tree: Tree, at: Weighing): Weighed {
+function subquerySteps(tree: Tree, at: Weighing): Weighed & { rows: number } {
   const query = child(tree, 'regularQuery');
   if (query) return at.subquery(query, at.variables);
   const variables = new Map(at.variables);
   const patterns = child(tree, 'patternList');
   const where = whereOf(tree);
   const steps = patterns ? at.pattern(patterns, variables) : 0;
-  return { size: scalar, steps: steps + (where ? weigh(where, { ...at, variables }).steps : 0) };
+  return { size: scalar, steps: steps + (where ? weigh(where, { ...at, variables }).steps : 0), rows: 1 };
 }
 
 function withVariable(variables: Variables, name: string, size: Size): Variables {

@@ -1,23 +1,18 @@
 import {
   aggregatedOf,
+  elementIn,
   heaviestOf,
   combinedSize,
   largerOf,
   listOf,
   namesOfElement,
   scalar,
-  storedElement,
   textOf,
   type Size,
 } from './sizes.js';
+import type { Surroundings, Weighed } from './weighing.js';
 
-export interface Weighed {
-  size: Size;
-  /** The number of elementary steps of about 40 ns each. */
-  steps: number;
-}
-
-type FunctionWork = (args: readonly Size[]) => Weighed;
+type FunctionWork = (args: readonly Size[], at: Surroundings) => Weighed;
 
 const total = (args: readonly Size[]) => args.reduce((sum, { weight }) => sum + weight, 0);
 const first = (args: readonly Size[]): Size => args[0] ?? scalar;
@@ -26,8 +21,8 @@ const second = (args: readonly Size[]): Size => args[1] ?? scalar;
 const toScalar: FunctionWork = (args) => ({ size: scalar, steps: 1 + total(args) / 8 });
 const sameSize: FunctionWork = (args) => ({ size: first(args), steps: 1 + total(args) / 16 });
 const anElement: FunctionWork = (args) => ({ size: heaviestOf(first(args)), steps: 1 });
-const elements: FunctionWork = (args) => ({
-  size: listOf(first(args).length, storedElement),
+const elements: FunctionWork = (args, { graph }) => ({
+  size: listOf(first(args).length, elementIn(graph)),
   steps: 1 + first(args).length,
 });
 const texts: FunctionWork = (args) => ({
@@ -52,15 +47,15 @@ const functions: Readonly<Record<string, FunctionWork>> = {
   ...each('coalesce max min', anyOf),
   ...each('head last', anElement),
   ...each('nodes relationships', elements),
-  ...each('startnode endnode', () => ({ size: storedElement, steps: 1 })),
+  ...each('startnode endnode', (_, { graph }) => ({ size: elementIn(graph), steps: 1 })),
   ...each('tostring tostringornull', asText),
-  collect: (args) => ({ size: aggregatedOf(first(args)), steps: 1 }),
+  collect: (args, { rows }) => ({ size: aggregatedOf(first(args), rows), steps: 1 }),
   labels: () => ({ size: namesOfElement(), steps: 1 }),
   keys: (args) => ({
-    size: first(args).isStored ? namesOfElement() : listOf(first(args).length, textOf(100)),
+    size: first(args).stored ? namesOfElement() : listOf(first(args).length, textOf(100)),
     steps: 1 + Math.min(first(args).length, 1e6),
   }),
-  properties: (args) => ({ size: { ...first(args), depth: 2, isStored: false }, steps: 1 + first(args).length * 4 }),
+  properties: (args) => ({ size: { ...first(args), depth: 2, stored: undefined }, steps: 1 + first(args).length * 4 }),
   valuetype: (args) => ({ size: textOf(1000), steps: 1 + total(args) * 2 }),
   split: (args) => {
     const { weight } = first(args);
@@ -85,8 +80,8 @@ export function search(args: readonly Size[]): number {
   return 1 + (first(args).weight * second(args).weight) / 32;
 }
 
-export function functionWork(name: string, args: readonly Size[]): Weighed {
-  return (functions[name] ?? toScalar)(args);
+export function functionWork(name: string, args: readonly Size[], at: Surroundings): Weighed {
+  return (functions[name] ?? toScalar)(args, at);
 }
 
 /**
@@ -94,7 +89,7 @@ export function functionWork(name: string, args: readonly Size[]): Weighed {
  * word.
  */
 export function comparisonSteps(a: Size, b: Size): number {
-  if ((a.isStored && a.depth === 0) || (b.isStored && b.depth === 0)) return 1;
+  if ((a.stored && a.depth === 0) || (b.stored && b.depth === 0)) return 1;
   const least = Math.min(a.weight, b.weight);
   return 1 + (a.depth > 0 && b.depth > 0 ? least : least / 16);
 }

@@ -1,13 +1,16 @@
 import type { Session } from 'neo4j-driver';
-import { AppError } from '../../errors.js';
+import { AppError, isAppError } from '../../errors.js';
+import { largestGraph } from '../guard/graph-sizes.js';
 import { parametersFor, type GuardedQuery } from '../guard/guard.js';
 import { createReadPlanCheck } from '../guard/read-plan.js';
 import { refuse } from '../guard/refusal.js';
+import { weighCall } from '../guard/work.js';
 import type { Consumption } from '../store/provenance.js';
 import { fetchSize, forgetting, inTurnToRead, readSession, withSession, type Connection } from '../store/sessions.js';
 import { toParameter } from '../store/values.js';
 import { createTimedGuard, timeParameter } from './as-of.js';
 import { createCollector } from './collect.js';
+import { measure } from './measure.js';
 import type { ContextAnswer } from './views.js';
 
 export interface CypherCall {
@@ -57,12 +60,14 @@ export function createCypherQueries(graph: Connection) {
     /** Refuses a query that the database does not plan as read-only within the timeout. A known query costs nothing. */
     async check(call: CypherCall): Promise<void> {
       const parameters = parametersOf(call);
+      await checkWork(graph, call);
       if (assertReadPlan.knows(call.query)) return;
       await inSession(call, (session) => assertReadPlan.ask(session, call.query, parameters, call.timeoutMs));
     },
     /** Runs a READ transaction that the database ends at the timeout. Reads one row more than the limit. */
-    run(call: CypherCall, consumed: Consumption): Promise<ContextAnswer> {
+    async run(call: CypherCall, consumed: Consumption): Promise<ContextAnswer> {
       const parameters = parametersOf(call);
+      await checkWork(graph, call);
       return inSession(call, async (session) => {
         await assertReadPlan.ask(session, call.query, parameters, call.timeoutMs);
         return collectRows(session, call, parameters, consumed);
@@ -82,6 +87,22 @@ function parametersOf({ query, projectId, grantedProjectIds, params, asOf }: Cyp
   const missing = [...query.parameters].filter((name) => !Object.hasOwn(parameters, name));
   if (missing.length > 0) throw refuse(`The query needs a parameter that params does not give: ${missing.join(', ')}`);
   return parameters;
+}
+
+/**
+ * Refuses a query that may take too much work. What would be too much for the largest possible graph may still be
+ * little for this one.
+ * @throws AppError `invalid_input`
+ */
+async function checkWork(graph: Connection, call: CypherCall): Promise<void> {
+  try {
+    weighCall(call.query.tree, call.params, largestGraph);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const sizes = await measure(graph, call);
+    if (!sizes) throw error;
+    weighCall(call.query.tree, call.params, sizes);
+  }
 }
 
 async function collectRows(

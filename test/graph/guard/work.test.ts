@@ -19,10 +19,12 @@ import { workAttacks } from './attacks-work.js';
 const deps = useDeps();
 const folder = mkdtempSync(path.join(tmpdir(), 'neo4j-work-'));
 const ctx = contextOf();
+/** Another project, whose graph is too large to be measured for each query. */
+const large = contextOf();
 const people = 100_000;
 let neo4j: StartedService;
 let graph: Graph;
-let ask: (query: string, rest?: object) => Promise<any>;
+let ask: (query: string, rest?: object, asker?: typeof ctx) => Promise<any>;
 
 beforeAll(async () => {
   neo4j = await startNeo4j({ dataDir: folder, env: { ...process.env, NEO4J_URI: '' } });
@@ -30,7 +32,7 @@ beforeAll(async () => {
   graph = createGraph({ uri, user, password });
   await prepareGraph(graph);
   const query = queryContextTool.create({ graph, redact: deps.redact, collections: deps.mongo.collections });
-  ask = (text, rest = {}) => call(query, contextFor(ctx.principal), { query: text, ...rest });
+  ask = (text, rest = {}, asker = ctx) => call(query, contextFor(asker.principal), { query: text, ...rest });
   const nodes = Array.from({ length: 40 }, (_, at) => ({
     id: `n${at}`,
     type: 'Point',
@@ -41,6 +43,10 @@ beforeAll(async () => {
     [1, 7].map((step) => ({ from: id, type: 'NEXT', to: `n${(at + step) % 40}`, properties: {} })),
   );
   await call(saveContextTool.create({ graph }), ctx, { entities: nodes, relationships: links });
+  await graph.writer.executeQuery(
+    "UNWIND range(0, 10000) AS i CREATE (:Entity:_Scoped:Point {project_id: $project, id: 'n' + i, type: 'Point', name: 'point ' + i})",
+    { project: large.projectId },
+  );
 });
 afterAll(async () => {
   await graph?.close();
@@ -88,31 +94,30 @@ describe('the database after the answer to an excessive query', () => {
   });
 
   test.each(workAttacks.filter(({ refused }) => refused))(
-    'never receives: $name',
+    'never receives, for a large graph: $name',
     async ({ query, params, refused: reason }) => {
       verifies('gateway.query.work-bounded');
-      const refused = await refusal(ask(query, { params, timeout_ms: 30_000 }));
+      const refused = await refusal(ask(query, { params, timeout_ms: 30_000 }, large));
       expect(refused).toMatchObject({ code: 'invalid_input' });
       expect(refused.message).toMatch(reason ?? /never/);
     },
   );
 
-  test.each(workAttacks.filter(({ refused }) => !refused))(
-    'is idle within a second: $name',
-    async ({ query, params }) => {
-      verifies('gateway.query.work-bounded');
-      const begun = Date.now();
-      const outcome = await ask(query, { params, timeout_ms: 200 }).then(
-        () => 'answered',
-        ({ code, message }: AppError) => `${code} ${message}`,
-      );
-      expect(outcome).toMatch(
-        /^(answered$|call_timed_out the query ran past its timeout and was stopped$|call_failed the query needs more memory)/,
-      );
-      await untilIdle();
-      console.log(`${query.slice(0, 60)}: ${outcome}, idle after ${Date.now() - begun} ms`);
-    },
-  );
+  test.each(workAttacks)('is idle within a second: $name', async ({ query, params, refused }) => {
+    verifies('gateway.query.work-bounded', 'gateway.query.work-of-this-graph');
+    const begun = Date.now();
+    const outcome = await ask(query, { params, timeout_ms: 200 }).then(
+      () => 'answered',
+      ({ code, message }: AppError) => `${code} ${message}`,
+    );
+    expect(outcome).toMatch(
+      /^(answered$|call_timed_out the query ran past its timeout and was stopped$|call_failed the query needs more memory|invalid_input )/,
+    );
+    // In a small graph, a query that is refused for a large one may be answered, or refused for another reason.
+    if (!refused) expect(outcome).not.toMatch(/^invalid_input/);
+    await untilIdle();
+    console.log(`${query.slice(0, 60)}: ${outcome}, idle after ${Date.now() - begun} ms`);
+  });
 });
 
 describe('analytical queries over 100,000 nodes', () => {

@@ -109,14 +109,15 @@ test('unsaved settings do not revert what somebody else changed since, and say s
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/settings'));
     const field = page.getByLabel('Settings (JSON)');
+    const form = page.locator('form').filter({ has: field });
     const shown = JSON.parse(await field.inputValue()) as object;
     await field.fill(JSON.stringify({ ...shown, user_connectors: ['mail'] }));
     const changed = await api.patch(`/settings/${projectID}`, { connector_group: ['claims'] });
     expect(changed).toMatchObject({ status: 200 });
     await page.reload();
     await page.getByText('Somebody has changed these settings').waitFor();
-    await page.getByRole('button', { name: 'Save' }).last().click();
-    await page.getByRole('button', { name: 'Discard changes', disabled: true }).nth(1).waitFor();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Discard changes', disabled: true }).waitFor();
     expect(JSON.parse(await field.inputValue())).toMatchObject({
       user_connectors: ['mail'],
       connector_group: ['claims'],
