@@ -102,3 +102,16 @@ describe('what the service stores for itself', () => {
     expect(body.rows).toEqual([{ keys: ['_at', '_id'], id: 7 }]);
   });
 });
+
+describe('an error of the database', () => {
+  test.each([
+    ['a wrong type', 'm.title - 1', /TypeError, which means that an operator/],
+    ['a division by zero', 'm.released / (m.released - m.released)', /ArithmeticError, which means that a calculation/],
+    ['a text that is not a date', 'date(m.title)', /which means that .* not a date/],
+  ])('says what is wrong, without stored values: %s', async (_, expression, says) => {
+    verifies('gateway.query.error-texts');
+    const { status, body } = await ask(`MATCH (m:Movie) WHERE m.project_id = $project_id RETURN ${expression} AS x`);
+    expect([status, body.error_description]).toEqual([422, expect.stringMatching(says)]);
+    expect(body.error_description).not.toMatch(/Matrix|Away|Vinci|Atlas/);
+  });
+});

@@ -99,6 +99,11 @@ export const gateway = [
     says: 'labels() and keys() return no names of the service, and its own properties cannot be read.',
   },
   {
+    id: 'gateway.query.error-texts',
+    source: 'docs/guides/gateway.md',
+    says: 'An error while a query runs names its kind and what it means, and no stored value.',
+  },
+  {
     id: 'gateway.query.honest-analytics',
     source: 'docs/guides/gateway.md',
     says: 'Aggregations over 100,000 nodes and paths of six hops are answered.',

@@ -151,6 +151,16 @@ export async function withSession<T>(session: Session, work: (session: Session) 
   }
 }
 
+/** What the errors of a statement mean, because the texts of the database can contain stored values. */
+const statementErrors: Readonly<Record<string, string>> = {
+  ArgumentError: 'a function does not accept the value of an argument, such as a text that is not a date',
+  ArithmeticError: 'a calculation divides by zero, or a number is too large',
+  SyntaxError:
+    'the database does not accept an expression, such as a variable that is not defined or a text that is not a date',
+  TypeError:
+    'an operator or a function does not accept the type of a value: exclude such values with IS NOT NULL or IS :: STRING, or convert them, for example with toStringOrNull()',
+};
+
 /**
  * Maps a database error to an error for the caller. The original message may contain stored values and remains in the
  * cause.
@@ -178,7 +188,9 @@ function toAppError(error: unknown): unknown {
   }
   if (code.startsWith('Neo.ClientError.Statement.')) {
     const kind = code.slice(code.lastIndexOf('.') + 1);
-    return new AppError('invalid_input', `the query cannot be run: ${kind}`, { cause: error });
+    const meaning = statementErrors[kind];
+    const text = meaning === undefined ? kind : `${kind}, which means that ${meaning}`;
+    return new AppError('invalid_input', `the query cannot be run: ${text}`, { cause: error });
   }
   return new AppError('call_failed', 'the graph database refused the call', { cause: error });
 }
