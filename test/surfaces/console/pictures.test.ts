@@ -11,9 +11,9 @@ const deps = useDeps();
 let person: Person;
 let pages: readonly PageCase[];
 
-/** Lists, filters, forms, and single records. Home is not among them: its charts depend on the hour. */
+/** Lists, filters, forms, and single records. Home and the schedules are not among them: what they show depends on the hour. */
 const pictured = [
-  ...['context', 'runs', 'run', 'agentflows', 'agentflow', 'schedules'],
+  ...['context', 'runs', 'run', 'agentflows', 'agentflow', 'members'],
   ...['schedule-new', 'connectors', 'table', 'lifecycles', 'audit', 'usage'],
 ];
 
