@@ -14,7 +14,7 @@ export interface CsvFormat {
 
 /**
  * Detects the one delimiter of a CSV file: the one that Excel's first line `sep=;` names, or the one that divides the
- * first line into columns and most other lines into as many. Delimiters in quotes do not count. Used by the server and
+ * first line into columns and most other lines into as many, or else all lines below a title. Delimiters in quotes do not count. Used by the server and
  * by the console.
  */
 export function csvFormatOf(text: string): CsvFormat {
@@ -28,7 +28,15 @@ export function csvFormatOf(text: string): CsvFormat {
     const share = (1 + others.filter((width) => width === columns).length) / (1 + others.length);
     if (share > best.share) best = { delimiter, share };
   }
+  if (best.share === 0)
+    best.delimiter = delimiters.find((delimiter) => dividesTable(widthsOf(head, delimiter))) ?? noDelimiter;
   return { delimiter: best.delimiter, from_line: 1 };
+}
+
+/** Whether lines without the delimiter are followed only by lines with the same number of cells, at least three. */
+function dividesTable(widths: readonly number[]): boolean {
+  const table = widths.slice(widths.findIndex((width) => width > 1));
+  return table.length > 1 && table.length < widths.length && table.every((width) => width > 2 && width === table[0]);
 }
 
 /** Counts the cells of each line. A quote opens a quoted cell only at the start of the cell (RFC 4180). */

@@ -20,9 +20,16 @@ export const expectedEncodings = 'text in UTF-8, UTF-16 or another encoding of t
 const detectable: Record<string, string> = {
   ...{ 'windows-1250': 'windows-1250', 'windows-1251': 'windows-1251', 'windows-1252': 'windows-1252' },
   ...{ 'windows-1253': 'windows-1253', 'windows-1254': 'windows-1254', 'windows-1255': 'windows-1255' },
-  ...{ 'windows-1256': 'windows-1256', 'windows-1257': 'windows-1257', 'windows-1258': 'windows-1258' },
+  ...{ 'windows-1256': 'windows-1256', 'windows-1257': 'windows-1257', cp1258: 'windows-1258' },
   ...{ 'iso-8859-2': 'iso-8859-2', 'iso-8859-5': 'iso-8859-5', 'koi8-r': 'koi8-r', 'koi8-u': 'koi8-u' },
-  ...{ cp866: 'ibm866', cp874: 'windows-874', cp932: 'shift_jis', 'euc-jp': 'euc-jp', 'iso-2022-jp': 'iso-2022-jp' },
+  ...{
+    'iso-8859-6': 'iso-8859-6',
+    ibm866: 'ibm866',
+    cp874: 'windows-874',
+    cp932: 'shift_jis',
+    'euc-jp': 'euc-jp',
+    'iso-2022-jp': 'iso-2022-jp',
+  },
   ...{ gb18030: 'gb18030', big5: 'big5', cp949: 'euc-kr', 'utf-16-le': 'utf-16le', 'utf-16-be': 'utf-16be' },
 };
 const ofSeveralBytes = new Set([
@@ -38,6 +45,8 @@ const ofSeveralBytes = new Set([
 const latin = ['windows-1252', 'windows-1250', 'iso-8859-2', 'windows-1254', 'windows-1257', 'windows-1258'];
 /** Western text is by far the most frequent. Another Latin encoding must be this much more likely. */
 const westernAdvantage = 1.6;
+/** The bytes of letters of other Latin encodings, such as ą and ş, are symbols of windows-1252. */
+const symbolInWord = /\p{L}[¡-©«¬®-¶¸¹»-¿]\p{Ll}|\p{Ll}[ªº]\p{Ll}/u;
 /** The old default of text (Encoding Standard). */
 const fallback = 'windows-1252';
 const inspectedBytes = 64 * 1024;
@@ -53,6 +62,8 @@ const searchedBytes = 1024;
  */
 export function decodeDeclared(bytes: Uint8Array, options: DecodeOptions = {}): DecodedText | undefined {
   const { charset, isWhole = true, canNameCharset = true } = options;
+  const wide = decodedUtf32(bytes);
+  if (wide) return wide;
   const marked = encodingOfMark(bytes);
   if (marked !== undefined) return decodedAs(marked, bytes, isWhole);
   const labels = [charset, 'utf-8'];
@@ -91,6 +102,21 @@ export function encodingOfMark([first, second, third]: Uint8Array): 'utf-8' | 'u
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
 }
 
+/** TextDecoder does not know UTF-32. Only text with a byte order mark is read. An incomplete last character is left out. */
+function decodedUtf32(bytes: Uint8Array): DecodedText | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < 4) return undefined;
+  const isLittle = view.getUint32(0, true) === 0xfeff;
+  if (!isLittle && view.getUint32(0) !== 0xfeff) return undefined;
+  let text = '';
+  for (let at = 4; at + 4 <= bytes.length; at += 4) {
+    const code = view.getUint32(at, isLittle);
+    if (code > 0x10ffff || code === 0) return undefined;
+    text += String.fromCodePoint(code);
+  }
+  return { text, charset: isLittle ? 'utf-32le' : 'utf-32be' };
+}
+
 /** Removes control characters except line ends and tabs, and the escape sequences of terminals (ECMA-48). */
 export function withoutControls(text: string): string {
   return text
@@ -123,6 +149,18 @@ function asWindows1252(text: string): string {
   return text.replace(/[\x80-\x9F]/g, (character) => windows1252[character.charCodeAt(0) - 0x80] as string);
 }
 
+/** The bytes of a text of windows-1252; undefined for a text with other characters. */
+export function bytesOfWestern(text: string): Uint8Array | undefined {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const special = code < 0x80 || (code >= 0xa0 && code <= 0xff) ? -1 : windows1252.indexOf(text.charAt(at));
+    if (special === -1 && code > 0xff) return undefined;
+    bytes[at] = special === -1 ? code : 0x80 + special;
+  }
+  return bytes;
+}
+
 /** Whether one, or at most a tenth, are control characters. Other formats contain more. */
 function isText(text: string): boolean {
   const controls = text.match(/[\u0000-\u0008\u000E-\u001A\u001C-\u001F]/g)?.length ?? 0;
@@ -153,11 +191,20 @@ async function likelyEncoding(bytes: Uint8Array): Promise<string | undefined> {
   const candidates = detectAll(start, { detectEncodings: Object.keys(detectable), minimumThreshold: 0 });
   const [best] = candidates;
   if (!best) return undefined;
+  if (nameOf(best) === 'windows-1253' && isGreekOfIso(start)) return 'iso-8859-7';
   if (ofSeveralBytes.has(nameOf(best)) || !isLatin(start)) return detectable[nameOf(best)];
   const [likely, ...others] = candidates.filter((each) => latin.includes(nameOf(each)));
   const western = others.find((each) => nameOf(each) === 'windows-1252');
-  const chosen = western && likely && western.confidence * westernAdvantage >= likely.confidence ? western : likely;
+  const isWestern = !symbolInWord.test(decodedAs(fallback, start, false)?.text ?? '');
+  if (!isWestern && likely && nameOf(likely) === 'windows-1252') return others[0] && detectable[nameOf(others[0])];
+  const isLikelier = western && likely && western.confidence * westernAdvantage >= likely.confidence;
+  const chosen = isWestern && isLikelier ? western : likely;
   return chosen && detectable[nameOf(chosen)];
+}
+
+/** The byte of Ά in ISO-8859-7 is a pilcrow in windows-1253. The other letters are alike, so the detector cannot tell. */
+function isGreekOfIso(bytes: Uint8Array): boolean {
+  return bytes.some((byte, at) => byte === 0xb6 && (bytes[at + 1] ?? 0) > 0xc0);
 }
 
 function nameOf({ encoding }: { encoding: string | null }): string {

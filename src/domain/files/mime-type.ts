@@ -14,10 +14,15 @@ const textTypes: Record<string, string> = {
   md: 'text/markdown',
   markdown: 'text/markdown',
   json: 'application/json',
+  jsonl: 'application/json',
+  ndjson: 'application/json',
   txt: 'text/plain',
   yaml: 'application/yaml',
   yml: 'application/yaml',
   eml: 'message/rfc822',
+  xml: 'application/xml',
+  rss: 'application/xml',
+  atom: 'application/xml',
 };
 
 /** ZIP files whose start does not show their format, because other entries come first. */
@@ -35,8 +40,9 @@ const xmlDeclaration = /<\?xml[^>]*>/iy;
 const svgDoctype = /<!doctype svg[^>]*>/iy;
 const htmlDoctype = /<!doctype html[^>]*>/iy;
 const xhtmlTag = /<html[\s>]/iy;
-/** A mail begins with its header fields (RFC 5322). */
-const mailHeader = /^(?:From .*\r?\n)?(?:[\w-]{1,76}:.*\r?\n(?:[ \t].*\r?\n)*)+(?:\r?\n|$)/;
+/** A mail begins with a header field (RFC 5322), or with the line that mailboxes put before it (RFC 4155). */
+const mailHeader = /^\s{0,10}(?:>?From .{0,1000}\r?\n)?[\w-]{1,76}[ \t]{0,10}:/;
+const xmlElement = /<[A-Za-z_][\w.:-]{0,200}[\s>/]|<\?|<!DOCTYPE\s/iy;
 const binary = 'application/octet-stream';
 
 export interface DetectedType {
@@ -75,6 +81,7 @@ function typeOfText(text: string, whole: boolean, name: string): string {
   const type = textTypes[extensionOf(name)];
   if (type === 'application/json') return looksLikeJson(text, whole) ? type : 'text/plain';
   if (type === 'message/rfc822') return mailHeader.test(text) ? type : 'text/plain';
+  if (type === 'application/xml') return startsAt(text, xmlElement, skipComments(text, 0)) ? type : 'text/plain';
   return (
     type ??
     (whole && /^\s*[[{]/.test(text) && parseJsonOrUndefined(text) !== undefined ? 'application/json' : 'text/plain')
@@ -136,5 +143,11 @@ function endOf(text: string, pattern: RegExp, from: number): number {
 }
 
 function looksLikeJson(text: string, whole: boolean): boolean {
-  return whole ? parseJsonOrUndefined(text) !== undefined : /^\s*[[{"]/.test(text);
+  return whole ? parseJsonOrUndefined(text) !== undefined || isJsonLines(text) : /^\s*[[{"]/.test(text);
+}
+
+/** Whether each line is an object or a list (JSON Lines). */
+function isJsonLines(text: string): boolean {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.length > 0 && lines.every((line) => /^\s*[[{]/.test(line) && parseJsonOrUndefined(line) !== undefined);
 }

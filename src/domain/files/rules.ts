@@ -19,6 +19,7 @@ const formattedDocuments = {
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'PPTX',
   'application/epub+zip': 'EPUB',
   'message/rfc822': 'EML',
+  'application/rtf': 'RTF',
 } as const;
 
 const documents = { ...textDocuments, ...formattedDocuments };

@@ -9,6 +9,7 @@ import { fromJson } from './readers/json.js';
 import { fromMail } from './readers/mail.js';
 import { fromDocx, fromXlsx } from './readers/office.js';
 import { fromPdf } from './readers/pdf.js';
+import { fromRtf } from './readers/rtf.js';
 import { fromPptx } from './readers/slides.js';
 import { fromMarkdown, fromPlainText, textOf } from './readers/text.js';
 import { fromXml } from './readers/xml.js';
@@ -37,6 +38,7 @@ const readers: Record<DocumentType, Reader> = {
   [`${office}.presentationml.presentation` as const]: fromPptx,
   'application/epub+zip': fromEpub,
   'message/rfc822': fromMail,
+  'application/rtf': fromRtf,
 };
 
 /** @throws UnreadableDocument with the reason */

@@ -79,9 +79,14 @@ export const readKnowledgeUpload = defineOperation({
     toKnowledgeUpload(deps, await readFile(deps, ctx.principal, file_id), ctx.baseUrl),
 });
 
+const namesOfOthers: Record<string, string> = {
+  'application/octet-stream': 'an unknown format',
+  'application/x-cfb': 'an Office document with a password or of Office 97 to 2003',
+};
+
 function refuseOtherTypes({ name, mime_type }: FileDocument): void {
   if (isDocumentType(mime_type)) return;
-  const found = mime_type === 'application/octet-stream' ? 'an unknown format' : mime_type;
+  const found = namesOfOthers[mime_type] ?? mime_type;
   throw new AppError('validation_failed', `${name}: must be one of ${documentFormats}, not ${found}`);
 }
 

@@ -11,7 +11,8 @@ export async function fromEpub(bytes: Uint8Array): Promise<Section[]> {
   let main = '';
   readXml(await xmlTextOf(entries['META-INF/container.xml']), {
     open(name, attributes) {
-      if (name === 'rootfile' && main === '') main = attributes['full-path'] ?? '';
+      const path = pathOf('', decoded(attributes['full-path'] ?? ''));
+      if (name === 'rootfile' && main === '' && entries[path]) main = path;
     },
   });
   if (!entries[main]) throw new UnreadableDocument('the EPUB file contains no package document');
@@ -24,7 +25,11 @@ export async function fromEpub(bytes: Uint8Array): Promise<Section[]> {
     },
   });
   const sections: Section[] = [];
-  for (const chapter of chapters) sections.push(...fromHtml(await xmlTextOf(entries[items.get(chapter) ?? ''])));
+  // A book without a reading order still has its chapters.
+  const paths = chapters.length > 0 ? chapters.map((chapter) => items.get(chapter) ?? '') : [...items.values()];
+  for (const path of new Set(paths)) {
+    if (/\.(x?html?|xht|xml)$/i.test(path)) sections.push(...fromHtml(await xmlTextOf(entries[path])));
+  }
   return sections;
 }
 

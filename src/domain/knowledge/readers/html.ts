@@ -18,8 +18,13 @@ const heading: FormatCallback = (element, walk, builder) => {
 
 const isCell = ({ name }: { name?: string }) => name === 'td' || name === 'th';
 
-/** Writes the cells of a row in one line. */
+function hasText({ data, children = [] }: { data?: string; children?: unknown[] }): boolean {
+  return (data ?? '').trim() !== '' || children.some((child) => hasText(child as { data?: string }));
+}
+
+/** Writes the cells of a row in one line. A row without text is left out. */
 const row: FormatCallback = (element, walk, builder) => {
+  if (!hasText(element)) return;
   builder.openBlock({ leadingLineBreaks: 1 });
   walk(element.children, builder);
   builder.closeBlock({ trailingLineBreaks: 1 });

@@ -32,15 +32,21 @@ export function unzip(bytes: Uint8Array, format: string, isWanted: (name: string
 
 /**
  * Packs the unpacked parts of an office document again, without compression: libraries that unpack the result cannot
- * exceed the limits. @throws UnreadableDocument for a document type definition, which could contain entities
+ * exceed the limits. `mend` may change each part. @throws UnreadableDocument for a document type definition, which could
+ * contain entities
  */
-export function safePackage(bytes: Uint8Array, format: string): Uint8Array {
-  const entries = unzip(bytes, format, (name) => /\.(xml|rels)$/i.test(name));
-  for (const content of Object.values(entries)) {
+export function safePackage(
+  bytes: Uint8Array,
+  format: string,
+  mend: (name: string, content: Uint8Array) => Uint8Array = (_name, content) => content,
+): { packed: Uint8Array; entries: Entries } {
+  const entries = unzip(bytes, format, (name) => /\.(xml|rels)$/i.test(name) && !name.startsWith('__MACOSX/'));
+  for (const [name, content] of Object.entries(entries)) {
     if (/<!DOCTYPE/i.test(startOf(content)))
       throw new UnreadableDocument(`the ${format} file contains a document type definition`);
+    entries[name] = mend(name, content);
   }
-  return zipSync(entries, { level: 0 });
+  return { packed: zipSync(entries, { level: 0 }), entries };
 }
 
 /** A document type definition must precede the first element. */
