@@ -46,10 +46,10 @@ const labels: Record<number, string> = {
 
 /** Reads the visible text of RTF. @throws UnreadableDocument */
 export async function fromRtf(bytes: Uint8Array): Promise<Section[]> {
-  const { Tokenize } = await import('rtf-stream-parser');
+  const { default: library } = await import('rtf-stream-parser');
   const text = createText();
   try {
-    const tokens = new Tokenize();
+    const tokens = new library.Tokenize();
     tokens.end(Buffer.from(mended(bytes), 'latin1'));
     for await (const token of tokens) text.add(token as Token);
   } catch (error) {
