@@ -11,7 +11,7 @@ import { lexWithinBounds } from './text-bounds.js';
 const reasoning = /^\s*<(think|thinking|reasoning)>[\s\S]*?<\/\1>/i;
 const fence = /(?:```|~~~)[ \t]*([\w+-]*)[ \t]*\r?\n?([\s\S]*?)(?:```|~~~|$)/g;
 /** A label, or a sentence that ends with a colon, before a query. */
-const label = /^\s*(?:cypher(?:[ \t]+5)?(?=\s)|\*{0,2}[^\n:`]{0,200}:\*{0,2}(?=\s))\s*/i;
+const label = /^(?:cypher(?:[ \t]+5)?|[^\n:`]{0,200}:\*{0,2})(?=\s)/i;
 const brackets: readonly (readonly [string, string])[] = [
   ['(', ')'],
   ['`', '`'],
@@ -19,9 +19,10 @@ const brackets: readonly (readonly [string, string])[] = [
   ["'", "'"],
   ['“', '”'],
 ];
-/** Signs of a query that no question has. */
-const signsOfQuery =
-  /\$project_ids?\b|\(\s*\w*\s*:\s*`?\w+[^()\n]*\)\s*(?:<?-|where|return)|-\s*\[[^\]\n]*\]\s*->?|<-\s*\[/i;
+/** Signs of a query that no question has: the parameters, and the arrows of patterns. */
+const signs = /\$project_ids?\b|-\s*\[[^[\]\n]*\]\s*->?|<-\s*\[/i;
+/** What may be the last node of a pattern, which has a label. */
+const nodes = /\(([^()\n]*)\)\s*(?:<?-|where|return)/gi;
 
 /**
  * Returns the query that a text contains, without what models write around it, or the whole text.
@@ -34,7 +35,7 @@ export function unwrapped(text: string): string {
   if (inFence !== undefined) return inFence;
   const query = withoutLabel(said);
   if (isQuery(query)) return withoutExplanation(query);
-  if (/\bmatch\b/i.test(said) && /\breturn\b/i.test(said) && signsOfQuery.test(said))
+  if (/\bmatch\b/i.test(said) && /\breturn\b/i.test(said) && hasSignsOfQuery(said))
     throw refuse(
       'The text contains a Cypher query among other words. Send the query alone, beginning with MATCH, OPTIONAL MATCH, WITH, UNWIND, RETURN or CALL',
     );
@@ -47,9 +48,13 @@ function withoutLabel(text: string): string {
   const rest = withoutBrackets(query.replace(label, '').trim());
   if (rest !== query && isQuery(rest)) return rest;
   // A sentence without a colon, on lines of its own.
-  const at = query.search(/\n\s*(?:match|optional\s+match|with|unwind|return|call)\b/i);
+  const at = query.search(/^[ \t]*(?:match|optional[ \t]+match|with|unwind|return|call)\b/im);
   const below = at < 0 ? '' : query.slice(at).trim();
-  return below !== '' && signsOfQuery.test(below) && isQuery(below) ? below : query;
+  return below !== '' && hasSignsOfQuery(below) && isQuery(below) ? below : query;
+}
+
+function hasSignsOfQuery(text: string): boolean {
+  return signs.test(text) || [...text.matchAll(nodes)].some(([, inside = '']) => /^\s*(?:\w+\s*)?:\s*[\w`]/.test(inside));
 }
 
 function withoutBrackets(text: string): string {
@@ -68,7 +73,7 @@ function beginsQuery(text: string): boolean {
 function isQuery(text: string): boolean {
   const [first] = lex(text.slice(0, 100), 1).tokens;
   if (!first || !(readKeywords.has(first.type) || writeKeywords.has(first.type))) return false;
-  return signsOfQuery.test(text) || isValid(text);
+  return hasSignsOfQuery(text) || isValid(text);
 }
 
 function isValid(text: string): boolean {
