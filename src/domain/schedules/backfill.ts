@@ -23,7 +23,7 @@ export const backfillSchedule = defineOperation({
   key: z.object({ id: Id }),
   input: Backfill,
   output: Backfilled,
-  errors: ['validation_failed', 'unavailable'],
+  errors: ['conflict', 'validation_failed', 'unavailable'],
   async run({ deps, ctx, key: { id }, input: { from, to } }) {
     const record = await findSchedule(deps, ctx.principal, id);
     if (to > epochSeconds()) throw new AppError('validation_failed', 'to: must not be in the future');
@@ -61,7 +61,7 @@ export const listTimes = defineOperation({
   key: z.object({ id: Id }),
   input: TimeRange,
   output: PlannedTimes,
-  errors: ['validation_failed'],
+  errors: ['conflict', 'validation_failed'],
   async run({ deps, ctx, key: { id }, input: { from, to } }) {
     const record = await findSchedule(deps, ctx.principal, id);
     if (from >= to) throw new AppError('validation_failed', 'from: must be before to');
@@ -97,8 +97,9 @@ function rangesOf(times: readonly PlannedTime[], fired: ReadonlySet<number>): Ti
   return ranges;
 }
 
-function reasonOf({ type, schedule }: ScheduleDocument, times: number): string {
+function reasonOf({ type, schedule, ends_at }: ScheduleDocument, times: number): string {
   if (times > 0) return `all ${times} planned times in the range have already fired`;
   if (type === 'once') return `the only planned time is ${schedule}`;
-  return `the range contains no planned time; the schedule starts at ${schedule}`;
+  const end = ends_at == null ? '' : ` and ends at ${ends_at}`;
+  return `the range contains no planned time; the schedule starts at ${schedule}${end}`;
 }
