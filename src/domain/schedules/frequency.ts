@@ -10,12 +10,10 @@ const TimeOfDay = z
   .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time of day from 00:00 to 23:59, such as "09:00"' });
 const DayOfMonth = z
   .int()
-  .refine((day) => day !== 0 && Math.abs(day) <= 31, {
-    error: 'must be an integer from 1 to 31, or from -1 (the last day) to -31',
-  });
-const Nth = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4), z.literal(5), z.literal(-1)], {
-  error: 'must be 1, 2, 3, 4, 5 or -1 (the last one)',
-});
+  .min(-31)
+  .max(31)
+  .refine((day) => day !== 0, { error: 'must be an integer from 1 to 31, or from -1 (the last day) to -31' });
+const Nth = z.literal([1, 2, 3, 4, 5, -1]);
 
 const exampleCalendar = { time_zone: 'Europe/Oslo', times: ['09:00'], days_of_month: [-1] };
 

@@ -127,6 +127,11 @@ export const updateSchedule = defineOperation({
     const at = epochSeconds();
     const isRetimed = type !== undefined || frequency !== undefined || schedule !== undefined;
     const times = isRetimed || ends_at !== undefined ? timesOf(timesAfter(record, input)) : undefined;
+    // Other fields are absent, so that a concurrent change of them stays.
+    const timeFields = times && {
+      ...(isRetimed && { type: times.type, frequency: times.frequency, schedule: times.schedule, times_since: at }),
+      ...(times.ends_at !== (record.ends_at ?? null) && { ends_at: times.ends_at }),
+    };
     const isOver = firstTimeAfter(times ?? record, at) === Infinity;
     const isCompleted = statusOf(record) === 'completed';
     const isReopened = isCompleted && !isOver && !isLimited(record, times?.type ?? record.type, plain.limit);
@@ -142,8 +147,7 @@ export const updateSchedule = defineOperation({
       ...(isTakenOver && { created_by: principal.userId, authority: authorityOf(principal) }),
       ...Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)),
       ...(goal !== undefined && { goal: toGoal(goal) }),
-      ...times,
-      ...(isRetimed && { times_since: at }),
+      ...timeFields,
       ...(isReopened && { status: 'active' as const }),
       ...(status !== undefined && { status, reason: status === 'paused' ? (reason ?? 'paused on request') : null }),
       updated_at: at,

@@ -38,7 +38,7 @@ const overlaps = {
   allow_all: ScheduleOverlapPolicy.ALLOW_ALL,
 } as const;
 
-export function onSchedule<T>(
+function onSchedule<T>(
   temporal: Deps['temporal'],
   id: string,
   work: (handle: ScheduleHandle) => Promise<T>,
