@@ -78,12 +78,15 @@ export const partsOf = (text: string) =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
+/** The field that shows an error of the whole frequency. */
+const fieldsOfFrequency: Record<string, string> = { interval: 'interval', cron: 'cron', calendar: 'days' };
+
 /** Returns the field that shows the validation error of a path. */
 export function fieldOf(path: string, type: string): string | undefined {
   const [first, second] = path.split('.');
   if (first !== 'frequency') return first !== undefined && first in emptyValues ? first : undefined;
   if (second !== undefined && second in emptyValues) return second;
-  return { interval: 'interval', cron: 'cron', calendar: 'days' }[type] ?? 'type';
+  return fieldsOfFrequency[type] ?? 'type';
 }
 
 /** Returns the properties of each field by its name. */
