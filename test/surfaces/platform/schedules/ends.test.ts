@@ -109,11 +109,14 @@ describe('a schedule with ends_at', () => {
     expect(await read(workspace, _id)).toMatchObject({ status: 'active', count: 0 });
     release();
     await untilSchedule(workspace, _id, { status: 'completed', count: 1 });
-    expect((await runsOf(workspace, _id)).data).toMatchObject([
-      { scheduled_for: start + 4, status: 'skipped', reason: 'overlap' },
-      { scheduled_for: start + 2, status: 'skipped', reason: 'overlap' },
-      { scheduled_for: start, status: 'completed' },
-    ]);
+    // A time that is seconds ago may be about to fire.
+    await eventually(async () =>
+      expect((await runsOf(workspace, _id)).data).toMatchObject([
+        { scheduled_for: start + 4, status: 'skipped', reason: 'overlap' },
+        { scheduled_for: start + 2, status: 'skipped', reason: 'overlap' },
+        { scheduled_for: start, status: 'completed' },
+      ]),
+    );
   });
 
   test('is completed when its last time was missed, and is not resumed after its end', async () => {
@@ -169,7 +172,7 @@ describe('a schedule with ends_at', () => {
     ],
     [
       'before the first time',
-      { type: 'cron', frequency: '0 9 29 2 *', ends_at: soon(60) },
+      { type: 'cron', frequency: '0 9 29 2 *', ends_at: soon(7200) },
       422,
       'ends_at: must not be before the next planned time',
     ],
@@ -204,16 +207,11 @@ describe('a schedule with ends_at', () => {
     expect(await workspace.api.patch(path(_id), once)).toMatchObject({ status: 200, body: { ...once, ends_at: null } });
   });
 
-  test('answers 409 about its times after Temporal has removed it', async () => {
+  test('has no times after Temporal has removed it', async () => {
+    verifies('schedule.ends');
     const workspace = await createWorkspace(deps);
     const { _id } = await scheduled(workspace, { coworker_id: await coworker(workspace), ...hourly });
     await deps.temporal.client.schedule.getHandle(`schedule/${_id}`).delete();
-    const [from, to] = [soon(-7200), soon(-60)];
-    const conflict = refusal(409, 'conflict', 'the schedule has ended');
-    await eventually(async () =>
-      expect(await workspace.api.get(path(_id, `/times?from=${from}&to=${to}`))).toMatchObject(conflict),
-    );
-    expect(await workspace.api.post(path(_id, '/backfill'), { from, to })).toMatchObject(conflict);
     expect(await runsOf(workspace, _id)).toMatchObject({ data: [], next: [] });
   });
 
