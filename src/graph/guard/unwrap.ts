@@ -54,7 +54,9 @@ function withoutLabel(text: string): string {
 }
 
 function hasSignsOfQuery(text: string): boolean {
-  return signs.test(text) || [...text.matchAll(nodes)].some(([, inside = '']) => /^\s*(?:\w+\s*)?:\s*[\w`]/.test(inside));
+  return (
+    signs.test(text) || [...text.matchAll(nodes)].some(([, inside = '']) => /^\s*(?:\w+\s*)?:\s*[\w`]/.test(inside))
+  );
 }
 
 function withoutBrackets(text: string): string {
