@@ -20,7 +20,7 @@ export const fullForms = {
   /** Calls of MCP tools by 50 people, each with their own token. */
   MCP_OAUTH_CALLS: { usual: 100, full: 10_000 },
   /** The percentage of the worst-case inputs that is sent. */
-  EVENT_LOOP_PERCENT: { usual: 17, full: 100 },
+  EVENT_LOOP_PERCENT: { usual: 10, full: 100 },
   /** Examples that the fuzzer generates for each operation. */
   FUZZ_EXAMPLES: { usual: 3, full: 40 },
   /** How often a worker that embeds is killed. */
@@ -30,7 +30,7 @@ export const fullForms = {
   /** Viewers of a run. */
   VIEWERS: { usual: 100, full: 1000 },
   /** Runs in progress while API and worker are killed. */
-  KILLED_RUNS: { usual: 30, full: 200 },
+  KILLED_RUNS: { usual: 20, full: 200 },
   /** Runs with held acts while worker, API and Temporal are killed. */
   KILLED_ACT_RUNS: { usual: 10, full: 500 },
   /** Events of a burst. */
