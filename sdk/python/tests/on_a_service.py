@@ -6,9 +6,9 @@ import os
 import unittest
 
 from governed_context_service import CallOptions, Client, FileToUpload, ServiceError, paginate
-from governed_context_service.types import NewAction, NewAgentflow
+from governed_context_service.types import ActionInput, AgentflowInput
 
-GREETER: NewAgentflow = {"name": "Greeter", "agents": [{"title": "Greeter", "prompt": {"template": "Greet {{ goal }}"}}]}
+GREETER: AgentflowInput = {"name": "Greeter", "agents": [{"title": "Greeter", "prompt": {"template": "Greet {{ goal }}"}}]}
 
 
 class OnAService(unittest.TestCase):
@@ -109,8 +109,8 @@ class Executions(OnAService):
 
 class Moves(OnAService):
     def test_pause_resume_and_cancel_a_run(self) -> None:
-        action: NewAction = {"name": "Call", "endpoint": os.environ["HELD_URL"]}
-        flow: NewAgentflow = {"name": "Caller", "agents": [{"title": "Caller", "skills": [{"name": "Calls", "actions": [action]}]}]}
+        action: ActionInput = {"name": "Call", "endpoint": os.environ["HELD_URL"]}
+        flow: AgentflowInput = {"name": "Caller", "agents": [{"title": "Caller", "skills": [{"name": "Calls", "actions": [action]}]}]}
         executions = self.platform.executions
         id = executions.create(self.platform.agentflows.create(flow)["_id"], "goal")["execution_id"]
         executions.execute(id)
