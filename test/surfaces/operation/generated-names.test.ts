@@ -110,4 +110,11 @@ describe('types that generators choose', () => {
     const wrong = members.filter(({ member }) => member.type === 'string' && member.format !== undefined);
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
+
+  test('for unions that a field tells apart are those of its members, not one type of all their fields', () => {
+    verifies('reference.generated-names');
+    const toldApart = schemas.filter(([, { discriminator }]) => discriminator !== undefined);
+    expect(toldApart.length).toBeGreaterThan(1);
+    expect(toldApart.filter(([, { oneOf }]) => oneOf === undefined).map(([name]) => name)).toEqual([]);
+  });
 });
