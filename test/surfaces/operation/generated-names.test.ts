@@ -102,6 +102,16 @@ describe('types that generators choose', () => {
     expect(wrong.map(({ at }) => at)).toEqual([]);
   });
 
+  test('for optional fields are no constants of true or false', () => {
+    verifies('reference.generated-names');
+    const wrong = schemas.flatMap(([name, { properties = {}, required = [] }]) =>
+      Object.entries<any>(properties)
+        .filter(([field, schema]) => typeof schema.const === 'boolean' && !required.includes(field))
+        .map(([field]) => `${name}.${field}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   test('for the members of a union are no classes of dates or addresses', () => {
     verifies('reference.generated-names');
     const members = schemas.flatMap(([name, { anyOf = [], oneOf = [] }]) =>

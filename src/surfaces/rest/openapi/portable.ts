@@ -72,6 +72,7 @@ function simplifySchemas(node: JsonNode, isMap: boolean): void {
   if (!isMap) {
     const { type, default: preset } = node;
     if (typeof preset === 'object' && preset !== null) delete node.default;
+    writeOptionalConstants(node);
     if (Array.isArray(type) && type.filter((name) => name !== 'null').length > 1) {
       delete node.type;
       node.anyOf = type.map((name: string) => ({ type: name }));
@@ -87,6 +88,15 @@ function simplifySchemas(node: JsonNode, isMap: boolean): void {
     if (typeof value !== 'object' || value === null || (!isMap && values.has(key))) continue;
     for (const each of Array.isArray(value) ? (value as unknown[]) : [value])
       if (typeof each === 'object' && each !== null) simplifySchemas(each as JsonNode, !isMap && maps.has(key));
+  }
+}
+
+/** An optional field that is true if present is "no false", because openapi-python-client writes invalid code for its constant. */
+function writeOptionalConstants({ properties = {}, required = [] }: JsonNode): void {
+  for (const [name, field] of Object.entries(properties as Record<string, JsonNode>)) {
+    if (typeof field.const !== 'boolean' || (required as string[]).includes(name)) continue;
+    Object.assign(field, { type: 'boolean', not: { const: !field.const } });
+    delete field.const;
   }
 }
 
