@@ -39,6 +39,8 @@ export const fullForms = {
   ONTOLOGY_ELEMENTS: { usual: 6000, full: 24_000 },
   /** How many of 10,000 runs a person scrolls through in the console. */
   SCROLLED_RUNS: { usual: 1000, full: 10_000 },
+  /** How many generators of clients run on the API reference; the first four need little time. */
+  GENERATORS: { usual: 4, full: 8 },
   /** How long random queries are sent to the query guard, in milliseconds. */
   GUARD_FUZZ_MS: { usual: 5000, full: 20_000 },
 } as const satisfies Record<string, Extent>;

@@ -52,7 +52,7 @@ export type Calendar = z.infer<typeof Calendar>;
 
 const GivenCalendar = z
   .strictObject({ ...calendarFields, time_zone: Zone.default('UTC') })
-  .meta({ id: 'NewScheduleCalendar', example: exampleCalendar });
+  .meta({ id: 'ScheduleCalendarInput', example: exampleCalendar });
 
 export const Frequency = z
   .union([z.number(), Cron, Calendar])

@@ -113,7 +113,7 @@ export const NewSchedule = z
     type: z.enum(scheduleTypes),
   })
   .meta({
-    id: 'NewSchedule',
+    id: 'ScheduleInput',
     example: {
       coworker_id: exampleId,
       goal: 'Brief the team',

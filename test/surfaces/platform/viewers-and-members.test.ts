@@ -107,7 +107,7 @@ describe('a VIEWER', () => {
     expect(body.data).toMatchObject([{ tool: 'tag.create', status: 'pending', may_decide: false }]);
     const id = body.data[0].approval_id;
     expect((await viewer.get(`/v1/approvals/${id}`)).body).toMatchObject({
-      has_payload: true,
+      may_see_payload: true,
       payload: { input: { name: 'held' } },
     });
     expect(await viewer.post(`/v1/approvals/${id}/approve`, {})).toMatchObject({ status: 403 });

@@ -2,7 +2,7 @@ import type { components } from '../../../../../../sdk/node/src/openapi.js';
 import { numberIn } from '../number-in.js';
 import { fromLocalInput, toLocalInput, type Schedule } from './schedule.js';
 
-type NewSchedule = components['schemas']['NewSchedule'];
+type NewSchedule = components['schemas']['ScheduleInput'];
 type SchedulePatch = components['schemas']['SchedulePatch'];
 type Calendar = components['schemas']['ScheduleCalendar'];
 type Cron = Exclude<Schedule['frequency'], number | Calendar | null>;
