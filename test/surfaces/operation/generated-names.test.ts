@@ -94,9 +94,11 @@ describe('types that generators choose', () => {
     );
     expect(numbers.length).toBeGreaterThan(500);
     const wrong = numbers.filter(({ schema }) => {
-      if ([schema.type].flat().includes('number')) return schema.format !== 'double';
+      const values: unknown[] = schema.enum ?? [schema.const];
+      const isOfIntegers = values.every(Number.isInteger);
+      if ([schema.type].flat().includes('number')) return isOfIntegers || schema.format !== 'double';
       const { minimum = -Infinity, maximum = Infinity } = schema;
-      const isSmall = schema.const !== undefined || (minimum >= -(2 ** 31) && maximum < 2 ** 31);
+      const isSmall = isOfIntegers || (minimum >= -(2 ** 31) && maximum < 2 ** 31);
       return schema.format !== (isSmall ? undefined : 'int64');
     });
     expect(wrong.map(({ at }) => at)).toEqual([]);

@@ -79,7 +79,7 @@ function simplifySchemas(node: JsonNode, isMap: boolean): void {
     }
     // Generators take the type and write a list of texts for the constant.
     if (typeof node.const === 'boolean') delete node.type;
-    if (Number.isInteger(node.const)) node.type = 'integer';
+    if (isOfIntegers(node)) node.type = 'integer';
     if (Array.isArray(node.anyOf)) node.anyOf = (node.anyOf as JsonNode[]).map(withoutMap).map(withoutTextFormat);
     node.format ??= numberFormat(node);
     if (node.format === undefined) delete node.format;
@@ -100,15 +100,21 @@ function writeOptionalConstants({ properties = {}, required = [] }: JsonNode): v
   }
 }
 
+/** Whether the schema allows only certain integers. */
+function isOfIntegers({ type, const: only, enum: values = [only] }: JsonNode): boolean {
+  return type === 'number' && (values as unknown[]).every(Number.isInteger);
+}
+
 /**
  * The range of a number. Without it, generators for Go and Java read an integer into 32 bits and Go reads any other number into a
  * 32-bit float, which rounds epoch seconds to minutes.
  */
 function numberFormat(node: JsonNode): string | undefined {
-  const { type, const: only, minimum = only ?? -Infinity, maximum = only ?? Infinity } = node;
+  const { type, minimum = -Infinity, maximum = Infinity } = node;
   const types = [type].flat();
   if (types.includes('number')) return 'double';
-  const fitsIn32Bits = (minimum as number) >= -(2 ** 31) && (maximum as number) < 2 ** 31;
+  const listsItsValues = node.const !== undefined || node.enum !== undefined;
+  const fitsIn32Bits = listsItsValues || ((minimum as number) >= -(2 ** 31) && (maximum as number) < 2 ** 31);
   return types.includes('integer') && !fitsIn32Bits ? 'int64' : undefined;
 }
 
