@@ -3,8 +3,9 @@ import { AppError } from '../../errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
 import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
+import { startOfCoworker } from '../caused-rules.js';
 import { defineOperation, reads } from '../operation.js';
-import { findSchedule, type ScheduleDocument } from './record.js';
+import { coworkerOf, findSchedule, type ScheduleDocument } from './record.js';
 import { Backfill, Backfilled, PlannedTimes, TimeRange } from './schemas.js';
 import { maxPlannedTimes, plannedIn, type PlannedTime, type TimeSpan } from './planned-times.js';
 import { backfill } from './temporal.js';
@@ -20,7 +21,9 @@ export const backfillSchedule = defineOperation({
   grant: 'svc:agent.run',
   right: ['edit'],
   facts: textFacts('id'),
+  causes: [startOfCoworker],
   key: z.object({ id: Id }),
+  subject: ({ deps, ctx, key: { id } }) => coworkerOf(deps, ctx.principal, id),
   input: Backfill,
   output: Backfilled,
   errors: ['conflict', 'validation_failed', 'unavailable'],

@@ -19,11 +19,19 @@ import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { epochSeconds } from '../../time.js';
 import { cancelWorkflow } from '../../temporal/client.js';
 import { findAgentflow } from '../agentflows/operations/store.js';
-import { startRules, startsOf } from '../caused-rules.js';
+import { startOfCoworker, startRules, startsOf } from '../caused-rules.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { readTable } from '../tables/record.js';
 import { toListed } from './listed.js';
-import { findSchedule, makerOf, statusOf, toSchedule, workOfSchedule, type ScheduleDocument } from './record.js';
+import {
+  coworkerOf,
+  findSchedule,
+  makerOf,
+  statusOf,
+  toSchedule,
+  workOfSchedule,
+  type ScheduleDocument,
+} from './record.js';
 import { ListedSchedule, NewSchedule, Schedule, SchedulePatch } from './schemas.js';
 import { applySchedule, trigger } from './temporal.js';
 import { firstTimeAfter, timesOf } from './times.js';
@@ -113,10 +121,7 @@ export const updateSchedule = defineOperation({
     },
   ],
   key,
-  async subject({ deps, ctx, key: { id } }) {
-    const schedule = await deps.mongo.collections.schedules.findOne({ _id: id });
-    return schedule?.projectID === ctx.principal.projectId ? schedule.coworker_id : '';
-  },
+  subject: ({ deps, ctx, key: { id } }) => coworkerOf(deps, ctx.principal, id),
   input: SchedulePatch,
   output: Schedule,
   errors: ['conflict', 'validation_failed', 'unavailable'],
@@ -153,7 +158,10 @@ export const updateSchedule = defineOperation({
       updated_at: at,
     };
     const isEdit =
-      goal !== undefined || times !== undefined || Object.values(plain).some((value) => value !== undefined);
+      status === 'active' ||
+      goal !== undefined ||
+      times !== undefined ||
+      Object.values(plain).some((value) => value !== undefined);
     await change(deps, principal, id, recordId, { kind: 'update', fields, ...(isEdit && { by: principal.userId }) });
     return toSchedule(await findSchedule(deps, principal, id));
   },
@@ -209,7 +217,9 @@ export const triggerSchedule = defineOperation({
   grant: 'svc:agent.run',
   right: ['edit'],
   facts: textFacts('id'),
+  causes: [startOfCoworker],
   key,
+  subject: ({ deps, ctx, key: { id } }) => coworkerOf(deps, ctx.principal, id),
   output: Schedule,
   errors: ['unavailable'],
   async run({ deps, ctx: { principal, recordId }, key: { id } }) {

@@ -78,6 +78,12 @@ export async function findSchedule(
   return record;
 }
 
+/** The coworker of a schedule of the caller's project; empty if there is none. */
+export async function coworkerOf({ mongo }: { mongo: Mongo }, { projectId }: Principal, id: string): Promise<string> {
+  const record = await mongo.collections.schedules.findOne({ _id: id });
+  return record?.projectID === projectId ? record.coworker_id : '';
+}
+
 /** A run acts for whoever created its schedule, in its own project only. */
 export function makerOf({ created_by, organization_id, projectID, authority }: ScheduleDocument): Maker {
   return { userId: created_by, organizationId: organization_id, projectId: projectID, authority };

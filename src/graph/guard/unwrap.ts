@@ -24,14 +24,16 @@ const signs = /\$project_ids?\b|-\s*\[[^[\]\n]*\]\s*->?|<-\s*\[/i;
 /** What may be the last node of a pattern, which has a label. */
 const nodes = /\(([^()\n]*)\)\s*(?:<?-|where|return)/gi;
 
+const mostFences = 5;
+
 /**
  * Returns the query that a text contains, without what models write around it, or the whole text.
  * @throws AppError `invalid_input` for a text that contains a query in another place
  */
 export function unwrapped(text: string): string {
   const said = text.replace(reasoning, '').trim();
-  const fenced = [...said.matchAll(fence)].map(([, , inner = '']) => withoutLabel(inner));
-  const inFence = fenced.find(isQuery);
+  const fenced = [...said.matchAll(fence)].slice(0, mostFences);
+  const inFence = fenced.map(([, , inner = '']) => withoutLabel(inner)).find(isQuery);
   if (inFence !== undefined) return inFence;
   const query = withoutLabel(said);
   if (isQuery(query)) return withoutExplanation(query);
@@ -87,12 +89,14 @@ function isValid(text: string): boolean {
   }
 }
 
+/** Parsing takes long, so a text of many parts is tried at few of them. */
+const mostTries = 2;
+
 /** Removes the paragraphs after a query, if the query is valid without them. */
 function withoutExplanation(text: string): string {
   if (isValid(text)) return text;
-  for (const { index } of text.matchAll(/\n[ \t]*\r?\n/g)) {
-    const query = text.slice(0, index);
-    if (isValid(query)) return query;
-  }
-  return text;
+  const paragraphs = text.split(/\n[ \t]*\r?\n/);
+  const ends = paragraphs.flatMap((paragraph, at) => (/\breturn\b/i.test(paragraph) ? [at + 1] : []));
+  const queries = ends.slice(0, mostTries).map((end) => paragraphs.slice(0, end).join('\n\n').trimEnd());
+  return queries.find((query) => query !== text && isValid(query)) ?? text;
 }
