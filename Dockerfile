@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 # One image for the API and the worker; docker-compose.yml selects which one a container runs.
 # Debian, not Alpine: the Temporal SDK's native library needs glibc.
-ARG NODE=node:24.21.0-bookworm-slim
+ARG NODE=node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553
 
 FROM ${NODE} AS build
 WORKDIR /app

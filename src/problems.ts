@@ -32,7 +32,7 @@ export function parseWithProblems<S extends z.ZodType>(
 
 /**
  * Converts an issue to problems. For a union, returns the problems of the alternative that matches the type of the
- * value, or else the allowed types.
+ * value, or else the allowed types. Of several objects, it takes the one that knows most of the given fields.
  */
 function problemsOf(issue: z.core.$ZodIssue, root: string, above: readonly PropertyKey[] = []): string[] {
   const path = [...above, ...issue.path];
@@ -44,11 +44,21 @@ function problemsOf(issue: z.core.$ZodIssue, root: string, above: readonly Prope
   const types = issue.errors.map((issues) =>
     issues.flatMap((each) => (each.code === 'invalid_type' && each.path.length === 0 ? [each.expected] : [])),
   );
-  const fitting = issue.errors.find((_, at) => types[at]?.length === 0);
+  const fitting = issue.errors
+    .filter((_, at) => types[at]?.length === 0)
+    .reduce<z.core.$ZodIssue[] | undefined>(
+      (best, next) => (best === undefined || unknownIn(next) < unknownIn(best) ? next : best),
+      undefined,
+    );
   return (
     fitting?.flatMap((each) => problemsOf(each, root, path)) ??
     problem(`must be ${[...new Set(types.flat())].map(typeName).join(' or ')}`)
   );
+}
+
+function unknownIn(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.flatMap((issue) => (issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : []))
+    .length;
 }
 
 const unionText = 'does not have an allowed form';

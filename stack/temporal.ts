@@ -12,15 +12,26 @@ import { downloadArchive } from './vendor-download.js';
 
 /** The newest version that `go install` supports. Later ones have a `replace` directive. */
 const version = '1.5.1';
-const platform = `platform=${process.platform}&arch=${process.arch === 'x64' ? 'amd64' : process.arch}`;
-const archiveUrl = `https://temporal.download/cli/archive/v${version}?${platform}`;
+const platform = `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch}`;
+const archiveUrl = `https://github.com/temporalio/cli/releases/download/v${version}/temporal_cli_${version}_${platform}.tar.gz`;
+/** The SHA-256 of this version's archives, by platform. Change them together with the version. */
+const archiveDigests: Readonly<Record<string, string>> = {
+  darwin_amd64: 'bbb73e2a31135abe50a1f1cdb35030c42961df618e8ce9c60ae89f201540c5d9',
+  darwin_arm64: 'cca01b7ea35ad56e2a328d9ae596bf716bd22313ef63c7a761c88354457c2415',
+  linux_amd64: 'ddc95e08b0b076efd4ea9733a3f488eb7d2be875f8834e616cd2a37358b4852d',
+  linux_arm64: 'bd1b0db9f18b051026de8bf6cc1505f2510f14bbb7a8b9a4a91fff46c77454f5',
+};
 
 const recipe: Recipe = {
   title: 'Temporal',
   download: {
     key: `temporal-${version}`,
     probe: archiveUrl,
-    into: (place) => downloadArchive({ url: archiveUrl, ...place }),
+    into: async (place) => {
+      const sha256 = archiveDigests[platform];
+      if (sha256 === undefined) throw new StackError(`there is no archive for ${platform}`);
+      await downloadArchive({ url: archiveUrl, sha256, ...place });
+    },
   },
   build: { key: `temporal-${version}`, from: 'the Go module proxy', takes: '3 to 7 minutes', into: build },
 };

@@ -28,7 +28,7 @@ export const NewApiKeyAnswer = z
       .describe('Begins with `svc_sk_`; returned exactly once.')
       .meta({ example: 'svc_sk_Jq3v0Yx8uR2mT7wK' }),
   })
-  .meta({ id: 'NewApiKey' });
+  .meta({ id: 'CreatedApiKey' });
 export type NewApiKeyAnswer = z.infer<typeof NewApiKeyAnswer>;
 
 export const ApiKeyItem = z

@@ -54,6 +54,17 @@ export function startsOf(agentflowIds: readonly unknown[]): CausedCall[] {
   }));
 }
 
+/** Rules treat deleting an execution and storing when executions are deleted as one operation. */
+export const deleteExecutionRules: Operation = {
+  name: 'execution.delete',
+  effect: 'write',
+  grant: 'svc:orchestrate.write',
+  facts: textFacts('execution_id'),
+};
+
+/** The start of the coworker of a schedule, which is the subject of the operation. */
+export const startOfCoworker: Cause = { operation: startRules, calls: (_input, coworkerId) => startsOf([coworkerId]) };
+
 /**
  * What storing agents causes: skills and actions that they contain.
  * @param agentsOf the agents that the call stores

@@ -75,10 +75,12 @@ function wordsOf(message: string): string {
     const path = Array.isArray(issue.path) ? issue.path.join('.') : '';
     return [`${path === '' ? '' : `${path}: `}${readableText(issue.message)}`];
   });
-  return `${message
-    .slice(0, at)
-    .replace(/(ZodError)?:?\s*$/, '')
-    .replace(/:?\s*$/, '')}: ${words.slice(0, 5).join('; ')}`;
+  const subject = withoutColon(withoutColon(message.slice(0, at)).replace(/ZodError$/, ''));
+  return `${subject}: ${words.slice(0, 5).join('; ')}`;
+}
+
+function withoutColon(text: string): string {
+  return text.trimEnd().replace(/:$/, '').trimEnd();
 }
 
 function isAnswerProblem({ name }: Error): boolean {

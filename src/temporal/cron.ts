@@ -18,9 +18,20 @@ export function cronProblem({ cron, time_zone }: Cron): string | undefined {
   if (!isZone(time_zone)) return `${JSON.stringify(time_zone)} is not an IANA time zone`;
   // Temporal expects five fields. The library would also accept seconds.
   if (cron.split(/\s+/).length !== 5) return 'a cron expression must have five fields';
-  // The library reads `MON#1` as the first Monday. For Temporal, a comment begins here, so every Monday is meant.
-  if (cron.includes('#')) return 'a cron expression must not contain "#"';
+  const letter = extensionIn(cron);
+  if (letter !== undefined) return `a cron expression must not contain "${letter}"`;
   return timesProblem(cron, time_zone);
+}
+
+/**
+ * The first of the letters `L`, `W` and `#` with which some programs extend cron expressions: the last day, the nearest
+ * weekday, the nth weekday. Temporal refuses the letters and reads `#` as the beginning of a comment, so `MON#1` is every Monday.
+ */
+export function extensionIn(cron: string): string | undefined {
+  const [, , day = '', , weekday = ''] = cron.split(/\s+/);
+  // Names of days and months contain the letters too: `WED`, `JUL`.
+  const [found] = /[LW]/i.exec(day) ?? /L/i.exec(weekday) ?? /#/.exec(cron) ?? [];
+  return found?.toUpperCase();
 }
 
 /** Why the expression has no times. */
@@ -33,7 +44,8 @@ function timesProblem(cron: string, tz: string): string | undefined {
   }
 }
 
-function isZone(zone: string): boolean {
+/** Whether it is an IANA time zone. */
+export function isZone(zone: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
     return true;

@@ -99,7 +99,7 @@ describe('the call that an approval shows', () => {
     const answer = await api
       .as(owner)
       .post(`/v1/approvals/${id}/${decision}`, decision === 'approve' ? { payload_digest } : {});
-    expect(answer).toMatchObject({ status: 200, body: { has_payload: true } });
+    expect(answer).toMatchObject({ status: 200, body: { may_see_payload: true } });
     expect(await approvals.readWithCall(owner, id)).toMatchObject({
       payload: { input: call },
       summary: answer.body.summary,

@@ -111,16 +111,20 @@ describe('the compose file', () => {
     );
   });
 
-  test('pins every image to one version, with MongoDB 7 or later and the Neo4j that the stack builds', () => {
-    verifies('stack.compose.valid');
-    for (const [name, { image }] of services)
-      expect([name, image]).toEqual([name, expect.stringMatching(/:v?\d+\.\d+(\.\d+)?(-[a-z]+)?$/)]);
+  test('pins every image to one version and digest, with MongoDB 7 or later and the Neo4j that the stack builds', () => {
+    verifies('stack.compose.valid', 'stack.pinned');
+    const others = services.filter(([name]) => !ours.some(([own]) => own === name));
+    for (const [name, { image }] of others)
+      expect([name, image]).toEqual([
+        name,
+        expect.stringMatching(/:v?\d+\.\d+(\.\d+)?(-[a-z]+)?@sha256:[0-9a-f]{64}$/),
+      ]);
     expect(Number(/^mongo:(\d+)/.exec(serviceOf('mongodb').image)?.[1])).toBeGreaterThanOrEqual(7);
     const neo4j = /<neo4j\.version>(.+?)</.exec(text('stack/neo4j/pom.xml'))?.[1] ?? '';
     expect(neo4j).toMatch(/^5\.26\./);
-    expect(serviceOf('neo4j').image).toBe(`neo4j:${neo4j}-community`);
+    expect(serviceOf('neo4j').image).toContain(`neo4j:${neo4j}-community@`);
     const [setup, schema, server] = ['temporal-setup', 'temporal-schema', 'temporal'].map(
-      (name) => serviceOf(name).image.split(':')[1],
+      (name) => /:([^@]+)@/.exec(serviceOf(name).image)?.[1],
     );
     expect([setup, schema]).toEqual([server, server]);
     const { version } = JSON.parse(text('package.json')) as { version: string };

@@ -20,7 +20,7 @@ export const fullForms = {
   /** Calls of MCP tools by 50 people, each with their own token. */
   MCP_OAUTH_CALLS: { usual: 100, full: 10_000 },
   /** The percentage of the worst-case inputs that is sent. */
-  EVENT_LOOP_PERCENT: { usual: 17, full: 100 },
+  EVENT_LOOP_PERCENT: { usual: 10, full: 100 },
   /** Examples that the fuzzer generates for each operation. */
   FUZZ_EXAMPLES: { usual: 3, full: 40 },
   /** How often a worker that embeds is killed. */
@@ -30,7 +30,7 @@ export const fullForms = {
   /** Viewers of a run. */
   VIEWERS: { usual: 100, full: 1000 },
   /** Runs in progress while API and worker are killed. */
-  KILLED_RUNS: { usual: 30, full: 200 },
+  KILLED_RUNS: { usual: 20, full: 200 },
   /** Runs with held acts while worker, API and Temporal are killed. */
   KILLED_ACT_RUNS: { usual: 10, full: 500 },
   /** Events of a burst. */
@@ -39,6 +39,8 @@ export const fullForms = {
   ONTOLOGY_ELEMENTS: { usual: 6000, full: 24_000 },
   /** How many of 10,000 runs a person scrolls through in the console. */
   SCROLLED_RUNS: { usual: 1000, full: 10_000 },
+  /** How many generators of clients run on the API reference; the first four need little time. */
+  GENERATORS: { usual: 4, full: 8 },
   /** How long random queries are sent to the query guard, in milliseconds. */
   GUARD_FUZZ_MS: { usual: 5000, full: 20_000 },
 } as const satisfies Record<string, Extent>;

@@ -292,6 +292,17 @@ export const operations = [
     says: 'Every object, enumeration and union of the API reference is a component with a name that is unique in any case.',
   },
   {
+    id: 'reference.generated-names',
+    source: 'docs/guides/api-reference.md',
+    says: 'No generator of clients maps two names of the API reference to one identifier, or a number to a type that is too small.',
+  },
+  {
+    id: 'reference.generators',
+    source: 'docs/guides/clients.md',
+    says: 'The clients that eight public generators make from the API reference compile, and a call of each works.',
+    fullForm: 'GENERATORS',
+  },
+  {
     id: 'auth.other-header',
     source: 'docs/guides/gateway.md',
     says: 'A program that sends its key in the header of the other interface is told the right one.',

@@ -3,6 +3,11 @@ import type { Requirement } from './requirement.js';
 /** The local servers, the environment, the first start and the sample run. */
 export const stack = [
   {
+    id: 'stack.pinned',
+    source: 'docs/guides/local-stack.md',
+    says: 'Container images are pinned by digest, and a downloaded archive of Temporal or Neo4j without its digest is refused.',
+  },
+  {
     id: 'stack.environment-address-wins',
     source: 'docs/guides/local-stack.md',
     says: 'A server whose address is in the environment is used, and no local copy of it is started.',

@@ -64,6 +64,16 @@ export const work = [
     says: 'A cron expression fires in its time zone, correctly across both clock changes, the 29th of February and the 31st.',
   },
   {
+    id: 'schedule.calendar',
+    source: 'docs/guides/schedules.md#calendars',
+    says: 'A calendar selects weekdays, days of the month from either end, or nth weekdays, and fires on exactly these days.',
+  },
+  {
+    id: 'schedule.ends',
+    source: 'docs/guides/schedules.md#times',
+    says: 'No time is planned after ends_at, which completes the schedule; a later end makes it active again.',
+  },
+  {
     id: 'schedule.limit',
     source: 'docs/guides/connectors.md',
     says: 'A schedule stops after limit runs, and count is the number of runs.',

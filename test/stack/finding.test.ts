@@ -60,7 +60,7 @@ describe('finding a server', () => {
     const built = await resolveTemporal({ env, log });
     expect(built).toContain(path.join(folder, 'cache', 'governed-context-service'));
     expect(lines.join('\n')).toMatch(
-      /temporal\.download cannot be reached\n.*building from the Go module proxy, about .*, once\n/,
+      /github\.com cannot be reached\n.*building from the Go module proxy, about .*, once\n/,
     );
     lines.length = 0;
     rmSync(path.join(folder, 'bin'), { recursive: true });

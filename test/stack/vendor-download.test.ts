@@ -7,21 +7,20 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { answersQuickly, downloadArchive } from '../../stack/vendor-download.js';
 import { listen, type Listening } from '../support/ports.js';
+import { verifies } from '../support/verifies.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'download-'));
 const logFile = path.join(folder, 'log');
 const env = { PATH: process.env.PATH };
 let vendor: Listening;
 let url: string;
+let sha256: string;
 
 beforeAll(async () => {
   writeFileSync(path.join(folder, 'server'), 'the binary');
   const archive = execFileSync('tar', ['-czf', '-', '-C', folder, 'server']);
-  const pages: Record<string, Buffer | string> = {
-    '/archive': archive,
-    '/sha256': `${createHash('sha256').update(archive).digest('hex')}  server.tar.gz\n`,
-    '/wrong': `${'0'.repeat(64)}\n`,
-  };
+  sha256 = createHash('sha256').update(archive).digest('hex');
+  const pages: Record<string, Buffer | string> = { '/archive': archive };
   const server = createServer((request, response) => {
     const page = pages[request.url ?? ''];
     response.writeHead(page ? 200 : 404).end(page);
@@ -42,24 +41,19 @@ describe("a vendor's download", () => {
 
   test('is unpacked', async () => {
     const target = mkdtempSync(path.join(folder, 'target-'));
-    await downloadArchive({ url: `${url}/archive`, sha256Url: `${url}/sha256`, folder: target, env, logFile });
+    await downloadArchive({ url: `${url}/archive`, sha256, folder: target, env, logFile });
     expect(readFileSync(path.join(target, 'server'), 'utf8')).toBe('the binary');
   });
 
   test('is refused if the vendor does not have it', async () => {
-    const download = downloadArchive({ url: `${url}/absent`, folder, env, logFile });
+    const download = downloadArchive({ url: `${url}/absent`, sha256, folder, env, logFile });
     await expect(download).rejects.toThrow(/answered 404/);
   });
 
-  test('is refused if it differs from the published file', async () => {
+  test('is refused if it does not have its digest', async () => {
+    verifies('stack.pinned');
     const target = mkdtempSync(path.join(folder, 'target-'));
-    const download = downloadArchive({
-      url: `${url}/archive`,
-      sha256Url: `${url}/wrong`,
-      folder: target,
-      env,
-      logFile,
-    });
+    const download = downloadArchive({ url: `${url}/archive`, sha256: '0'.repeat(64), folder: target, env, logFile });
     await expect(download).rejects.toThrow(/SHA-256/);
   });
 });

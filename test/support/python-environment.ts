@@ -26,7 +26,7 @@ export async function pythonEnvironment(
   await mkdir(path.dirname(folder), { recursive: true });
   const pip: Pip = (...args) =>
     run(path.join(folder, 'bin', 'python'), ['-m', 'pip', ...args, '--quiet', '--disable-pip-version-check'], {
-      timeout: 300_000,
+      timeout: 900_000,
     });
   try {
     await run('python3', ['-m', 'venv', folder]);

@@ -61,6 +61,9 @@ export const queries: Record<string, string> = {
   'a question that is not ASCII': `谁 ${'界'.repeat(19_000)} $try`,
   'rows of labels, then an error': `${match} AND ${`n${':A'.repeat(100)} AND `.repeat(18)} true RETURN n AS x$try-a`,
   'many cases, then an error': `${match} AND ${'CASE WHEN true THEN 1 END AND '.repeat(500)} true RETURN n AS x$try-a`,
+  'many paragraphs, then an error': `${match} AND (${'n.a OR '.repeat(225)} true${'\n\n'.repeat(400)}RETURN ] AS x$try`,
+  'many paragraphs of answers': `${match} RETURN n AS x$try (${'\n\nRETURN 1'.repeat(1500)}`,
+  'many fences': '```\nMATCH (n\n```\n'.repeat(1000) + '$try',
   'a broken write': `CREATE (a) ${'SET a.b=1 '.repeat(1200)} $try`,
 };
 

@@ -4,7 +4,7 @@ export interface Page<T> {
   /** The number of records, counted up to 10,000. */
   total_count: number;
   /** True if there are more than 10,000 records. */
-  total_is_lower_bound?: true;
+  total_is_lower_bound?: boolean;
   next_cursor: string | null;
 }
 

@@ -66,7 +66,7 @@ def _handler_of(service: FakeService) -> type[BaseHTTPRequestHandler]:
 
         do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve
 
-        def log_message(self, *_args: Any) -> None:
+        def log_message(self, format: str, *args: Any) -> None:
             pass
 
     return Handler

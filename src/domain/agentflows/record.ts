@@ -105,7 +105,7 @@ export type AgentPatch = z.infer<typeof AgentPatch>;
 export const NewAgent = agentChanges
   .extend({ _id: Id.optional(), title: Name })
   .meta({
-    id: 'NewAgent',
+    id: 'AgentInput',
     description:
       'Defaults: `llm` is {model: "", temperature: null, max_tokens: null}, `agent_type` is `skilled_agent`, `next_agent` is null. All other fields are empty.',
     example: newAgentExample,
@@ -196,7 +196,7 @@ export const AgentflowContent = agentflowChanges.extend({ name: Name }).meta({ e
 export type AgentflowContent = z.infer<typeof AgentflowContent>;
 
 export const NewAgentflow = acceptingSentBack(AgentflowContent, setByService).meta({
-  id: 'NewAgentflow',
+  id: 'AgentflowInput',
   example: newAgentflowExample,
 });
 export type NewAgentflow = z.infer<typeof NewAgentflow>;

@@ -238,7 +238,12 @@ export const updateConnector = defineOperation({
     const $unset = callback_secret === null ? { $unset: { callback_secret_sealed: '' as const } } : {};
     const changed = await collections.connectors.findOneAndUpdate(
       { _id: id, is_deleted: false, updated_at: present.updated_at },
-      { $set, ...$unset, ...(triggers && { $addToSet: { triggers_edited_by: principal.userId } }) },
+      // Whoever knows the secret can send events that start runs.
+      {
+        $set,
+        ...$unset,
+        ...((triggers ?? callback_secret) && { $addToSet: { triggers_edited_by: principal.userId } }),
+      },
       { returnDocument: 'after' },
     );
     if (triggers && changed)

@@ -105,7 +105,7 @@ export const NewComponent = z
     position: Place.prefault({}),
   })
   .meta({
-    id: 'NewDashboardComponent',
+    id: 'DashboardComponentInput',
     example: {
       component_type: 'chart',
       title: 'Failed by day',

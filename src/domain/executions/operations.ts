@@ -18,8 +18,8 @@ import { readExecution } from './operations/read.js';
 import { removeExecutions } from './remove-executions.js';
 import { rerun, RerunRequest } from './rerun.js';
 import { readStep, StepDetails } from './step-details.js';
-import { textFacts } from '../../governance/operations/operation.js';
-import { startRules } from '../caused-rules.js';
+
+import { deleteExecutionRules, startRules } from '../caused-rules.js';
 import { continueRules, decideRules, steerRules } from './rules.js';
 import { AppError } from '../../errors.js';
 import { exampleId, Id, ProjectId } from '../../ids.js';
@@ -129,9 +129,8 @@ export const rerunExecution = defineOperation({
 });
 
 export const deleteExecution = defineOperation({
-  name: 'execution.delete',
+  ...deleteExecutionRules,
   ...manages,
-  facts: textFacts('execution_id'),
   key,
   output: z
     .object({ execution_id: Id, deleted: z.literal(true) })

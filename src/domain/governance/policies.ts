@@ -12,7 +12,7 @@ const expected_version = version.optional().describe(what).meta({ example: 2 });
 
 const NewPolicies = z.strictObject({ policies: PolicyRules, expected_version });
 const NewRule = PolicyRule.extend({ expected_version }).meta({
-  id: 'NewPolicyRule',
+  id: 'PolicyRuleInput',
   example: PolicyRule.meta()?.example,
 });
 const RuleChanges = PolicyRuleChanges.extend({ expected_version }).meta({

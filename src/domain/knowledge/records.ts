@@ -88,7 +88,8 @@ function isRowOfValues(first: readonly string[], [second = []]: readonly (readon
 function* linesOf(record: readonly Field[]): Generator<string> {
   for (const { name, value } of record) {
     // An empty line would end the paragraph.
-    let rest = value.replace(/\s*\n\s*\n\s*/g, '\n').trim();
+    const lines = value.split('\n').filter((line) => line.trim() !== '');
+    let rest = lines.join('\n').trim();
     if (rest === '') continue;
     const label = name === '' ? '' : `${name.replace(/\s+/g, ' ').trim()}: `;
     if (label.length + rest.length <= chunkSize) {

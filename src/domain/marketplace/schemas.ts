@@ -44,7 +44,7 @@ export const NewPublication = z
     notes: z.string().max(10_000).default(''),
     projectID: z.string().optional(),
   })
-  .meta({ id: 'NewPublication', example: { agentflow_id: exampleId, notes: 'Reads scanned claims too' } });
+  .meta({ id: 'PublicationInput', example: { agentflow_id: exampleId, notes: 'Reads scanned claims too' } });
 
 export const UpdateCheck = z
   .object({

@@ -64,7 +64,7 @@ export const NewMember = z
     path: ['user_id'],
     error: 'exactly one of user_id and email is required',
   })
-  .meta({ id: 'NewMember', example: { email: 'grace@example.com', role: 'MEMBER' } });
+  .meta({ id: 'MemberInput', example: { email: 'grace@example.com', role: 'MEMBER' } });
 export const MemberPatch = z
   .strictObject({ ...roleFields, projectID: z.string().optional() })
   .refine(namesRoles, oneOfBoth)

@@ -22,10 +22,12 @@ export function quoteFinder(text: string): (quote: string) => Range | undefined 
   };
 }
 
+const withoutOuterPunctuation = /[^\p{P}\s](?:.*[^\p{P}\s])?/su;
+
 /** Finds whole words if there are any, and otherwise the first occurrence, if need be without the outer punctuation. */
 function findWords(text: string, words: string, after = 0): Range | undefined {
   if (!/[\p{L}\p{N}]/u.test(words)) return undefined;
-  for (const form of [words, words.replace(/^[\p{P}\s]+|[\p{P}\s]+$/gu, '')]) {
+  for (const form of [words, withoutOuterPunctuation.exec(words)?.[0] ?? words]) {
     let first: Range | undefined;
     for (let at = text.indexOf(form, after); at >= 0; at = text.indexOf(form, at + 1)) {
       const range = { start: at, end: at + form.length };

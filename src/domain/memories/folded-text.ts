@@ -16,8 +16,7 @@ const space = /[\p{White_Space}|]/u;
 /** The marks of Markdown that surround or precede words: emphasis, code, headings, lists, block quotes and links. After a backslash, they are text. */
 const markdown =
   /(?<!\\)[*`~]+|(?<![\p{L}\p{N}\\])_+|(?<!\\)_+(?![\p{L}\p{N}])|^[ \t]*(?:#{1,6}|>|[-+])(?=[ \t])|\]\([^()\n]*\)|(?<!\\)[[\]]|\\(?=[!-/:-@[-`{-~])/gmu;
-/** Dashes between letters, also at the end of a line, where they may only break the word. */
-const hyphens = /(?<=\p{L}\p{M}*)[ \t]*[\p{Pd}−\u00AD]+\s*(?=\p{L})/gu;
+const hyphens = /[\p{Pd}−\u00AD]+/gu;
 
 /**
  * Folds case, Unicode forms, quotation marks, dashes, soft hyphens, white space and the marks of Markdown. Words stay
@@ -25,8 +24,8 @@ const hyphens = /(?<=\p{L}\p{M}*)[ \t]*[\p{Pd}−\u00AD]+\s*(?=\p{L})/gu;
  */
 export function foldText(original: string): FoldedText {
   const isRemoved = new Uint8Array(original.length);
-  for (const pattern of [markdown, hyphens])
-    for (const { index, 0: removed } of original.matchAll(pattern)) isRemoved.fill(1, index, index + removed.length);
+  for (const { index, 0: mark } of original.matchAll(markdown)) isRemoved.fill(1, index, index + mark.length);
+  for (const { start, end } of hyphensBetweenLetters(original)) isRemoved.fill(1, start, end);
   const folded: FoldedText = { text: '', starts: [], ends: [] };
   const add = (text: string, start: number, end: number) => {
     if (text === ' ' && /(?:^|[ '-])$/.test(folded.text)) return;
@@ -44,6 +43,23 @@ export function foldText(original: string): FoldedText {
     if (!isRemoved[start]) for (const sign of foldCharacter(original.slice(start, end))) add(sign, start, end);
   return folded;
 }
+
+/**
+ * Yields dashes between letters with the white space around them. At the end of a line, a dash may only break the word.
+ */
+function* hyphensBetweenLetters(text: string): Generator<{ start: number; end: number }> {
+  for (const { index, 0: dash } of text.matchAll(hyphens)) {
+    let start = index;
+    while (/[ \t]/.test(text.charAt(start - 1))) start -= 1;
+    let end = index + dash.length;
+    while (/\s/.test(text.charAt(end))) end += 1;
+    const before = text.slice(Math.max(0, start - longestCharacter), start);
+    if (/\p{L}\p{M}*$/u.test(before) && /^\p{L}/u.test(text.slice(end, end + 2))) yield { start, end };
+  }
+}
+
+/** In UTF-16 code units, with its marks. */
+const longestCharacter = 40;
 
 /** Quotation marks and dashes, which are written with and without white space, and once or twice. */
 function isSign(text: string): boolean {

@@ -40,7 +40,7 @@ export type Project = z.infer<typeof Project>;
 export const NewProject = z
   .strictObject({ name: ProjectName, description: Description.default(''), organization_id: z.string().optional() })
   .meta({
-    id: 'NewProject',
+    id: 'ProjectInput',
     example: { name: 'Claims desk', description: 'Coworkers that prepare claims for review' },
   });
 

@@ -3,8 +3,9 @@ import { AppError } from '../../errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
 import { epochSeconds } from '../../time.js';
 import type { Deps } from '../deps.js';
+import { startOfCoworker } from '../caused-rules.js';
 import { defineOperation, reads } from '../operation.js';
-import { findSchedule, type ScheduleDocument } from './record.js';
+import { coworkerOf, findSchedule, type ScheduleDocument } from './record.js';
 import { Backfill, Backfilled, PlannedTimes, TimeRange } from './schemas.js';
 import { maxPlannedTimes, plannedIn, type PlannedTime, type TimeSpan } from './planned-times.js';
 import { backfill } from './temporal.js';
@@ -20,10 +21,12 @@ export const backfillSchedule = defineOperation({
   grant: 'svc:agent.run',
   right: ['edit'],
   facts: textFacts('id'),
+  causes: [startOfCoworker],
   key: z.object({ id: Id }),
+  subject: ({ deps, ctx, key: { id } }) => coworkerOf(deps, ctx.principal, id),
   input: Backfill,
   output: Backfilled,
-  errors: ['validation_failed', 'unavailable'],
+  errors: ['conflict', 'validation_failed', 'unavailable'],
   async run({ deps, ctx, key: { id }, input: { from, to } }) {
     const record = await findSchedule(deps, ctx.principal, id);
     if (to > epochSeconds()) throw new AppError('validation_failed', 'to: must not be in the future');
@@ -61,7 +64,7 @@ export const listTimes = defineOperation({
   key: z.object({ id: Id }),
   input: TimeRange,
   output: PlannedTimes,
-  errors: ['validation_failed'],
+  errors: ['conflict', 'validation_failed'],
   async run({ deps, ctx, key: { id }, input: { from, to } }) {
     const record = await findSchedule(deps, ctx.principal, id);
     if (from >= to) throw new AppError('validation_failed', 'from: must be before to');
@@ -97,8 +100,9 @@ function rangesOf(times: readonly PlannedTime[], fired: ReadonlySet<number>): Ti
   return ranges;
 }
 
-function reasonOf({ type, schedule }: ScheduleDocument, times: number): string {
+function reasonOf({ type, schedule, ends_at }: ScheduleDocument, times: number): string {
   if (times > 0) return `all ${times} planned times in the range have already fired`;
   if (type === 'once') return `the only planned time is ${schedule}`;
-  return `the range contains no planned time; the schedule starts at ${schedule}`;
+  const end = ends_at == null ? '' : ` and ends at ${ends_at}`;
+  return `the range contains no planned time; the schedule starts at ${schedule}${end}`;
 }

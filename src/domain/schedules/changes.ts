@@ -59,7 +59,7 @@ export async function undoScheduleChange(
     );
 }
 
-/** Updates the coworker's field that shows whether it has an active cron schedule. */
+/** Updates the coworker's field that shows whether it has an active schedule by cron or calendar. */
 export async function markCoworker({ mongo }: Deps, id: string): Promise<void> {
   const { schedules, agentflows } = mongo.collections;
   const schedule = await schedules.findOne({ _id: id });
@@ -67,7 +67,7 @@ export async function markCoworker({ mongo }: Deps, id: string): Promise<void> {
   const active = await schedules.countDocuments({
     projectID: schedule.projectID,
     coworker_id: schedule.coworker_id,
-    type: 'cron',
+    type: { $in: ['cron', 'calendar'] },
     status: 'active',
     is_deleted: false,
   });

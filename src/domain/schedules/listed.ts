@@ -2,7 +2,7 @@ import { scheduleId } from '../../../workflows/coworker-run/messages.js';
 import { pick } from '../../pick.js';
 import { onScheduleIfAny } from '../../temporal/client.js';
 import type { Deps } from '../deps.js';
-import { toSchedule, type ScheduleDocument } from './record.js';
+import { statusOf, toSchedule, type ScheduleDocument } from './record.js';
 import { maxNextTimes } from './runs.js';
 import type { ListedSchedule } from './schemas.js';
 
@@ -24,7 +24,7 @@ export async function toListed(deps: Deps, records: readonly ScheduleDocument[])
     listed.push(
       ...group.map((record, at) => ({
         ...toSchedule(record),
-        next_times: record.status === 'active' ? (next?.[at] ?? null) : [],
+        next_times: statusOf(record) === 'active' ? (next?.[at] ?? null) : [],
         latest_run: latest[at] ?? null,
         temporal_ui_url: deps.temporal.scheduleUiLink(scheduleId(record._id)),
       })),
@@ -36,9 +36,9 @@ export async function toListed(deps: Deps, records: readonly ScheduleDocument[])
 /** The next times of each schedule, in epoch seconds. */
 function nextTimes({ temporal }: Deps, group: readonly ScheduleDocument[]): Promise<number[][]> {
   return Promise.all(
-    group.map(async ({ _id, status }) => {
-      if (status !== 'active') return [];
-      const live = await onScheduleIfAny(temporal, scheduleId(_id), (handle) => handle.describe());
+    group.map(async (record) => {
+      if (statusOf(record) !== 'active') return [];
+      const live = await onScheduleIfAny(temporal, scheduleId(record._id), (handle) => handle.describe());
       return (live?.info.nextActionTimes ?? []).slice(0, maxNextTimes).map((at) => at.getTime() / 1000);
     }),
   );

@@ -19,14 +19,22 @@ import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { epochSeconds } from '../../time.js';
 import { cancelWorkflow } from '../../temporal/client.js';
 import { findAgentflow } from '../agentflows/operations/store.js';
-import { startRules, startsOf } from '../caused-rules.js';
+import { startOfCoworker, startRules, startsOf } from '../caused-rules.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { readTable } from '../tables/record.js';
 import { toListed } from './listed.js';
-import { findSchedule, makerOf, toSchedule, workOfSchedule, type ScheduleDocument } from './record.js';
+import {
+  coworkerOf,
+  findSchedule,
+  makerOf,
+  statusOf,
+  toSchedule,
+  workOfSchedule,
+  type ScheduleDocument,
+} from './record.js';
 import { ListedSchedule, NewSchedule, Schedule, SchedulePatch } from './schemas.js';
 import { applySchedule, trigger } from './temporal.js';
-import { timesOf } from './times.js';
+import { firstTimeAfter, timesOf } from './times.js';
 import { Id } from '../../ids.js';
 export { schedulesCollection, scheduleRunsCollection } from './record.js';
 
@@ -80,7 +88,7 @@ export const createSchedule = defineOperation({
       created_at: at,
       updated_at: null,
       goal: toGoal(input.goal),
-      ...timesOf(input.type, input.frequency, input.schedule),
+      ...timesOf(input),
       status: 'active',
       count: 0,
       limit: input.limit ?? null,
@@ -113,26 +121,29 @@ export const updateSchedule = defineOperation({
     },
   ],
   key,
-  async subject({ deps, ctx, key: { id } }) {
-    const schedule = await deps.mongo.collections.schedules.findOne({ _id: id });
-    return schedule?.projectID === ctx.principal.projectId ? schedule.coworker_id : '';
-  },
+  subject: ({ deps, ctx, key: { id } }) => coworkerOf(deps, ctx.principal, id),
   input: SchedulePatch,
   output: Schedule,
   errors: ['conflict', 'validation_failed', 'unavailable'],
   async run({ deps, ctx: { principal, recordId }, key: { id }, input }) {
     const record = await findSchedule(deps, principal, id);
     if (input.table != null) await readTable(deps.mongo, principal.projectId, input.table);
-    const { projectID: _checked, goal, type, frequency, schedule, status, reason, ...plain } = input;
+    const { projectID: _checked, goal, type, frequency, schedule, ends_at, status, reason, ...plain } = input;
     const at = epochSeconds();
     const isRetimed = type !== undefined || frequency !== undefined || schedule !== undefined;
-    const newType = type ?? record.type;
-    const keeps = newType === record.type;
-    const isReopened = record.status === 'completed' && hasMore(record, newType, isRetimed, plain.limit);
-    if (status !== undefined && record.status === 'completed' && !isReopened)
-      throw new AppError('conflict', 'the schedule is completed: set a new time or a higher limit');
-    if (status === 'active' && newType === 'once' && !isRetimed && record.schedule <= at)
-      throw new AppError('conflict', 'the time of the schedule has passed: set a new time');
+    const times = isRetimed || ends_at !== undefined ? timesOf(timesAfter(record, input)) : undefined;
+    // Other fields are absent, so that a concurrent change of them stays.
+    const timeFields = times && {
+      ...(isRetimed && { type: times.type, frequency: times.frequency, schedule: times.schedule, times_since: at }),
+      ...(times.ends_at !== (record.ends_at ?? null) && { ends_at: times.ends_at }),
+    };
+    const isOver = firstTimeAfter(times ?? record, at) === Infinity;
+    const isCompleted = statusOf(record) === 'completed';
+    const isReopened = isCompleted && !isOver && !isLimited(record, times?.type ?? record.type, plain.limit);
+    if (status !== undefined && isCompleted && !isReopened)
+      throw new AppError('conflict', 'the schedule is completed: set a new time, a later end or a higher limit');
+    if (status === 'active' && isOver)
+      throw new AppError('conflict', 'the last time of the schedule has passed: set a new time or a later end');
     // A schedule acts on behalf of its owner. If the owner has lost the authority, whoever resumes it becomes the owner.
     const isTakenOver =
       status === 'active' &&
@@ -141,19 +152,16 @@ export const updateSchedule = defineOperation({
       ...(isTakenOver && { created_by: principal.userId, authority: authorityOf(principal) }),
       ...Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined)),
       ...(goal !== undefined && { goal: toGoal(goal) }),
-      ...(isRetimed && {
-        ...timesOf(
-          newType,
-          frequency ?? (keeps ? record.frequency : undefined),
-          schedule ?? (keeps ? record.schedule : undefined),
-        ),
-        times_since: at,
-      }),
+      ...timeFields,
       ...(isReopened && { status: 'active' as const }),
       ...(status !== undefined && { status, reason: status === 'paused' ? (reason ?? 'paused on request') : null }),
       updated_at: at,
     };
-    const isEdit = goal !== undefined || isRetimed || Object.values(plain).some((value) => value !== undefined);
+    const isEdit =
+      status === 'active' ||
+      goal !== undefined ||
+      times !== undefined ||
+      Object.values(plain).some((value) => value !== undefined);
     await change(deps, principal, id, recordId, { kind: 'update', fields, ...(isEdit && { by: principal.userId }) });
     return toSchedule(await findSchedule(deps, principal, id));
   },
@@ -163,17 +171,27 @@ function onlyPauses({ id: _id, status, reason: _reason, ...others }: Readonly<Re
   return status === 'paused' && Object.values(others).every((value) => value === undefined);
 }
 
-/** Whether a completed schedule has further runs after a change. */
-function hasMore(
-  { limit: before, count }: ScheduleDocument,
+/** The times after a change. A schedule of another type keeps only its end. */
+function timesAfter(record: ScheduleDocument, change: z.infer<typeof SchedulePatch>): Parameters<typeof timesOf>[0] {
+  const { type = record.type } = change;
+  const kept = type === record.type ? record : undefined;
+  return {
+    type,
+    frequency: change.frequency ?? kept?.frequency,
+    schedule: change.schedule ?? kept?.schedule,
+    ends_at: change.ends_at === undefined && type !== 'once' ? record.ends_at : change.ends_at,
+  };
+}
+
+/** Whether the limit of a completed schedule still prevents further runs after a change. A new time of `once` has no limit. */
+function isLimited(
+  { limit: before, count, pauses }: ScheduleDocument,
   type: Schedule['type'],
-  isRetimed: boolean,
   limit: number | null | undefined,
 ): boolean {
-  if (type === 'once') return isRetimed;
-  return (
-    limit === null || (limit === undefined && before === null) || (limit !== undefined && limit > (before ?? count))
-  );
+  if (type === 'once' || limit === null) return false;
+  if (limit !== undefined) return limit <= (before ?? count);
+  return before !== null && pauses.some(({ reason, to }) => reason === 'limit' && to === null);
 }
 
 /** Returns the last record. */
@@ -199,7 +217,9 @@ export const triggerSchedule = defineOperation({
   grant: 'svc:agent.run',
   right: ['edit'],
   facts: textFacts('id'),
+  causes: [startOfCoworker],
   key,
+  subject: ({ deps, ctx, key: { id } }) => coworkerOf(deps, ctx.principal, id),
   output: Schedule,
   errors: ['unavailable'],
   async run({ deps, ctx: { principal, recordId }, key: { id } }) {

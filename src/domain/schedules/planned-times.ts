@@ -1,5 +1,8 @@
+import { status } from '@grpc/grpc-js';
+import { isGrpcServiceError } from '@temporalio/client';
 import { scheduleId } from '../../../workflows/coworker-run/messages.js';
 import type { Deps } from '../deps.js';
+import { AppError } from '../../errors.js';
 import type { ScheduleDocument } from './record.js';
 import { plannedTime } from './times.js';
 
@@ -16,15 +19,31 @@ export async function plannedBetween(
   from: number,
   to: number,
 ): Promise<number[]> {
-  const { startTime } = await temporal.call((client) =>
-    client.workflowService.listScheduleMatchingTimes({
-      namespace: client.options.namespace,
-      scheduleId: scheduleId(id),
-      startTime: timestamp(from),
-      endTime: timestamp(to),
-    }),
+  const { startTime } = await whileOpen(
+    temporal.call((client) =>
+      client.workflowService.listScheduleMatchingTimes({
+        namespace: client.options.namespace,
+        scheduleId: scheduleId(id),
+        startTime: timestamp(from),
+        endTime: timestamp(to),
+      }),
+    ),
   );
   return startTime.map(({ seconds, nanos }) => Number(seconds ?? 0) + (nanos ?? 0) / 1e9);
+}
+
+/**
+ * Temporal removes a schedule without further times after some days.
+ * @throws AppError `conflict` if it did
+ */
+export async function whileOpen<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isGrpcServiceError(error) && error.code === status.NOT_FOUND)
+      throw new AppError('conflict', 'the schedule has ended', { cause: error });
+    throw error;
+  }
 }
 
 /** In epoch seconds. */

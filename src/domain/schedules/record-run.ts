@@ -1,10 +1,14 @@
 import type { CoworkerRunActivities, RunReference } from '../../../workflows/coworker-run/activities.js';
+import { scheduleId } from '../../../workflows/coworker-run/messages.js';
 import { whyPowerless } from '../../auth/authority.js';
 import type { Deps } from '../deps.js';
+import { onScheduleIfAny } from '../../temporal/client.js';
+import { epochSeconds } from '../../time.js';
 import { markCoworker, maxRemembered } from './changes.js';
 import { pausedSince } from './pauses.js';
 import { makerOf, workOfSchedule, type ScheduleDocument } from './record.js';
-import { applySchedule, onSchedule } from './temporal.js';
+import { applySchedule } from './temporal.js';
+import { firstTimeAfter } from './times.js';
 
 type Request<Name extends keyof CoworkerRunActivities> = Parameters<CoworkerRunActivities[Name]>[0];
 
@@ -105,7 +109,9 @@ async function outcomeFor(
   run: RunReference,
   failure: Failure | null,
 ): Promise<Partial<ScheduleDocument> | undefined> {
-  if (await hasEnded(deps, schedule, run)) {
+  const end = await endOf(deps, schedule, run);
+  if (end === 'times') return { status: 'completed' };
+  if (end === 'limit') {
     const last = await deps.mongo.collections.schedule_runs.findOne(
       { schedule_id: schedule._id, is_triggered: { $ne: true } },
       { sort: { scheduled_for: -1 } },
@@ -120,14 +126,20 @@ async function outcomeFor(
   };
 }
 
-/** Whether no further run is planned: the time of a one-off schedule has come, or the limit is reached. */
-async function hasEnded(
+/** Why no further run is planned: the limit is reached (one for `once`), or no time is left before the end. */
+async function endOf(
   { temporal }: Deps,
-  { _id, type, schedule, limit }: ScheduleDocument,
+  { _id, type, schedule, frequency, limit, ends_at = null }: ScheduleDocument,
   { scheduled_for }: RunReference,
-): Promise<boolean> {
-  if (type === 'once') return scheduled_for >= schedule;
-  return (
-    limit !== null && (await onSchedule(temporal, _id, (handle) => handle.describe())).state.remainingActions === 0
-  );
+): Promise<'limit' | 'times' | undefined> {
+  if (type === 'once') return scheduled_for >= schedule ? 'limit' : undefined;
+  if (limit === null && ends_at === null) return undefined;
+  const live = await onScheduleIfAny(temporal, scheduleId(_id), (handle) => handle.describe());
+  // Temporal removes a schedule some days after its last time.
+  if (!live)
+    return firstTimeAfter({ type, schedule, frequency, ends_at }, epochSeconds()) === Infinity ? 'times' : undefined;
+  const { state, info, raw } = live;
+  if (limit !== null && state.remainingActions === 0) return 'limit';
+  const isWaiting = info.nextActionTimes.length > 0 || Number(raw.info?.bufferSize ?? 0) > 0;
+  return ends_at !== null && !isWaiting ? 'times' : undefined;
 }

@@ -4,10 +4,13 @@ import { notFound } from '../../errors.js';
 import { defineCollection } from '../../stores/collections.js';
 import type { Mongo } from '../../stores/mongo.js';
 import { pickShown } from '../../pick.js';
+import { epochSeconds } from '../../time.js';
 import { Schedule } from './schemas.js';
 
 /** The stored schedule: the fields of the API, and internal fields. */
-export interface ScheduleDocument extends Schedule {
+export interface ScheduleDocument extends Omit<Schedule, 'ends_at'> {
+  /** Absent in records of earlier releases. */
+  ends_at?: number | null;
   organization_id: string;
   /** What the credential of `created_by` allowed. Absent in records of earlier releases. */
   authority?: Authority;
@@ -21,8 +24,11 @@ export interface ScheduleDocument extends Schedule {
   before: { change_id: string; fields: Record<string, unknown> } | null;
   /** The time of the last change of its times. Earlier planned times are unknown. */
   times_since: number;
-  /** The periods in which it did not fire, newest last. `to` is null for the current pause. Without `reason`, a user paused it. */
-  pauses: { from: number; to: number | null; reason?: 'limit' }[];
+  /**
+   * The periods in which it did not fire, newest last. `to` is null for the current pause. Without `reason`, a user paused it.
+   * `ended` is a period after its end, until it got a later one.
+   */
+  pauses: { from: number; to: number | null; reason?: 'limit' | 'ended' }[];
   /** The runs that `count` includes, newest last. */
   counted: string[];
   /** The people who changed what it runs, or had it run past times, in addition to `created_by`. Absent before the first one. */
@@ -49,7 +55,16 @@ export interface ScheduleRunDocument {
 }
 
 export function toSchedule(record: ScheduleDocument): Schedule {
-  return pickShown(Schedule, record);
+  return { ...pickShown(Schedule, record), ends_at: record.ends_at ?? null, status: statusOf(record) };
+}
+
+/**
+ * The end of a run completes a schedule whose last time has passed. If that time was missed, no run ends, and the schedule is
+ * completed as soon as it is too late for one.
+ */
+export function statusOf({ status, ends_at, catchup_window, jitter }: ScheduleDocument): Schedule['status'] {
+  const isOver = ends_at != null && epochSeconds() > ends_at + jitter + catchup_window;
+  return status === 'active' && isOver ? 'completed' : status;
 }
 
 /** @throws AppError `not_found` for an unknown, malformed or deleted id, and for a schedule of another project */
@@ -61,6 +76,12 @@ export async function findSchedule(
   const record = await mongo.collections.schedules.findOne({ _id: id });
   if (!record || record.is_deleted || record.projectID !== projectId) throw notFound('the schedule');
   return record;
+}
+
+/** The coworker of a schedule of the caller's project; empty if there is none. */
+export async function coworkerOf({ mongo }: { mongo: Mongo }, { projectId }: Principal, id: string): Promise<string> {
+  const record = await mongo.collections.schedules.findOne({ _id: id });
+  return record?.projectID === projectId ? record.coworker_id : '';
 }
 
 /** A run acts for whoever created its schedule, in its own project only. */

@@ -82,11 +82,11 @@ async function idleTimes(
   live: ScheduleDescription,
 ): Promise<ScheduleRun[]> {
   const fired = runs.filter(({ is_triggered }) => is_triggered !== true);
-  const isOver = record.status === 'completed' || (record.limit !== null && live.state.remainingActions === 0);
+  const isOver = record.limit !== null && live.state.remainingActions === 0;
   const to = isOver ? (fired[0]?.scheduled_for ?? 0) : epochSeconds() - settledSeconds - record.jitter;
   const planned = await newestPlanned(deps, record, Math.max(record.times_since, to - lookBackSeconds), to);
   const times = new Set(fired.map(({ scheduled_for }) => scheduled_for));
-  const idle = planned.filter((at) => !times.has(at));
+  const idle = planned.filter((at) => !times.has(at) && pauseAt(record, at)?.reason !== 'ended');
   const waiting = waitingIn(record, idle, fired, Number(live.raw.info?.bufferSize ?? 0));
   return idle.flatMap((at) => {
     const reason = waiting.has(at) ? undefined : reasonAt(record, fired, live.info, at);
@@ -129,6 +129,10 @@ async function newestPlanned(
 
 type Counters = Pick<ScheduleDescription['info'], 'numActionsSkippedOverlap' | 'numActionsMissedCatchupWindow'>;
 
+function pauseAt({ pauses }: ScheduleDocument, at: number) {
+  return pauses.findLast(({ from, to }) => from <= at && (to === null || at <= to));
+}
+
 /** Why a time did not fire, consistent with Temporal's counters. Undefined if it may still fire. */
 function reasonAt(
   record: ScheduleDocument,
@@ -137,7 +141,7 @@ function reasonAt(
   at: number,
 ): string | undefined {
   const { pauses, overlap, catchup_window } = record;
-  const pause = pauses.findLast(({ from, to }) => from <= at && (to === null || at <= to));
+  const pause = pauseAt(record, at);
   if (pause) return pause.reason ?? 'paused';
   const [isSkipping, isMissing] = [counters.numActionsSkippedOverlap > 0, counters.numActionsMissedCatchupWindow > 0];
   // A pause discards buffered times.

@@ -3,15 +3,14 @@ import { NextCursor, Total } from '../../stores/lists.js';
 import { Id, exampleId } from '../../ids.js';
 import { queryNumber } from '../../query-number.js';
 import { EpochSeconds } from '../../time.js';
+import { Frequency, GivenFrequency } from './frequency.js';
 
 const Time = EpochSeconds.describe('Epoch seconds.');
-const Zone = z.string().max(100).describe('An IANA time zone.');
 
-const scheduleTypes = ['once', 'interval', 'cron'] as const;
+const scheduleTypes = ['once', 'interval', 'cron', 'calendar'] as const;
 const overlapPolicies = ['skip', 'buffer_one', 'buffer_all', 'cancel_other', 'allow_all'] as const;
 
 const Goal = z.object({ template: z.string(), display_template: z.string() });
-const Cron = z.object({ cron: z.string(), time_zone: z.string() });
 
 const exampleSchedule = {
   ...{
@@ -30,6 +29,7 @@ const exampleSchedule = {
   },
   ...{
     frequency: { cron: '0 9 * * 1-5', time_zone: 'Europe/Oslo' },
+    ends_at: null,
     count: 3,
     limit: null,
     table: null,
@@ -58,15 +58,11 @@ export const Schedule = z
     goal: Goal,
     schedule: z
       .number()
-      .describe(
-        'Epoch seconds: for `once`, the time of the run; for an interval or a cron expression, when it takes effect.',
-      ),
+      .describe('Epoch seconds: for `once`, the time of the run; for the other types, when it takes effect.'),
     type: z.enum(scheduleTypes),
     status: z.enum(['active', 'paused', 'completed']),
-    frequency: z
-      .union([z.number(), Cron])
-      .nullable()
-      .describe('The interval in seconds, or a cron expression with its time zone.'),
+    frequency: Frequency,
+    ends_at: Time.nullable().describe('Epoch seconds: no run is planned after this time. Null if it does not end.'),
     count: z.int().describe('Number of runs so far.'),
     limit: z.int().nullable(),
     table: z.string().nullable().describe('Runs one execution for each row of this table.'),
@@ -84,20 +80,21 @@ export const Schedule = z
 export type Schedule = z.infer<typeof Schedule>;
 
 const GoalText = z.string().trim().min(1).max(20_000);
+/** The year 2100, with which Temporal's calendars end. */
+const latestTime = 4_102_444_800;
 const scheduleFields = {
   goal: z.union([
     GoalText,
     z.strictObject({ template: GoalText, display_template: z.string().max(100_000).default('') }),
   ]),
-  schedule: z.number().min(0).max(4_102_444_800),
-  frequency: z
-    .union([
-      z.number(),
-      z.string().min(1).max(300),
-      z.strictObject({ cron: z.string().min(1).max(200), time_zone: Zone.default('UTC') }),
-    ])
+  schedule: z.number().min(0).max(latestTime),
+  frequency: GivenFrequency,
+  ends_at: z
+    .number()
+    .min(0)
+    .max(latestTime)
     .nullable()
-    .describe('Seconds, `CRON_TZ=Europe/Oslo 0 9 * * 1-5`, or {cron, time_zone}.'),
+    .describe('Epoch seconds: no run is planned after this time. Not for type `once`. Null removes it.'),
   limit: z.int().min(1).max(1_000_000).nullable(),
   table: z.string().min(1).max(100).nullable(),
   overlap: z.enum(overlapPolicies),
@@ -116,7 +113,7 @@ export const NewSchedule = z
     type: z.enum(scheduleTypes),
   })
   .meta({
-    id: 'NewSchedule',
+    id: 'ScheduleInput',
     example: {
       coworker_id: exampleId,
       goal: 'Brief the team',

@@ -1,7 +1,5 @@
-import { status } from '@grpc/grpc-js';
 import {
   encodeScheduleOverlapPolicy,
-  isGrpcServiceError,
   ScheduleAlreadyRunning,
   ScheduleOverlapPolicy,
   type ScheduleDescription,
@@ -23,7 +21,7 @@ import { priorityOf } from '../../temporal/priority.js';
 import { sealedAction } from '../../temporal/sealed-messages.js';
 import { startOnce } from '../../temporal/start-once.js';
 import { isSealed } from '../../../workflows/trust/sealed.js';
-import { plannedIn, rangeMargin, timestamp, type TimeSpan } from './planned-times.js';
+import { plannedIn, rangeMargin, timestamp, whileOpen, type TimeSpan } from './planned-times.js';
 import { firstTimeAfter, specOf } from './times.js';
 import type { ScheduleDocument } from './record.js';
 
@@ -40,7 +38,7 @@ const overlaps = {
   allow_all: ScheduleOverlapPolicy.ALLOW_ALL,
 } as const;
 
-export function onSchedule<T>(
+function onSchedule<T>(
   temporal: Deps['temporal'],
   id: string,
   work: (handle: ScheduleHandle) => Promise<T>,
@@ -220,15 +218,11 @@ export async function backfill(
     endTime: timestamp(to + rangeMargin),
     ...(overlapPolicy !== undefined && { overlapPolicy }),
   }));
-  try {
-    await temporal.call(({ workflowService, options: { namespace } }) =>
+  await whileOpen(
+    temporal.call(({ workflowService, options: { namespace } }) =>
       workflowService.patchSchedule({ namespace, scheduleId: scheduleId(_id), requestId, patch: { backfillRequest } }),
-    );
-  } catch (error) {
-    if (isGrpcServiceError(error) && error.code === status.NOT_FOUND)
-      throw new AppError('conflict', 'the schedule has ended', { cause: error });
-    throw error;
-  }
+    ),
+  );
 }
 
 /** The client reports the server's INVALID_ARGUMENT as a TypeError. */

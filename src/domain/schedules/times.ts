@@ -1,68 +1,107 @@
 import type { CalendarSpec, Month, ScheduleSpec } from '@temporalio/client';
 import { CronExpressionParser } from 'cron-parser';
 import { AppError } from '../../errors.js';
-import { cronProblem, cronTexts, readCron, type Cron } from '../../temporal/cron.js';
+import { cronProblem, cronTexts, extensionIn, isZone, readCron, type Cron } from '../../temporal/cron.js';
 import { epochSeconds } from '../../time.js';
+import { calendarSpecs, firstCalendarTime, lastCalendarTime } from './calendar-times.js';
+import { isCalendar, type Calendar, type GivenFrequency } from './frequency.js';
 import type { Schedule } from './schemas.js';
 
-type Times = Pick<Schedule, 'type' | 'schedule' | 'frequency' | 'jitter'>;
-type GivenFrequency = number | string | Cron | null | undefined;
+type Timing = Pick<Schedule, 'type' | 'frequency' | 'schedule' | 'ends_at'>;
+/** Records of earlier releases have no `ends_at`. */
+type Times = Omit<Timing, 'ends_at'> & { ends_at?: number | null; jitter: number };
+
+interface GivenTiming {
+  type: Schedule['type'];
+  frequency?: GivenFrequency | undefined;
+  schedule?: number | undefined;
+  ends_at?: number | null | undefined;
+}
 
 const maxIntervalSeconds = 31_536_000;
 
 /**
  * Validates and normalizes the times of a schedule.
- * @throws AppError `validation_failed` for a frequency that does not match the type, an invalid cron expression or time zone,
- *   and a single run in the past
+ * @throws AppError `validation_failed` for a frequency that does not match the type, an invalid cron expression, calendar or time
+ *   zone, a single run in the past, and times of which none is left
  */
-export function timesOf(
-  type: Schedule['type'],
-  frequency: GivenFrequency,
-  schedule: number | undefined,
-): Pick<Schedule, 'type' | 'frequency' | 'schedule'> {
+export function timesOf({ type, frequency, schedule, ends_at = null }: GivenTiming): Timing {
   const now = epochSeconds();
   if (type === 'once') {
     if (schedule === undefined) throw invalid('schedule: is required for type once (epoch seconds)');
     if (schedule <= now) throw invalid('schedule: must be in the future');
     if (frequency !== null && frequency !== undefined) throw invalid('frequency: must be omitted for type once');
-    return { type, frequency: null, schedule };
+    if (ends_at !== null) throw invalid('ends_at: must be omitted for type once');
+    return { type, frequency: null, schedule, ends_at };
   }
-  if (type === 'interval') {
-    const isInterval = typeof frequency === 'number' && Number.isInteger(frequency) && frequency >= 1;
-    if (!isInterval || frequency > maxIntervalSeconds)
-      throw invalid(`frequency: must be an integer from 1 to ${maxIntervalSeconds} (seconds) for type interval`);
-    return { type, frequency, schedule: schedule ?? Math.floor(now) };
+  const start = schedule ?? Math.floor(now);
+  const timing = { type, frequency: frequencyOf(type, frequency), schedule: start, ends_at };
+  if (ends_at !== null) {
+    if (ends_at <= now) throw invalid('ends_at: must be in the future');
+    if (ends_at <= start) throw invalid(`ends_at: must be after the start of the schedule, which is ${start}`);
   }
-  return { type, frequency: cronOf(frequency), schedule: schedule ?? Math.floor(now) };
+  if (type === 'calendar' && firstTimeAfter({ ...timing, ends_at: null }, now) === Infinity)
+    throw invalid('frequency: must match a day before the year 2101');
+  if (ends_at !== null && firstTimeAfter(timing, now) === Infinity)
+    throw invalid('ends_at: must not be before the next planned time');
+  return timing;
 }
 
-function cronOf(frequency: GivenFrequency): Cron {
-  if (typeof frequency === 'number' || frequency === null || frequency === undefined)
+function frequencyOf(type: Schedule['type'], frequency: GivenFrequency | undefined): Schedule['frequency'] {
+  if (type === 'cron') return cronOf(frequency);
+  if (type === 'calendar') return calendarOf(frequency);
+  const isInterval = typeof frequency === 'number' && Number.isInteger(frequency) && frequency >= 1;
+  if (!isInterval || frequency > maxIntervalSeconds)
+    throw invalid(`frequency: must be an integer from 1 to ${maxIntervalSeconds} (seconds) for type interval`);
+  return frequency;
+}
+
+function cronOf(frequency: GivenFrequency | undefined): Cron {
+  if (typeof frequency === 'number' || frequency === null || frequency === undefined || isCalendar(frequency))
     throw invalid('frequency: must be a cron expression for type cron');
   const { cron, time_zone } =
     typeof frequency === 'string' ? readCron(frequency) : { ...frequency, cron: frequency.cron.trim() };
   const problem = cronProblem({ cron, time_zone });
-  if (problem !== undefined) throw invalid(`frequency: ${problem}`);
-  return { cron, time_zone };
+  if (problem === undefined) return { cron, time_zone };
+  throw invalid(`frequency: ${problem}${extensionIn(cron) === undefined ? '' : `. ${insteadOfExtensions}`}`);
+}
+
+const insteadOfExtensions =
+  'Use type calendar, whose frequency has the last day of a month (days_of_month: [-1]) and the nth weekday (nth_weekdays)';
+
+const kindsOfDays = ['weekdays', 'days_of_month', 'nth_weekdays'] as const;
+
+function calendarOf(frequency: GivenFrequency | undefined): Calendar {
+  if (!isCalendar(frequency)) throw invalid('frequency: must be an object with times for type calendar');
+  if (!isZone(frequency.time_zone))
+    throw invalid(`frequency.time_zone: ${JSON.stringify(frequency.time_zone)} is not an IANA time zone`);
+  const [first, second] = kindsOfDays.filter((kind) => frequency[kind] !== undefined);
+  if (second !== undefined) throw invalid(`frequency.${second}: must be omitted, because ${first} is given`);
+  return frequency;
 }
 
 /** The times as a Temporal spec, which has a resolution of seconds. */
-export function specOf({ type, schedule, frequency, jitter }: Times): ScheduleSpec {
+export function specOf({ type, schedule, frequency, ends_at = null, jitter }: Times): ScheduleSpec {
   const spread = jitter > 0 ? { jitter: `${jitter}s` as const } : {};
-  const startAt = new Date(Math.floor(schedule) * 1000);
   if (type === 'once')
-    return { calendars: [calendarOf(new Date(Math.ceil(schedule) * 1000))], timezone: 'UTC', ...spread };
+    return { calendars: [secondOf(new Date(Math.ceil(schedule) * 1000))], timezone: 'UTC', ...spread };
+  const span = {
+    startAt: new Date(Math.floor(schedule) * 1000),
+    ...(ends_at !== null && { endAt: new Date(Math.floor(ends_at) * 1000) }),
+  };
   if (typeof frequency === 'number') {
     return {
       intervals: [{ every: `${frequency}s`, offset: `${Math.floor(schedule) % frequency}s` }],
-      startAt,
+      ...span,
       ...spread,
     };
   }
+  if (isCalendar(frequency))
+    return { calendars: calendarSpecs(frequency), timezone: frequency.time_zone, ...span, ...spread };
   return {
     cronExpressions: cronTexts(frequency?.cron ?? ''),
     timezone: frequency?.time_zone ?? 'UTC',
-    startAt,
+    ...span,
     ...spread,
   };
 }
@@ -74,17 +113,24 @@ export function plannedTime({ type, schedule, frequency, jitter }: Times, jitter
   if (type === 'once') return Math.ceil(schedule);
   if (typeof frequency === 'number')
     return second - ((((second - Math.floor(schedule)) % frequency) + frequency) % frequency);
+  if (isCalendar(frequency)) return lastCalendarTime(frequency, second - jitter, second) ?? second;
   const tz = frequency?.time_zone ?? 'UTC';
   const last = Math.max(...cronTexts(frequency?.cron ?? '').map((cron) => lastOf(cron, tz, second)));
   return last >= second - jitter ? last : second;
 }
 
 /** The first planned time after a given one, without jitter. In epoch seconds; infinite if there is none. */
-export function firstTimeAfter({ type, schedule, frequency }: Times, after: number): number {
+export function firstTimeAfter(times: Omit<Times, 'jitter'>, after: number): number {
+  const first = firstWithoutEnd(times, after);
+  return first <= (times.ends_at ?? Infinity) ? first : Infinity;
+}
+
+function firstWithoutEnd({ type, schedule, frequency }: Omit<Times, 'jitter'>, after: number): number {
   if (type === 'once') return Math.ceil(schedule) > after ? Math.ceil(schedule) : Infinity;
   const start = Math.floor(schedule);
   if (typeof frequency === 'number')
     return start > after ? start : start + (Math.floor((after - start) / frequency) + 1) * frequency;
+  if (isCalendar(frequency)) return firstCalendarTime(frequency, Math.max(after, start - 1));
   const options = {
     tz: frequency?.time_zone ?? 'UTC',
     currentDate: new Date(Math.max(after * 1000, (start - 1) * 1000)),
@@ -103,7 +149,7 @@ function lastOf(cron: string, tz: string, at: number): number {
   );
 }
 
-function calendarOf(at: Date): CalendarSpec {
+function secondOf(at: Date): CalendarSpec {
   return {
     year: at.getUTCFullYear(),
     month: at.toLocaleString('en', { month: 'long', timeZone: 'UTC' }).toUpperCase() as Month,

@@ -9,6 +9,7 @@ import { createFreshReads } from '../../stores/fresh-reads.js';
 import type { Graph } from '../../stores/neo4j.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { epochSeconds } from '../../time.js';
+import { deleteExecutionRules } from '../caused-rules.js';
 import { defineOperation, manages, reads } from '../operation.js';
 import { Settings, SettingsPatch, toSettings, type SettingsDocument } from './record.js';
 export { settingsCollection } from './record.js';
@@ -31,6 +32,14 @@ export const updateSettings = defineOperation({
   name: 'settings.update',
   ...manages,
   facts: { data_events: flag('data_events'), language: text('language') },
+  causes: [
+    {
+      operation: deleteExecutionRules,
+      when: 'if `execution_retention` deletes executions',
+      calls: ({ execution_retention: retention }) =>
+        Object.values(retention ?? {}).some((days) => days !== null) ? [{ input: { execution_id: '' } }] : [],
+    },
+  ],
   input: SettingsPatch,
   output: Settings,
   async run({ deps, ctx, input: { projectID: _checked, language, ...patch } }) {

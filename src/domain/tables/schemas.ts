@@ -45,7 +45,7 @@ export const NewColumn = z
     enum_options: EnumOptions.nullable().default(null).describe('The allowed values; required for `enum`.'),
   })
   .meta({
-    id: 'NewColumn',
+    id: 'ColumnInput',
     example: { column_name: 'Stage', column_type: 'enum', enum_options: ['new', 'won', 'lost'], default_value: 'new' },
   });
 export type NewColumn = z.infer<typeof NewColumn>;
@@ -89,7 +89,7 @@ export const NewTable = z
     projectID: z.string().optional(),
   })
   .meta({
-    id: 'NewTable',
+    id: 'TableInput',
     example: {
       table_name: 'Leads',
       columns: [
@@ -158,7 +158,7 @@ export const NewRecords = z
     [RecordValues, z.array(RecordValues).min(1).max(maxRowsPerRequest)],
     'must be a record or an array of 1 to 1,000 records',
   )
-  .meta({ id: 'NewRecords', description: 'One record, or an array of 1 to 1,000 records.' });
+  .meta({ id: 'RecordsInput', description: 'One record, or an array of 1 to 1,000 records.' });
 
 export const TableRecord = z
   .looseObject({ _id: z.string(), row_id: z.int(), coworker_user_id: z.string() })

@@ -32,7 +32,7 @@ type TagDocument = Tag;
 
 export const NewTag = z
   .strictObject({ name: Name, color: Color.nullable().default(null), projectID: z.string().optional() })
-  .meta({ id: 'NewTag', example });
+  .meta({ id: 'TagInput', example });
 
 export const tagsCollection = defineCollection('tags', {
   indexes: [{ keys: { projectID: 1, name: 1 }, options: { unique: true } }, { keys: { projectID: 1, _id: -1 } }],

@@ -30,7 +30,7 @@ export function createApprovals(
       readPayloads(
         deps,
         approvals
-          .filter(({ execution_id, has_payload }) => execution_id !== null && has_payload)
+          .filter(({ execution_id, may_see_payload }) => execution_id !== null && may_see_payload)
           .map(({ approval_id, edited_payload_digest }) => ({ _id: approval_id, edited_payload_digest })),
         { seesWhole: false, organizationId },
       ),

@@ -83,7 +83,7 @@ export async function readApprovalWithCall(
 ): Promise<ApprovalWithToken> {
   const approval = await readApproval(deps, principal, id, reader);
   if (
-    !approval.has_payload ||
+    !approval.may_see_payload ||
     !mayReadCall(principal, { ...approval, approver_roles: approval.approver_roles ?? undefined })
   )
     return approval;

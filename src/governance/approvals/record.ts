@@ -100,7 +100,7 @@ export const Approval = z
       .nullable()
       .describe('Why the caller may not decide it; null if the caller may.')
       .meta({ example: null }),
-    has_payload: z.boolean().describe('Whether the caller can see the call itself at `GET /v1/approvals/{id}`.'),
+    may_see_payload: z.boolean().describe('Whether the caller can see the call itself at `GET /v1/approvals/{id}`.'),
     payload_view: PayloadView.nullable().describe(
       'How the caller sees the call; null if the caller does not see it. If a part is hidden or shortened, approving needs `payload_digest`.',
     ),
@@ -137,7 +137,7 @@ type Derived =
   | 'outcome_unknown'
   | 'approvals_given'
   | 'summary'
-  | 'has_payload'
+  | 'may_see_payload'
   | 'payload_view'
   | `may_${string}`;
 

@@ -25,7 +25,7 @@ export function toApproval(
     may_decide: refusal === undefined,
     may_not_decide_reason: refusal?.message ?? null,
     summary: outline?.summaries?.[seesWhole ? 'whole' : 'redacted'] ?? titleOfOperation(document.tool),
-    has_payload: seesCall,
+    may_see_payload: seesCall,
     payload_view: seesCall ? viewOf(outline, seesWhole) : null,
   };
 }

@@ -7,8 +7,8 @@ import { child, isOperator, nameOf, walk, type Tree } from './tree.js';
  * Returns the maximum number of matches of patterns in one row.
  * @param known the variables of the row
  */
-export function matchesOf(patterns: readonly Tree[], known: ReadonlyMap<string, unknown>, graph: GraphSizes): number {
-  const bound = new Set(known.keys());
+export function matchesOf(patterns: readonly Tree[], known: Iterable<string>, graph: GraphSizes): number {
+  const bound = new Set(known);
   return patterns.reduce((matches, pattern) => {
     const nodes = nodesIn(pattern);
     const isBound = nodes.some((name) => bound.has(name));
@@ -23,7 +23,11 @@ function matchesOfPath(hops: number, isBound: boolean, { nodes, ends, degree }: 
   return hops === 0 ? nodes : (nodes + ends) * (1 + degree) ** (hops - 1);
 }
 
-/** Returns the variables of the nodes in a pattern. */
+/** Returns the variables of the nodes in patterns. */
+export function variablesIn(patterns: readonly Tree[]): string[] {
+  return patterns.flatMap(nodesIn);
+}
+
 function nodesIn(pattern: Tree): string[] {
   const names: string[] = [];
   walk(pattern, (tree) => {

@@ -43,8 +43,8 @@ export function textOf(length: number): Size {
 export function listOf(length: number, element: Size): Size {
   const { weight, depth, stored } = element;
   // Lists of stored elements contain references.
-  if (stored) return { length, weight: Math.max(1, length), each: 1, depth: depth + 1, stored };
-  return { length, weight: Math.max(1, length * weight), each: weight, depth: depth + 1 };
+  if (stored && depth === 0) return { length, weight: Math.max(1, length), each: 1, depth: 1, stored };
+  return { length, weight: Math.max(1, length * weight), each: weight, depth: depth + 1, stored };
 }
 
 /** Returns the size of a list with an element for each of at most `rows` rows. */
@@ -67,18 +67,28 @@ export function averageOf(size: Size): Size {
 }
 
 function elementOf({ depth, stored }: Size, weight: number): Size {
-  if (stored && depth <= 1) return elementIn(stored);
+  if (stored && depth <= 1) {
+    const element = elementIn(stored);
+    // The list may also have other elements.
+    return weight <= element.weight ? element : { ...element, length: weight, weight, each: weight };
+  }
   return { length: weight, weight, each: depth > 1 ? weight : 1, depth: Math.max(0, depth - 1), stored };
 }
 
 /** @param name a literal name, or undefined for a computed one, which can also be that of an internal property */
 export function propertyOf(size: Size, name: string | undefined): Size {
-  if (!size.stored || size.depth > 0)
-    return { length: size.each, weight: size.each, each: size.each, depth: Math.max(1, size.depth - 1) };
-  const { property, element } = size.stored;
+  const { stored, each, depth } = size;
+  if (!stored) return { length: each, weight: each, each, depth: Math.max(1, depth - 1) };
+  const { property, element } = stored;
+  const ofElement = name === undefined ? Math.min(element, largestGraph.property) : property;
+  // A map may contain stored elements, or lists of them.
+  if (depth > 0) {
+    const weight = Math.max(each, ofElement);
+    return { length: each, weight, each: weight, depth: Math.max(1, depth - 1), stored };
+  }
   const known = name === undefined ? undefined : boundedProperties.get(name);
-  if (known !== undefined) return textOf(Math.min(known, property));
-  const weight = name === undefined ? Math.min(element, largestGraph.property) : property;
+  if (known !== undefined && each <= property) return textOf(Math.min(known, property));
+  const weight = Math.max(each, ofElement);
   return { length: weight, weight, each: weight, depth: 1 };
 }
 
@@ -89,7 +99,7 @@ export function largerOf(a: Size, b: Size): Size {
     weight: Math.max(a.weight, b.weight),
     each: Math.max(a.each, b.each),
     depth: Math.max(a.depth, b.depth),
-    stored: b.stored && a.stored,
+    stored: a.stored ?? b.stored,
   };
 }
 
@@ -103,6 +113,7 @@ export function combinedSize(a: Size, b: Size): Size {
     weight: a.weight + b.weight,
     each: Math.max(each, depth > 0 ? Math.min(a.weight, b.weight) : 1),
     depth,
+    stored: depth > 0 ? (a.stored ?? b.stored) : undefined,
   };
 }
 

@@ -11,7 +11,7 @@ import { lexWithinBounds } from './text-bounds.js';
 const reasoning = /^\s*<(think|thinking|reasoning)>[\s\S]*?<\/\1>/i;
 const fence = /(?:```|~~~)[ \t]*([\w+-]*)[ \t]*\r?\n?([\s\S]*?)(?:```|~~~|$)/g;
 /** A label, or a sentence that ends with a colon, before a query. */
-const label = /^\s*(?:cypher(?:[ \t]+5)?(?=\s)|\*{0,2}[^\n:`]{0,200}:\*{0,2}(?=\s))\s*/i;
+const label = /^(?:cypher(?:[ \t]+5)?|[^\n:`]{0,200}:\*{0,2})(?=\s)/i;
 const brackets: readonly (readonly [string, string])[] = [
   ['(', ')'],
   ['`', '`'],
@@ -19,9 +19,12 @@ const brackets: readonly (readonly [string, string])[] = [
   ["'", "'"],
   ['“', '”'],
 ];
-/** Signs of a query that no question has. */
-const signsOfQuery =
-  /\$project_ids?\b|\(\s*\w*\s*:\s*`?\w+[^()\n]*\)\s*(?:<?-|where|return)|-\s*\[[^\]\n]*\]\s*->?|<-\s*\[/i;
+/** Signs of a query that no question has: the parameters, and the arrows of patterns. */
+const signs = /\$project_ids?\b|-\s*\[[^[\]\n]*\]\s*->?|<-\s*\[/i;
+/** What may be the last node of a pattern, which has a label. */
+const nodes = /\(([^()\n]*)\)\s*(?:<?-|where|return)/gi;
+
+const mostFences = 5;
 
 /**
  * Returns the query that a text contains, without what models write around it, or the whole text.
@@ -29,12 +32,12 @@ const signsOfQuery =
  */
 export function unwrapped(text: string): string {
   const said = text.replace(reasoning, '').trim();
-  const fenced = [...said.matchAll(fence)].map(([, , inner = '']) => withoutLabel(inner));
-  const inFence = fenced.find(isQuery);
+  const fenced = [...said.matchAll(fence)].slice(0, mostFences);
+  const inFence = fenced.map(([, , inner = '']) => withoutLabel(inner)).find(isQuery);
   if (inFence !== undefined) return inFence;
   const query = withoutLabel(said);
   if (isQuery(query)) return withoutExplanation(query);
-  if (/\bmatch\b/i.test(said) && /\breturn\b/i.test(said) && signsOfQuery.test(said))
+  if (/\bmatch\b/i.test(said) && /\breturn\b/i.test(said) && hasSignsOfQuery(said))
     throw refuse(
       'The text contains a Cypher query among other words. Send the query alone, beginning with MATCH, OPTIONAL MATCH, WITH, UNWIND, RETURN or CALL',
     );
@@ -47,9 +50,15 @@ function withoutLabel(text: string): string {
   const rest = withoutBrackets(query.replace(label, '').trim());
   if (rest !== query && isQuery(rest)) return rest;
   // A sentence without a colon, on lines of its own.
-  const at = query.search(/\n\s*(?:match|optional\s+match|with|unwind|return|call)\b/i);
+  const at = query.search(/^[ \t]*(?:match|optional[ \t]+match|with|unwind|return|call)\b/im);
   const below = at < 0 ? '' : query.slice(at).trim();
-  return below !== '' && signsOfQuery.test(below) && isQuery(below) ? below : query;
+  return below !== '' && hasSignsOfQuery(below) && isQuery(below) ? below : query;
+}
+
+function hasSignsOfQuery(text: string): boolean {
+  return (
+    signs.test(text) || [...text.matchAll(nodes)].some(([, inside = '']) => /^\s*(?:\w+\s*)?:\s*[\w`]/.test(inside))
+  );
 }
 
 function withoutBrackets(text: string): string {
@@ -68,7 +77,7 @@ function beginsQuery(text: string): boolean {
 function isQuery(text: string): boolean {
   const [first] = lex(text.slice(0, 100), 1).tokens;
   if (!first || !(readKeywords.has(first.type) || writeKeywords.has(first.type))) return false;
-  return signsOfQuery.test(text) || isValid(text);
+  return hasSignsOfQuery(text) || isValid(text);
 }
 
 function isValid(text: string): boolean {
@@ -80,12 +89,14 @@ function isValid(text: string): boolean {
   }
 }
 
+/** Parsing takes long, so a text of many parts is tried at few of them. */
+const mostTries = 2;
+
 /** Removes the paragraphs after a query, if the query is valid without them. */
 function withoutExplanation(text: string): string {
   if (isValid(text)) return text;
-  for (const { index } of text.matchAll(/\n[ \t]*\r?\n/g)) {
-    const query = text.slice(0, index);
-    if (isValid(query)) return query;
-  }
-  return text;
+  const paragraphs = text.split(/\n[ \t]*\r?\n/);
+  const ends = paragraphs.flatMap((paragraph, at) => (/\breturn\b/i.test(paragraph) ? [at + 1] : []));
+  const queries = ends.slice(0, mostTries).map((end) => paragraphs.slice(0, end).join('\n\n').trimEnd());
+  return queries.find((query) => query !== text && isValid(query)) ?? text;
 }

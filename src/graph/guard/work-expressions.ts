@@ -107,7 +107,7 @@ const rules: Readonly<Record<string, Rule>> = {
     const result = tree.children.at(-2);
     const made = result ? weigh(result, within) : one;
     const pattern = child(tree, 'pathPatternNonEmpty');
-    const rows = pattern ? matchesOf([pattern], at.variables, at.graph) : 1;
+    const rows = pattern ? matchesOf([pattern], at.variables.keys(), at.graph) : 1;
     return {
       size: aggregatedOf(made.size, rows),
       steps: steps + (where ? weigh(where, within).steps : 0) + made.steps,

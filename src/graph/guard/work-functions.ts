@@ -19,6 +19,9 @@ const first = (args: readonly Size[]): Size => args[0] ?? scalar;
 const second = (args: readonly Size[]): Size => args[1] ?? scalar;
 
 const toScalar: FunctionWork = (args) => ({ size: scalar, steps: 1 + total(args) / 8 });
+/** The time to read a number grows with the square of its digits. */
+const digitSteps = (digits: number) => (digits / 30) ** 2;
+const toNumber: FunctionWork = (args) => ({ size: scalar, steps: 1 + digitSteps(total(args)) });
 const sameSize: FunctionWork = (args) => ({ size: first(args), steps: 1 + total(args) / 16 });
 const anElement: FunctionWork = (args) => ({ size: heaviestOf(first(args)), steps: 1 });
 const elements: FunctionWork = (args, { graph }) => ({
@@ -43,7 +46,12 @@ const constant: FunctionWork = () => ({ size: scalar, steps: 1 });
 const functions: Readonly<Record<string, FunctionWork>> = {
   ...each('tolower lower toupper upper ltrim rtrim btrim trim left right substring reverse tail nullif', sameSize),
   ...each('size length char_length character_length isempty id elementid type count exists', constant),
-  ...each('tobooleanlist tofloatlist tointegerlist tostringlist', texts),
+  ...each('tointeger tointegerornull tofloat tofloatornull', toNumber),
+  ...each('tointegerlist tofloatlist', (args, at) => {
+    const { size, steps } = texts(args, at);
+    return { size, steps: steps + first(args).length * digitSteps(first(args).each) };
+  }),
+  ...each('tobooleanlist tostringlist', texts),
   ...each('coalesce max min', anyOf),
   ...each('head last', anElement),
   ...each('nodes relationships', elements),

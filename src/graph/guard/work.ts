@@ -1,6 +1,6 @@
 import { largestGraph, smallestGraph, type GraphSizes } from './graph-sizes.js';
 import { refuse } from './refusal.js';
-import { aggregates, matchesOf } from './rows.js';
+import { aggregates, matchesOf, variablesIn } from './rows.js';
 import {
   elementIn,
   heaviestOf,
@@ -65,9 +65,12 @@ function allClauses(query: Tree): ReadonlySet<Tree> {
   return clauses;
 }
 
-/** The variables between two clauses, and the maximum number of rows. */
+/** What is known between two clauses. */
 interface Stage {
   variables: Map<string, Size>;
+  /** The variables that a pattern does not search for. Those of an outer query may not be visible here. */
+  bound: Set<string>;
+  /** The maximum number of rows. */
   rows: number;
 }
 
@@ -96,12 +99,13 @@ class Scales {
   subquery(
     query: Tree,
     outer: ReadonlyMap<string, Size>,
+    visible: Iterable<string> = outer.keys(),
   ): Weighed & { rows: number; columns: ReadonlyMap<string, Size> } {
     const columns = new Map<string, Size>();
     let steps = 0;
     let rows = 0;
     for (const single of childrenOf(query, 'singleQuery')) {
-      const stage: Stage = { variables: new Map(outer), rows: 1 };
+      const stage: Stage = { variables: new Map(outer), bound: new Set(visible), rows: 1 };
       for (const { children } of childrenOf(single, 'clause')) {
         if (children[0]) steps += this.weighInTurn(children[0], stage);
       }
@@ -132,21 +136,29 @@ class Scales {
     switch (clause.rule) {
       case 'matchClause': {
         const patterns = childrenOf(child(clause, 'patternList') ?? clause, 'pattern');
-        stage.rows *= matchesOf(patterns, variables, this.graph);
-        return this.pattern(clause, variables, stage.rows) + this.conditionSteps(clause, variables, stage.rows);
+        stage.rows *= matchesOf(patterns, stage.bound, this.graph);
+        const steps = this.pattern(clause, variables, stage.rows) + this.conditionSteps(clause, variables, stage.rows);
+        for (const name of variablesIn(patterns)) stage.bound.add(name);
+        return steps;
       }
       case 'unwindClause': {
         const list = clause.children[1];
         const { size, steps } = list ? weigh(list, this.weighing(variables, stage.rows)) : { size: scalar, steps: 1 };
-        variables.set(nameOf(clause.children.at(-1) ?? clause), heaviestOf(size));
-        stage.rows *= size.length;
+        const name = nameOf(clause.children.at(-1) ?? clause);
+        variables.set(name, heaviestOf(size));
+        stage.bound.add(name);
+        // Any value but null or an empty list gives a row.
+        stage.rows *= Math.max(1, size.length);
         return steps;
       }
       case 'subqueryClause': {
         const query = child(clause, 'regularQuery');
         if (!query) return 1;
-        const { columns, rows } = this.subquery(query, variables);
-        for (const [name, size] of columns) if (!variables.has(name)) variables.set(name, size);
+        const { columns, rows } = this.subquery(query, variables, importedBy(clause, variables));
+        for (const [name, size] of columns) {
+          stage.bound.add(name);
+          if (!variables.has(name)) variables.set(name, size);
+        }
         stage.rows *= rows;
         return 1;
       }
@@ -180,6 +192,7 @@ class Scales {
     }
     steps += this.conditionSteps(clause, both, rows);
     stage.variables = after;
+    stage.bound = new Set(hasRule(items, 'TIMES') ? [...stage.bound, ...after.keys()] : after.keys());
     stage.rows = Math.min(rowsOfItems(items, rows), literalOf(child(body, 'limit')));
     return steps;
   }
@@ -207,6 +220,13 @@ class Scales {
     }
     return steps;
   }
+}
+
+/** Returns the variables that a CALL imports before its first clause. Without a list, its first WITH imports them. */
+function importedBy(call: Tree, variables: ReadonlyMap<string, Size>): string[] {
+  const scope = child(call, 'subqueryScope');
+  if (!scope) return [];
+  return hasRule(scope, 'TIMES') ? [...variables.keys()] : childrenOf(scope, 'variable').map(nameOf);
 }
 
 /** Returns the advice for a clause that may take too many steps. */

@@ -56,11 +56,11 @@ const notInOrder = { path: ['valid_to'], message: outOfOrder };
 export const EntityInput = z
   .strictObject({ id: EntityId.optional(), type: TypeName, name: EntityName, properties: Properties, ...validity })
   .refine(inOrder, notInOrder)
-  .meta({ id: 'NewEntity' });
+  .meta({ id: 'EntityInput' });
 const RelationshipInput = z
   .strictObject({ from: EntityRef, type: TypeName, to: EntityRef, properties: Properties, ...validity })
   .refine(inOrder, notInOrder)
-  .meta({ id: 'NewRelationship' });
+  .meta({ id: 'RelationshipInput' });
 const FactInput = z
   .strictObject({
     subject: EntityRef,
@@ -82,7 +82,7 @@ const FactInput = z
     ...validity,
   })
   .refine(inOrder, notInOrder)
-  .meta({ id: 'NewFact' });
+  .meta({ id: 'FactInput' });
 
 const source = z.string().trim().min(1).max(300).optional().describe('Where this was learned.');
 const entities = z.array(EntityInput).max(saveBounds.entities).default([]);

@@ -42,12 +42,18 @@ const Request = z.looseObject({
   params: z.unknown().optional(),
 });
 
-/** Describes the problem with a request's parameters. Returns undefined for a valid request and for other messages. */
-export function malformed(message: unknown): { id: string | number; problem: string } | undefined {
+/**
+ * Describes the problem with a request's parameters. Returns undefined for a valid request and for other messages.
+ * @param unknown methods that the revision of the request does not have, which are refused as unknown instead
+ */
+export function malformed(
+  message: unknown,
+  unknown: ReadonlySet<string> = new Set(),
+): { id: string | number; problem: string } | undefined {
   const request = Request.safeParse(message);
-  const schema =
-    request.success && Object.hasOwn(params, request.data.method) ? params[request.data.method] : undefined;
-  if (!request.success || !schema) return undefined;
+  if (!request.success || unknown.has(request.data.method)) return undefined;
+  const schema = Object.hasOwn(params, request.data.method) ? params[request.data.method] : undefined;
+  if (!schema) return undefined;
   try {
     validate(schema, request.data.params, 'invalid_request');
     return undefined;

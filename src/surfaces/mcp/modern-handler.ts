@@ -31,6 +31,9 @@ const jsonSchemaValidator = new AjvJsonSchemaValidator();
 /** Subscribers are notified when a list changes. Other clients fetch it again after this time. */
 const listed = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
+/** The methods of earlier revisions that this one has removed. */
+const removedMethods: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe', 'tasks/result']);
+
 const capabilities = {
   tools: { listChanged: true },
   resources: { listChanged: true, subscribe: true },
@@ -50,7 +53,7 @@ export function createModernHandler(deps: ModernDeps) {
   const serve = toNodeHandler(handler);
   return {
     async serve(caller: Caller, req: Request, res: Response): Promise<void> {
-      const refused = malformed(req.body);
+      const refused = malformed(req.body, removedMethods);
       if (refused)
         res.json({ jsonrpc: '2.0', id: refused.id, error: { code: rpcCodes.invalidParams, message: refused.problem } });
       else await asking.run({ caller, res }, () => serve(req, res, req.body));

@@ -28,7 +28,7 @@ export const scheduleRoutes: readonly Route[] = [
   route('POST /schedule/coworker', schedules.createSchedule, {
     summary: 'Schedule a coworker',
     description:
-      'Runs once, at an interval, or by a cron expression with a time zone. With `table`, it runs one execution for each row, whose values are available as `row` in the goal template.',
+      'Runs once, at an interval, by a cron expression, or at times of day on days of a calendar, both with a time zone. `ends_at` ends it. With `table`, it runs one execution for each row, whose values are available as `row` in the goal template.',
     response: { status: 201, description: 'The schedule.' },
     idempotent: true,
   }),

@@ -340,4 +340,40 @@ export const workAttacks: WorkAttack[] = [
     name: 'a condition that is hard to plan',
     query: `${node} AND (${Array.from({ length: 250 }, (_, at) => `(n.x${at} = 1 AND n.y${at} = 2)`).join(' OR ')}) RETURN n`,
   },
+  {
+    name: 'a number of many digits',
+    query: `${node} RETURN [i IN range(1, 100) | toIntegerOrNull($s)][0] AS x`,
+    params: { s: '9'.repeat(900_000) },
+    refused: tooMuch,
+  },
+  {
+    name: 'rows of an empty text',
+    query: `UNWIND $s AS z UNWIND $l AS i WITH collect(i) AS xs ${node}
+      RETURN all(a IN xs WHERE all(b IN xs WHERE all(c IN xs WHERE a <= b OR b <= c OR c >= a))) AS x`,
+    params: { s: '', l: Array.from({ length: 3000 }, (_, at) => at) },
+    refused: tooMuch,
+  },
+  {
+    name: 'a list of a list of nodes',
+    query: `${node} WITH n LIMIT 1 UNWIND range(1, 3000) AS i WITH collect(n) AS ns WITH [ns] AS w
+      RETURN all(a IN w[0] WHERE all(b IN w[0] WHERE all(c IN w[0] WHERE a IS NOT NULL OR b = c))) AS x`,
+    refused: tooMuch,
+  },
+  {
+    name: 'a list of nodes in a map',
+    query: `${node} WITH n LIMIT 1 UNWIND range(1, 3000) AS i WITH {a: collect(n)} AS w
+      RETURN all(a IN w.a WHERE all(b IN w.a WHERE all(c IN w.a WHERE a IS NOT NULL OR b = c))) AS x`,
+    refused: tooMuch,
+  },
+  {
+    name: 'a list of nodes or of nothing',
+    query: `${node} WITH coalesce(collect(n), []) AS ns RETURN [x IN ns | x.text + x.text =~ '.*A.*'] AS x`,
+    refused: tooMuch,
+  },
+  {
+    name: 'a variable of the outer query, which a subquery does not see',
+    query: `${node} WITH n LIMIT 1 CALL { ${node} RETURN collect(n.name) AS ns }
+      RETURN all(a IN ns WHERE all(b IN ns WHERE all(c IN ns WHERE a <= b OR b <= c))) AS x`,
+    refused: tooMuch,
+  },
 ];

@@ -219,3 +219,39 @@ test('an MCP server is authorized in another tab, and the authorization is withd
     await page.getByText('1 connector', { exact: true }).waitFor();
   });
 });
+
+test('an MCP server is connected with a registered OAuth client, which is removed together with its secret', async () => {
+  verifies('console.connectors');
+  const person = await createPerson(deps);
+  const { api, projectID } = person.workspace;
+  const secret = 'a secret of the registered client';
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/connectors'));
+    await page.getByRole('button', { name: 'New connector…' }).click();
+    await page.getByRole('combobox', { name: 'Type' }).selectOption('mcp');
+    await page.getByLabel('Name', { exact: true }).fill('Registered');
+    await page.getByLabel('Server URL').fill(oauth.url);
+    await page.getByLabel('Authentication').selectOption('oauth');
+    await page.getByLabel('Id of a registered client').fill('client 7');
+    await page.getByLabel('Secret of the registered client').fill(secret);
+    await page.getByLabel('Authorization server of the registered client').fill('https://login.example.com');
+    await page.getByRole('button', { name: 'Create connector' }).click();
+    await page.getByRole('heading', { name: 'Registered', level: 1 }).waitFor();
+    const id = page.url().split('/').at(-1) ?? '';
+    const authOf = async () => (await api.get(`/connectors/${projectID}/${id}`)).body.config.auth;
+    expect(await authOf()).toMatchObject({
+      ...{ type: 'oauth', client_id: 'client 7', client_secret: '[stored]', issuer: 'https://login.example.com' },
+    });
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    await page.getByLabel('Id of a registered client').fill('client 8');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await authOf()).toMatchObject({ client_id: 'client 8', client_secret: '[stored]' });
+    await page.getByRole('button', { name: 'Edit…' }).click();
+    await page.getByLabel('Id of a registered client').fill('');
+    await page.getByLabel('Authorization server of the registered client').fill('');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await authOf()).toEqual({ type: 'oauth', owner: 'person' });
+  });
+});

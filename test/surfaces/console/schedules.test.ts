@@ -187,6 +187,73 @@ test('a schedule is made and changed; a wrong value is explained at its field, a
   expect(body.data).toMatchObject([{ goal: { template: 'Brief the team' }, frequency: 600, limit: 7 }]);
 });
 
+test('a schedule is made for days of a calendar until an end, and described in words', async () => {
+  verifies('console.schedules.form', 'schedule.calendar');
+  const person = await createPerson(deps);
+  await coworker(person.workspace);
+  const [created] = await withPage(
+    async (page) => {
+      await signIn(page, person, consoleUrl(person, '/schedules/new'));
+      await page.getByLabel('Agentflow').selectOption({ index: 1 });
+      await page.getByRole('textbox', { name: 'Goal' }).fill('Close the month');
+      await page.getByLabel('Type').selectOption('calendar');
+      await page.getByRole('combobox', { name: 'Time zone' }).fill('Europe/Oslo');
+      await page.getByRole('textbox', { name: 'Times of day' }).fill('9 o’clock');
+      await page.getByRole('combobox', { name: 'Days', exact: true }).selectOption('days_of_month');
+      await page.getByRole('textbox', { name: 'Days of the month' }).fill('-1, 32');
+      const save = () => page.getByRole('button', { name: 'Create schedule' }).click();
+      await save();
+      await page.getByRole('alert').getByText('Times of day must be a time of day').waitFor();
+      await page.getByRole('alert').getByText('Days of the month must be an integer').waitFor();
+      await shot(page, 'schedule-calendar-form');
+      await page.getByRole('textbox', { name: 'Times of day' }).fill('09:00');
+      await page.getByRole('textbox', { name: 'Days of the month' }).fill('-1');
+      await page.getByRole('textbox', { name: 'End' }).fill('2001-01-01T00:00:00');
+      await save();
+      await page.getByRole('alert').getByText('End must be in the future').waitFor();
+      await page.getByRole('textbox', { name: 'End' }).fill('2090-01-01T00:00:00');
+      await save();
+      await page.getByText('The last day of each month at 09:00, Europe/Oslo').waitFor();
+      await page.getByRole('definition').locator('time[datetime="2090-01-01T00:00:00.000Z"]').waitFor();
+      const { body } = await person.workspace.api.get('/schedule/coworker');
+      await page.getByRole('link', { name: 'Edit' }).click();
+      expect(await page.getByRole('textbox', { name: 'Days of the month' }).inputValue()).toBe('-1');
+      await page.getByRole('combobox', { name: 'Days', exact: true }).selectOption('nth_weekdays');
+      await page.getByRole('button', { name: 'Add a weekday' }).click();
+      await page.getByRole('combobox', { name: 'Which' }).nth(0).selectOption({ label: 'Second' });
+      await page.getByRole('combobox', { name: 'Weekday', exact: true }).nth(0).selectOption({ label: 'Tuesday' });
+      await page.getByRole('combobox', { name: 'Which' }).nth(1).selectOption({ label: 'Last' });
+      await page.getByRole('checkbox', { name: 'March' }).check();
+      await page.getByRole('checkbox', { name: 'January' }).check();
+      await page.getByRole('textbox', { name: 'End' }).fill('');
+      await page.getByRole('button', { name: 'Save' }).click();
+      const words = 'The second Tuesday and the last Monday of January and March at 09:00, Europe/Oslo';
+      await page.getByText(words).waitFor();
+      await page.goto(consoleUrl(person, '/schedules'));
+      await page.getByRole('region', { name: 'List of schedules' }).getByText(words).waitFor();
+      return body.data;
+    },
+    { timezone: 'UTC' },
+  );
+  expect(created).toMatchObject({ ends_at: Date.UTC(2090) / 1000, frequency: { days_of_month: [-1] } });
+  const { body } = await person.workspace.api.get('/schedule/coworker');
+  expect(body.data).toMatchObject([
+    {
+      type: 'calendar',
+      frequency: {
+        time_zone: 'Europe/Oslo',
+        times: ['09:00'],
+        nth_weekdays: [
+          { weekday: 'tuesday', nth: 2 },
+          { weekday: 'monday', nth: -1 },
+        ],
+        months: [1, 3],
+      },
+      ends_at: null,
+    },
+  ]);
+});
+
 test('planned times that did not fire are shown with the reason, and a long list has pages', async () => {
   verifies('console.schedules');
   const person = await createPerson(deps);

@@ -196,14 +196,14 @@ describe('a platform write', () => {
     const { approval_id, lifecycle_id } = held.body;
     expect((await approver.get(`/v1/approvals/${approval_id}`)).body).toMatchObject({
       tool: 'tag.create',
-      has_payload: true,
+      may_see_payload: true,
       payload: { input: { name: 'held' } },
     });
-    expect((await approver.get('/v1/approvals')).body.data).toMatchObject([{ approval_id, has_payload: true }]);
+    expect((await approver.get('/v1/approvals')).body.data).toMatchObject([{ approval_id, may_see_payload: true }]);
     await approver.post(`/v1/approvals/${approval_id}/approve`, {});
     const approved = (await gateway.get(`/v1/approvals/${approval_id}`)).body;
     // The call stays readable as long as its audit entry.
-    expect(approved).toMatchObject({ status: 'approved', has_payload: true });
+    expect(approved).toMatchObject({ status: 'approved', may_see_payload: true });
     const token = { 'x-resume-token': approved.resume_token, 'idempotency-key': 'once' };
     const made = await api.post(path, { name: 'held' }, token);
     expect(made).toMatchObject({ status: 201, body: { name: 'held' } });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { apiClient } from '../../support/client.js';
-import { useDeps } from '../../support/fixture.js';
+import { createWorkspace, useDeps } from '../../support/fixture.js';
+import { modernRequest } from '../../support/mcp-tasks.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
 import { bearer } from './clients.js';
@@ -121,3 +122,13 @@ describe('members that are null', () => {
     });
   });
 });
+
+test.each(['resources/subscribe', 'resources/unsubscribe', 'tasks/result', 'initialize', 'tools/none'])(
+  'a request of 2026-07-28 for %s, which that revision does not have, is refused as unknown, whatever its parameters',
+  async (method) => {
+    verifies('mcp.stateless-revision');
+    const { apiKey } = await createWorkspace(deps);
+    for (const params of [{}, { uri: 'context://x' }, { taskId: 7 }])
+      await expect(modernRequest(apiKey, method, params)).rejects.toMatchObject({ code: -32601 });
+  },
+);

@@ -187,9 +187,9 @@ describe('the schemas of the API reference', () => {
 
   test('tell the data of an event by its type', () => {
     verifies('sdk.typed-events');
-    const { anyOf, discriminator } = document.components.schemas.ExecutionEvent;
+    const { oneOf, discriminator } = document.components.schemas.ExecutionEvent;
     expect(discriminator.propertyName).toBe('type');
-    expect(Object.values(discriminator.mapping)).toEqual(anyOf.map(({ $ref }: any) => $ref));
+    expect(Object.values(discriminator.mapping)).toEqual(oneOf.map(({ $ref }: any) => $ref));
     expect(Object.keys(discriminator.mapping)).toEqual(expect.arrayContaining(['started', 'step_failed', 'completed']));
   });
 });

@@ -130,6 +130,34 @@ describe('the rules of what a call causes', () => {
     }
   });
 
+  test('forbid a key to trigger or backfill a schedule of a person whose runs it may not start', async () => {
+    verifies('operation.caused-grants');
+    const workspace = await createWorkspace(deps);
+    const coworker_id = await coworker(workspace);
+    const { _id } = await scheduled(workspace, { coworker_id, type: 'interval', frequency: 3600 });
+    await rules(workspace, {
+      ...{ policy_id: 'no-keys', effect: 'forbid', tools: ['execution.start'] },
+      when: `context.input.agentflow_id == "${coworker_id}" && principal.kind == "api_key"`,
+    });
+    const denied = { status: 403, body: { error: 'S5:policy' } };
+    expect(await workspace.api.post(`/schedule/coworker/${_id}/trigger`, {})).toMatchObject(denied);
+    const range = { from: soon(-7200), to: soon(-60) };
+    expect(await workspace.api.post(`/schedule/coworker/${_id}/backfill`, range)).toMatchObject(denied);
+    expect((await runsOf(workspace, _id)).data).toEqual([]);
+  });
+
+  test('forbid a retention where executions may not be deleted, but not its end', async () => {
+    verifies('operation.caused-grants');
+    const workspace = await createWorkspace(deps);
+    await rules(workspace, { policy_id: 'kept', effect: 'forbid', tools: ['execution.delete'] });
+    const days = (completed_days: number | null) =>
+      workspace.api.patch(`/settings/${workspace.projectID}`, {
+        execution_retention: { completed_days, failed_days: null, cancelled_days: null },
+      });
+    expect(await days(1)).toMatchObject({ status: 403, body: { error: 'S5:policy' } });
+    expect(await days(null)).toMatchObject({ status: 200 });
+  });
+
   test('forbid a schedule for an agentflow that may not run, and hold one that needs an approval', async () => {
     verifies('operation.caused-grants');
     const workspace = await createWorkspace(deps);

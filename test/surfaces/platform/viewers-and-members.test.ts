@@ -107,7 +107,7 @@ describe('a VIEWER', () => {
     expect(body.data).toMatchObject([{ tool: 'tag.create', status: 'pending', may_decide: false }]);
     const id = body.data[0].approval_id;
     expect((await viewer.get(`/v1/approvals/${id}`)).body).toMatchObject({
-      has_payload: true,
+      may_see_payload: true,
       payload: { input: { name: 'held' } },
     });
     expect(await viewer.post(`/v1/approvals/${id}/approve`, {})).toMatchObject({ status: 403 });
@@ -184,7 +184,7 @@ describe('a MEMBER', () => {
     expect(about.length).toBeGreaterThan(12);
     for (const route of about) {
       const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
-      const answer = route.method === 'get' ? await other.api.get(path) : await other.api.post(path, {});
+      const answer = await other.api[route.method](path, {});
       // Some bodies are invalid; then the answer tells nothing about the run either.
       expect([named(route), [400, 403, 404].includes(answer.status)]).toEqual([named(route), true]);
       const own = route.method === 'get' && (await other.api.get(path)).status;

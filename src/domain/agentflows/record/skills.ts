@@ -81,7 +81,7 @@ export const NewSchemaField = z
     in: Place.optional(),
     value: OwnValue.optional(),
   })
-  .meta({ id: 'NewSchemaField', example: exampleField });
+  .meta({ id: 'SchemaFieldInput', example: exampleField });
 export type NewSchemaField = z.infer<typeof NewSchemaField>;
 
 /** Maximum length of each list of agents, skills, actions and fields. A longer list is refused before its entries are checked. */
@@ -136,7 +136,7 @@ function checkEndpoint({ category, endpoint }: Pick<Action, 'category' | 'endpoi
 export const NewAction = z
   .strictObject({ _id: Id.optional(), ...newActionFields })
   .superRefine(checkEndpoint)
-  .meta({ id: 'NewAction', example: exampleAction });
+  .meta({ id: 'ActionInput', example: exampleAction });
 export type NewAction = z.infer<typeof NewAction>;
 
 /** An action that is not embedded in a skill. Its id is the record id. */
@@ -144,7 +144,7 @@ export const NewStandaloneAction = z
   .strictObject({ ...newActionFields, projectID: z.string().optional() })
   .superRefine(checkEndpoint)
   .meta({
-    id: 'NewStandaloneAction',
+    id: 'StandaloneActionInput',
     example: { name: 'Look up the claim', method: 'GET', endpoint: '/claims/{{ inputs.claim_number }}' },
   });
 
@@ -176,7 +176,7 @@ export const NewSkill = z
     actions: z.array(NewAction).max(maxEntries).default([]),
     initial_action_id: Pointer.nullish().describe('Defaults to the first of `actions`; null runs none.'),
   })
-  .meta({ id: 'NewSkill', example: newSkillExample });
+  .meta({ id: 'SkillInput', example: newSkillExample });
 export type NewSkill = z.infer<typeof NewSkill>;
 
 /** A skill in a request with an agent. */

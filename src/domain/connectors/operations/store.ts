@@ -182,7 +182,8 @@ export async function moveConnector(
   };
   const moved = await collections.connectors.findOneAndUpdate(
     { _id, status, is_deleted: false },
-    { $set },
+    // Whoever activates triggers causes their runs.
+    { $set, ...(to === 'active' && { $addToSet: { triggers_edited_by: by.userId } }) },
     { returnDocument: 'after' },
   );
   if (moved) return moved;

@@ -58,14 +58,14 @@ export const NewConnector = z
     callback_secret: CallbackSecret.optional(),
     org_id: z.string().optional(),
   })
-  .meta({ id: 'NewConnector', example: newConnectorExample });
+  .meta({ id: 'ConnectorInput', example: newConnectorExample });
 export type NewConnector = z.infer<typeof NewConnector>;
 
 export const NewMcpConnector = z
   .strictObject({ name: fields.name, ...mcpConfigFields, projectID: z.string().optional() })
   .superRefine(checkMcp)
   .meta({
-    id: 'NewMcpConnector',
+    id: 'McpConnectorInput',
     example: {
       name: 'Ticket system',
       url: 'https://tickets.example.com/mcp',

@@ -35,7 +35,7 @@ export const NewExecution = z
     parent_execution_id: z.string().nullable().default(null),
   })
   .meta({
-    id: 'NewExecution',
+    id: 'ExecutionInput',
     example: {
       agentflow_id: '0199a6f0-71be-7d02-9a4e-5b1f0c2d3e4f',
       goal: 'Brief the newcomer',

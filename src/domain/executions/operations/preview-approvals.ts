@@ -133,7 +133,7 @@ function outlineOf(record: ExecutionDocument, preview: Preview, principal: Princ
       execution_id: record._id,
       may_decide: refusal === null,
       may_not_decide_reason: refusal,
-      has_payload: true,
+      may_see_payload: true,
     },
     call: { agent_id, preview_id, goal: record.goal, kind, proposed },
   };

@@ -35,7 +35,7 @@ export const NewPreviewDecision = z
     reason: z.string().max(500).optional().describe('For a rejection: the message of the failure.'),
   })
   .meta({
-    id: 'NewPreviewDecision',
+    id: 'PreviewDecisionInput',
     example: {
       agent_id: 'writer',
       preview_id: 'writer/preview',

@@ -1,4 +1,4 @@
-const hyphenated = /(\p{L}[\p{L}\p{M}]*)[-\u2010]\s?\n\s?(\p{Ll}[\p{L}\p{M}]*)/gu;
+const hyphenated = /(?<![\p{L}\p{M}])(\p{L}[\p{L}\p{M}]*)[-\u2010]\s?\n\s?(\p{Ll}[\p{L}\p{M}]*)/gu;
 
 /**
  * Joins words that are divided at the end of a line. A hyphen is kept if the document contains the same word with a
@@ -8,7 +8,7 @@ export function joinHyphenated(pages: readonly string[]): string[] {
   const texts = pages.map((page) => page.replace(/\u00AD\s?\n\s?/g, '').replaceAll('\u00AD', ''));
   const compounds = new Set<string>();
   for (const text of texts) {
-    for (const [word] of text.matchAll(/\p{L}[\p{L}\p{M}]*(?:[-\u2010]\p{L}[\p{L}\p{M}]*)+/gu)) {
+    for (const [word] of text.matchAll(/(?<![\p{L}\p{M}])\p{L}[\p{L}\p{M}]*(?:[-\u2010]\p{L}[\p{L}\p{M}]*)+/gu)) {
       const parts = word.toLowerCase().split(/[-\u2010]/);
       for (let at = 1; at < parts.length; at += 1) compounds.add(`${parts[at - 1]}-${parts[at]}`);
     }

@@ -83,7 +83,7 @@ export const NewMcpAgreement = z
       .max(64)
       .describe('The digest of what the caller read. If it changed, the answer is 409.'),
   })
-  .meta({ id: 'NewMcpAgreement', example: { execution_id: example.execution_id, content_digest: exampleDigest } });
+  .meta({ id: 'McpAgreementInput', example: { execution_id: example.execution_id, content_digest: exampleDigest } });
 
 export const mcpAgreementsCollection = defineCollection('mcp_agreements', {
   indexes: [{ keys: { connector_id: 1, user_id: 1, agreed_at: -1, _id: -1 } }],

@@ -122,7 +122,10 @@ function tagOf({ properties = {} }: Schema, at: number): string {
   return typeof constant === 'string' ? pascalCase(constant) : String(at + 1);
 }
 
-/** Names the field that tells the members of a union apart, if each of them is an object with such a constant. */
+/**
+ * Names the field that tells the members of a union apart, if each of them is an object with such a constant. Exactly one member
+ * matches then, which `oneOf` says. Of `anyOf`, some generators make one type with the fields of all members.
+ */
 function describeUnion(schema: Schema, schemas: Record<string, Schema>): void {
   const members = (schema.oneOf ?? schema.anyOf ?? []).map(({ $ref = '' }) => $ref);
   if (members.length < 2) return;
@@ -130,11 +133,14 @@ function describeUnion(schema: Schema, schemas: Record<string, Schema>): void {
   const objects = members.map(($ref) => schemas[$ref.slice(refTo('').length)]);
   for (const propertyName of objects[0]?.required ?? []) {
     const values = objects.map((member) => constantOf(member, propertyName));
-    if (values.every((value) => value !== undefined) && new Set(values).size === members.length)
+    if (values.every((value) => value !== undefined) && new Set(values).size === members.length) {
+      schema.oneOf ??= schema.anyOf;
+      delete schema.anyOf;
       schema.discriminator ??= {
         propertyName,
         mapping: Object.fromEntries(values.map((value, at) => [value, members[at] as string])),
       };
+    }
   }
 }
 

@@ -14,8 +14,9 @@ interface Paths {
 
 /**
  * Changes the document so that validators accept it and generators of clients understand it: parameters say that they are
- * required, a list of types becomes `anyOf`, fields that are objects or lists have no `default`, and an object with any fields
- * in a union says no more than that it is an object. In some languages, a union of a map has a member without a name.
+ * required, numbers say their range, a list of types becomes `anyOf`, fields that are objects or lists have no `default`, texts
+ * in a union have no format, and an object with any fields in a union says no more than that it is an object. In some languages,
+ * a union of a map has a member without a name.
  */
 export function makePortable<D extends object>(document: D, groups: readonly RouteGroup[]): D {
   requireParameters(document as unknown as Paths, groups);
@@ -71,19 +72,56 @@ function simplifySchemas(node: JsonNode, isMap: boolean): void {
   if (!isMap) {
     const { type, default: preset } = node;
     if (typeof preset === 'object' && preset !== null) delete node.default;
+    writeOptionalConstants(node);
     if (Array.isArray(type) && type.filter((name) => name !== 'null').length > 1) {
       delete node.type;
       node.anyOf = type.map((name: string) => ({ type: name }));
     }
     // Generators take the type and write a list of texts for the constant.
     if (typeof node.const === 'boolean') delete node.type;
-    if (Array.isArray(node.anyOf)) node.anyOf = (node.anyOf as JsonNode[]).map(withoutMap);
+    if (isOfIntegers(node)) node.type = 'integer';
+    if (Array.isArray(node.anyOf)) node.anyOf = (node.anyOf as JsonNode[]).map(withoutMap).map(withoutTextFormat);
+    node.format ??= numberFormat(node);
+    if (node.format === undefined) delete node.format;
   }
   for (const [key, value] of Object.entries(node)) {
     if (typeof value !== 'object' || value === null || (!isMap && values.has(key))) continue;
     for (const each of Array.isArray(value) ? (value as unknown[]) : [value])
       if (typeof each === 'object' && each !== null) simplifySchemas(each as JsonNode, !isMap && maps.has(key));
   }
+}
+
+/** An optional field that is true if present is "no false", because openapi-python-client writes invalid code for its constant. */
+function writeOptionalConstants({ properties = {}, required = [] }: JsonNode): void {
+  for (const [name, field] of Object.entries(properties as Record<string, JsonNode>)) {
+    if (typeof field.const !== 'boolean' || (required as string[]).includes(name)) continue;
+    Object.assign(field, { type: 'boolean', not: { const: !field.const } });
+    delete field.const;
+  }
+}
+
+/** Whether the schema allows only certain integers. */
+function isOfIntegers({ type, const: only, enum: values = [only] }: JsonNode): boolean {
+  return type === 'number' && (values as unknown[]).every(Number.isInteger);
+}
+
+/**
+ * The range of a number. Without it, generators for Go and Java read an integer into 32 bits and Go reads any other number into a
+ * 32-bit float, which rounds epoch seconds to minutes.
+ */
+function numberFormat(node: JsonNode): string | undefined {
+  const { type, minimum = -Infinity, maximum = Infinity } = node;
+  const types = [type].flat();
+  if (types.includes('number')) return 'double';
+  const listsItsValues = node.const !== undefined || node.enum !== undefined;
+  const fitsIn32Bits = listsItsValues || ((minimum as number) >= -(2 ** 31) && (maximum as number) < 2 ** 31);
+  return types.includes('integer') && !fitsIn32Bits ? 'int64' : undefined;
+}
+
+/** A text in a union has no format, because generators for Java make a class of it that cannot be a member of a union. */
+function withoutTextFormat(schema: JsonNode): JsonNode {
+  const { format: _, ...rest } = schema;
+  return schema.type === 'string' ? rest : schema;
 }
 
 function withoutMap(schema: JsonNode): JsonNode {

@@ -40,6 +40,7 @@ describe('POST /schedule/coworker', () => {
         type: 'interval',
         status: 'active',
         frequency: 3600,
+        ends_at: null,
         count: 0,
       },
       ...{

@@ -25,7 +25,7 @@ class AsyncExecutions(AsyncGroup):
         input_variables: Mapping[str, Any] | None = None,
         runtime_inputs: Mapping[str, Any] | None = None,
         goal_template: Any = None,
-        files: Sequence[t.NewExecutionFiles] | None = None,
+        files: Sequence[t.ExecutionInputFiles] | None = None,
         start_from_agent_id: str | None = None,
         parent_execution_id: str | None = None,
         options: Options = None,
@@ -54,7 +54,7 @@ class AsyncExecutions(AsyncGroup):
     async def cancel(self, id: str, reason: str | None = None, options: Options = None) -> t.MovedExecution:
         return await self._call("post", "/execute_flow/{execution_id}/cancel", without_none({"reason": reason}), options, params={"execution_id": id})
 
-    async def decide_preview(self, id: str, decision: t.NewPreviewDecision, options: Options = None) -> t.MovedExecution:
+    async def decide_preview(self, id: str, decision: t.PreviewDecisionInput, options: Options = None) -> t.MovedExecution:
         """Decides on the proposed action of an agent while the execution waits for the decision."""
         return await self._call("post", "/execute_flow/{execution_id}/preview", decision, options, params={"execution_id": id})
 

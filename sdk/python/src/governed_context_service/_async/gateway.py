@@ -42,9 +42,9 @@ class AsyncGateway(AsyncGovernance):
     async def save_context(
         self,
         *,
-        entities: Sequence[t.NewEntity] = (),
-        relationships: Sequence[t.NewRelationship] = (),
-        facts: Sequence[t.NewFact] = (),
+        entities: Sequence[t.EntityInput] = (),
+        relationships: Sequence[t.RelationshipInput] = (),
+        facts: Sequence[t.FactInput] = (),
         source: str | None = None,
         options: Options = None,
     ) -> t.SaveAnswer:
@@ -98,7 +98,7 @@ class AsyncGateway(AsyncGovernance):
         given = {"operation": operation, "execution_id": execution_id, "reason": reason, "limit": limit}
         return await self.call("orchestrate", without_none(given), options)
 
-    async def save_skill(self, skill: t.NewSkill, options: Options = None) -> t.SavedSkill:
+    async def save_skill(self, skill: t.SkillInput, options: Options = None) -> t.SavedSkill:
         return await self.call("save-skill", skill, options)
 
     async def save_model(
@@ -112,7 +112,7 @@ class AsyncGateway(AsyncGovernance):
         return await self.call("bind-repository", without_none({"repository": repository, "branch": branch}), options)
 
     async def ingest_catalog(
-        self, source: str, *, entities: Sequence[t.NewEntity] = (), relationships: Sequence[t.NewRelationship] = (), options: Options = None
+        self, source: str, *, entities: Sequence[t.EntityInput] = (), relationships: Sequence[t.RelationshipInput] = (), options: Options = None
     ) -> t.SaveAnswer:
         body = {"source": source, "entities": entities, "relationships": relationships}
         return await self.call("catalog/ingest", body, options)

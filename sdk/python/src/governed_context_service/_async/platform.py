@@ -43,7 +43,7 @@ class AsyncPlatform:
 
 
 class AsyncAgentflows(AsyncGroup):
-    async def create(self, agentflow: t.NewAgentflow, options: Options = None) -> t.Agentflow:
+    async def create(self, agentflow: t.AgentflowInput, options: Options = None) -> t.Agentflow:
         return await self._call("post", "/agentflow", agentflow, options)
 
     async def list(self, *, limit: int | None = None, cursor: str | None = None, options: Options = None) -> Page[t.Agentflow]:
@@ -65,7 +65,7 @@ class AsyncAgentflows(AsyncGroup):
 
 
 class AsyncSchedules(AsyncGroup):
-    async def create(self, schedule: t.NewSchedule, options: Options = None) -> t.Schedule:
+    async def create(self, schedule: t.ScheduleInput, options: Options = None) -> t.Schedule:
         return await self._call("post", "/schedule/coworker", schedule, options)
 
     async def list(self, *, limit: int | None = None, cursor: str | None = None, options: Options = None) -> Page[t.Schedule]:
@@ -93,13 +93,13 @@ class AsyncSchedules(AsyncGroup):
 
 
 class AsyncTables(AsyncGroup):
-    async def create(self, table_name: str, columns: Sequence[t.NewColumn] = (), options: Options = None) -> t.Table:
+    async def create(self, table_name: str, columns: Sequence[t.ColumnInput] = (), options: Options = None) -> t.Table:
         return await self._call("post", "/storage/{projectID}/table", {"table_name": table_name, "columns": columns}, options)
 
     async def list(self, *, limit: int | None = None, cursor: str | None = None, options: Options = None) -> Page[t.Table]:
         return page_of(await self._call("get", "/storage/{projectID}", None, options, query={"limit": limit, "cursor": cursor}), "tables")
 
-    async def add_column(self, id: str, column: t.NewColumn, options: Options = None) -> t.Column:
+    async def add_column(self, id: str, column: t.ColumnInput, options: Options = None) -> t.Column:
         return await self._call("post", f"{_TABLE}/column", column, options, params={"table_id": id})
 
     async def delete_column(self, id: str, column_id: str, options: Options = None) -> str:

@@ -27,11 +27,13 @@ class AsyncTransport:
         await self._http.aclose()
 
     async def connection_info(self, options: CallOptions = CallOptions()) -> ConnectionInfo:
-        if self._info is None:
-            url = f"{self.workspace.base_url}/v1/connection-info"
-            async with await self._send_with_retries("GET", url, {}, None, False, CallOptions(timeout=options.timeout)) as answer:
-                self._info = json.loads(await answer.read())
-        return self._info
+        if self._info is not None:
+            return self._info
+        url = f"{self.workspace.base_url}/v1/connection-info"
+        async with await self._send_with_retries("GET", url, {}, None, False, CallOptions(timeout=options.timeout)) as answer:
+            info: ConnectionInfo = json.loads(await answer.read())
+        self._info = info
+        return info
 
     async def call(self, surface: Surface, outgoing: Outgoing, options: CallOptions | None = None) -> Any:
         """Returns the JSON of the response, or its text for another media type; ``None`` without a body."""

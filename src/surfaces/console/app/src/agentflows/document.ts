@@ -63,7 +63,7 @@ export function isFields(value: unknown): value is Fields {
 }
 
 /** Casts without a check, because the API validates the document. */
-export const newBodyOf = (document: FlowDocument) => document as unknown as components['schemas']['NewAgentflow'];
+export const newBodyOf = (document: FlowDocument) => document as unknown as components['schemas']['AgentflowInput'];
 
 /** Returns the top-level fields that differ. */
 export function changesOf(document: Fields, before: Fields): Fields {

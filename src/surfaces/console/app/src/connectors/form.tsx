@@ -12,6 +12,8 @@ interface FormField {
   field?: string;
   /** Whether the value is kept in memory only. The browser does not store it, and the API never returns it. */
   isSecret?: true;
+  /** The field that this one belongs to. If a person empties that one, a stored value of this one is removed as well. */
+  of?: string;
 }
 
 const headerOf = (kind: Kind): readonly FormField[] => [
@@ -20,6 +22,7 @@ const headerOf = (kind: Kind): readonly FormField[] => [
 ];
 const basic = { kind: 'restful', auth: 'basic' } as const;
 const clientCredentials = { kind: 'restful', auth: 'client_credentials' } as const;
+const oauth = { kind: 'mcp', auth: 'oauth' } as const;
 const fields: readonly FormField[] = [
   { name: 'base_url', label: 'Base URL', kind: 'restful' },
   { name: 'url', label: 'Server URL (Streamable HTTP)', kind: 'mcp' },
@@ -33,7 +36,16 @@ const fields: readonly FormField[] = [
   { name: 'client_id', label: 'Client id', ...clientCredentials },
   { name: 'client_secret', label: 'Client secret', ...clientCredentials, isSecret: true },
   { name: 'scope', label: 'Scope (optional)', ...clientCredentials },
-  { name: 'scope', label: 'Scope (optional)', kind: 'mcp', auth: 'oauth' },
+  { name: 'scope', label: 'Scope (optional)', ...oauth },
+  { name: 'client_id', label: 'Id of a registered client (optional)', ...oauth },
+  {
+    name: 'client_secret',
+    label: 'Secret of the registered client (optional)',
+    ...oauth,
+    isSecret: true,
+    of: 'client_id',
+  },
+  { name: 'issuer', label: 'Authorization server of the registered client (optional)', ...oauth },
 ];
 
 /** Returns the field in the `config` or the `auth` of the API. */
@@ -165,7 +177,10 @@ export function changeOf(form: Form, config: Record<string, unknown>) {
   const present = (config.auth ?? { type: 'none' }) as Record<string, unknown>;
   const edited = new Set(visibleFields.filter((field) => field.auth && !field.isSecret).map(apiFieldOf));
   // The API returns `[stored]` for a secret, and sending that value back keeps the secret.
-  const kept = Object.entries(present.type === auth ? present : {}).filter(([name]) => !edited.has(name));
+  const removed = new Set(visibleFields.filter(({ of }) => of !== undefined && !drafts[of]).map(apiFieldOf));
+  const kept = Object.entries(present.type === auth ? present : {}).filter(
+    ([name]) => !edited.has(name) && !removed.has(name),
+  );
   const plain = visibleFields.filter((field) => !field.auth).map(({ name }) => [name, drafts[name] || null]);
   return {
     name: drafts.name ?? '',

@@ -2,8 +2,10 @@ import type { components } from '../../../../../../sdk/node/src/openapi.js';
 import { numberIn } from '../number-in.js';
 import { fromLocalInput, toLocalInput, type Schedule } from './schedule.js';
 
-type NewSchedule = components['schemas']['NewSchedule'];
+type NewSchedule = components['schemas']['ScheduleInput'];
 type SchedulePatch = components['schemas']['SchedulePatch'];
+type Calendar = components['schemas']['ScheduleCalendar'];
+type Cron = Exclude<Schedule['frequency'], number | Calendar | null>;
 
 export const emptyValues = {
   coworker_id: '',
@@ -13,7 +15,14 @@ export const emptyValues = {
   interval: '3600',
   cron: '0 9 * * 1-5',
   time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  times: '09:00',
+  days: '',
+  weekdays: 'monday',
+  days_of_month: '-1',
+  nth_weekdays: 'monday 1',
+  months: '',
   schedule: '',
+  ends_at: '',
   overlap: 'skip',
   limit: '',
   catchup_window: '3600',
@@ -33,8 +42,9 @@ export function valuesOf(schedule: Schedule): Values {
     table: table ?? '',
     type: schedule.type,
     ...(typeof frequency === 'number' && { interval: String(frequency) }),
-    ...(typeof frequency === 'object' && frequency !== null && frequency),
+    ...(typeof frequency === 'object' && frequency !== null && calendarValues(frequency)),
     schedule: toLocalInput(schedule.schedule),
+    ends_at: schedule.ends_at === null ? '' : toLocalInput(schedule.ends_at),
     overlap: schedule.overlap,
     limit: limit === null ? '' : String(limit),
     catchup_window: String(schedule.catchup_window),
@@ -43,23 +53,80 @@ export function valuesOf(schedule: Schedule): Values {
   };
 }
 
+const kindsOfDays = ['weekdays', 'days_of_month', 'nth_weekdays'] as const;
+
+function calendarValues(frequency: Cron | Calendar): Partial<Values> {
+  if (!('times' in frequency)) return frequency;
+  const { time_zone, times, weekdays, days_of_month, nth_weekdays, months } = frequency;
+  return {
+    time_zone,
+    times: joined(times),
+    days: kindsOfDays.find((kind) => frequency[kind] !== undefined) ?? '',
+    ...(weekdays && { weekdays: joined(weekdays) }),
+    ...(days_of_month && { days_of_month: joined(days_of_month) }),
+    ...(nth_weekdays && { nth_weekdays: joined(nth_weekdays.map(({ weekday, nth }) => `${weekday} ${nth}`)) }),
+    ...(months && { months: joined(months) }),
+  };
+}
+
+export const joined = (parts: readonly (string | number)[]) => parts.join(', ');
+
+/** Returns the parts of a text that commas separate. */
+export const partsOf = (text: string) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+/** The field that shows an error of the whole frequency. */
+const fieldsOfFrequency: Record<string, string> = { interval: 'interval', cron: 'cron', calendar: 'days' };
+
 /** Returns the field that shows the validation error of a path. */
 export function fieldOf(path: string, type: string): string | undefined {
   const [first, second] = path.split('.');
   if (first !== 'frequency') return first !== undefined && first in emptyValues ? first : undefined;
-  if (second === 'time_zone') return second;
-  return type === 'interval' ? 'interval' : type === 'cron' ? 'cron' : 'type';
+  if (second !== undefined && second in emptyValues) return second;
+  return fieldsOfFrequency[type] ?? 'type';
 }
+
+/** Returns the properties of each field by its name. */
+export function fieldsOf(values: Values, set: (name: keyof Values, text: string) => void) {
+  const field = (name: keyof Values) => ({ name, onChange: (text: string) => set(name, text) });
+  return {
+    textOf: (name: keyof Values) => ({ text: values[name], ...field(name) }),
+    choiceOf: (name: keyof Values) => ({ value: values[name], ...field(name) }),
+  };
+}
+
+export type FormFields = ReturnType<typeof fieldsOf>;
 
 /** The cast is unchecked: the API refuses text that is not a number. */
 const numberOf = (text: string) => numberIn(text) as number;
 
-function timesOf({ type, interval, cron, time_zone, schedule }: Values) {
+/** The cast is unchecked: the API refuses values of another type. */
+function calendarOf({ time_zone, times, days, months, ...values }: Values): Calendar {
+  const nth = partsOf(values.nth_weekdays).map((row) => row.split(' '));
+  const calendar = {
+    time_zone,
+    times: partsOf(times),
+    ...(days === 'weekdays' && { weekdays: partsOf(values.weekdays) }),
+    ...(days === 'days_of_month' && { days_of_month: partsOf(values.days_of_month).map(numberOf) }),
+    ...(days === 'nth_weekdays' && {
+      nth_weekdays: nth.map(([weekday, number = '']) => ({ weekday, nth: numberOf(number) })),
+    }),
+    ...(months !== '' && { months: partsOf(months).map(numberOf) }),
+  };
+  return calendar as Calendar;
+}
+
+function timesOf(values: Values) {
+  const { type, interval, cron, time_zone, schedule } = values;
   const at = fromLocalInput(schedule);
   return {
     type: type as Schedule['type'],
     ...(type === 'interval' && { frequency: numberOf(interval) }),
     ...(type === 'cron' && { frequency: { cron, time_zone } }),
+    ...(type === 'calendar' && { frequency: calendarOf(values) }),
     ...(at !== undefined && { schedule: at }),
   };
 }
@@ -76,11 +143,18 @@ function optionsOf({ goal, table, overlap, limit, catchup_window, jitter, pause_
   };
 }
 
-export function bodyOf(values: Values): NewSchedule {
-  return { coworker_id: values.coworker_id, ...optionsOf(values), ...timesOf(values) };
+function endOf({ type, ends_at }: Values) {
+  return type === 'once' ? {} : { ends_at: fromLocalInput(ends_at) ?? null };
 }
 
-const timeFields = ['type', 'interval', 'cron', 'time_zone', 'schedule'] as const;
+export function bodyOf(values: Values): NewSchedule {
+  return { coworker_id: values.coworker_id, ...optionsOf(values), ...timesOf(values), ...endOf(values) };
+}
+
+const timeFields = [
+  ...(['type', 'interval', 'cron', 'time_zone', 'schedule', 'times', 'days'] as const),
+  ...([...kindsOfDays, 'months'] as const),
+] as const;
 
 /** Returns the changed values. All time fields are sent together, and changing them restarts the schedule. */
 export function changesOf(values: Values, initial: Values): SchedulePatch {
@@ -88,5 +162,6 @@ export function changesOf(values: Values, initial: Values): SchedulePatch {
   const options = Object.entries(optionsOf(values)).filter(
     ([name]) => values[name as keyof Values] !== initial[name as keyof Values],
   );
-  return { ...Object.fromEntries(options), ...(isRetimed && timesOf(values)) };
+  const isEndChanged = values.ends_at !== initial.ends_at;
+  return { ...Object.fromEntries(options), ...(isRetimed && timesOf(values)), ...(isEndChanged && endOf(values)) };
 }

@@ -6,8 +6,19 @@ import { useJsonDraft } from '../use-draft.js';
 import { readAll } from '../read-all.js';
 import { useAgentflows } from '../runs/choices.js';
 import { useSubmit } from '../use-submit.js';
-import { bodyOf, changesOf, emptyValues, fieldOf, valuesOf, type Values } from './form-values.js';
+import { CalendarFields } from './calendar-fields.js';
+import {
+  bodyOf,
+  changesOf,
+  emptyValues,
+  fieldOf,
+  fieldsOf,
+  valuesOf,
+  type FormFields,
+  type Values,
+} from './form-values.js';
 import { overlapTexts, type Schedule } from './schedule.js';
+import { TimeZoneField } from './time-zone.js';
 import { SelectField, CheckField, TextField, Form, SaveButtons } from '../field.js';
 
 const editRoute = getRouteApi('/schedules/$scheduleId/edit');
@@ -77,24 +88,13 @@ function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Sched
   );
 }
 
-/** Returns the properties of each field by its name. */
-function fieldsOf(values: Values, set: (name: keyof Values, text: string) => void) {
-  const field = (name: keyof Values) => ({ name, onChange: (text: string) => set(name, text) });
-  return {
-    textOf: (name: keyof Values) => ({ text: values[name], ...field(name) }),
-    choiceOf: (name: keyof Values) => ({ value: values[name], ...field(name) }),
-  };
-}
-
-type PartOptions = ReturnType<typeof fieldsOf>;
-
 const readTableNames = () =>
   readAll(async (query) => {
     const { table_names: data, ...page } = await call('get', '/storage/{projectID}/table_names', { query });
     return { ...page, data };
   });
 
-function RunFields({ textOf, choiceOf, isNew }: PartOptions & { isNew: boolean }) {
+function RunFields({ textOf, choiceOf, isNew }: FormFields & { isNew: boolean }) {
   const { data: flows = [], error: noFlows } = useAgentflows();
   const { data: tables = [], error: noTables } = useQuery({ queryKey: ['table-names'], queryFn: readTableNames });
   return (
@@ -131,9 +131,10 @@ const types = [
   { value: 'once', name: 'Once' },
   { value: 'interval', name: 'Interval' },
   { value: 'cron', name: 'Cron expression' },
+  { value: 'calendar', name: 'Calendar' },
 ];
 
-function TimeFields({ textOf, choiceOf, type }: PartOptions & { type: string }) {
+function TimeFields({ textOf, choiceOf, type }: FormFields & { type: string }) {
   const isOnce = type === 'once';
   return (
     <fieldset>
@@ -154,14 +155,10 @@ function TimeFields({ textOf, choiceOf, type }: PartOptions & { type: string }) 
             {...textOf('cron')}
             hint="Minute, hour, day, month, weekday: 0 9 * * 1-5"
           />
-          <TextField label="Time zone" {...textOf('time_zone')} list="time-zones" />
-          <datalist id="time-zones">
-            {Intl.supportedValuesOf('timeZone').map((zone) => (
-              <option key={zone} value={zone} />
-            ))}
-          </datalist>
+          <TimeZoneField {...textOf('time_zone')} />
         </>
       )}
+      {type === 'calendar' && <CalendarFields textOf={textOf} choiceOf={choiceOf} />}
       <TextField
         label={isOnce ? 'Time' : 'Start'}
         {...textOf('schedule')}
@@ -169,13 +166,22 @@ function TimeFields({ textOf, choiceOf, type }: PartOptions & { type: string }) 
         step={1}
         hint={isOnce ? 'Local time.' : 'Local time. Leave empty to start now.'}
       />
+      {!isOnce && (
+        <TextField
+          label="End"
+          {...textOf('ends_at')}
+          type="datetime-local"
+          step={1}
+          hint="Local time. No run is planned after it. Leave empty for no end."
+        />
+      )}
     </fieldset>
   );
 }
 
 const overlaps = Object.entries(overlapTexts).map(([value, name]) => ({ value, name }));
 
-function Options({ textOf, choiceOf }: PartOptions) {
+function Options({ textOf, choiceOf }: FormFields) {
   const { value, onChange } = choiceOf('pause_on_failure');
   return (
     <fieldset>

@@ -19,7 +19,8 @@ import {
   StateLine,
 } from '../parts.js';
 import { ScheduleActions } from './actions.js';
-import { cadenceOf, overlapTexts, type Schedule, type ScheduleRun, type ScheduleRuns } from './schedule.js';
+import { cadenceOf } from './cadence.js';
+import { overlapTexts, type Schedule, type ScheduleRun, type ScheduleRuns } from './schedule.js';
 import { usePolled } from '../use-polled.js';
 
 const route = getRouteApi('/schedules/$scheduleId');
@@ -81,6 +82,7 @@ function About({ schedule, runs }: { schedule: Schedule; runs: ScheduleRuns | un
     <Facts
       of={{
         When: type === 'once' ? <Time at={schedule.schedule} /> : cadenceOf(schedule),
+        Ends: schedule.ends_at !== null && <Time at={schedule.ends_at} />,
         'Pause reason': reason !== null && <bdi>{reason}</bdi>,
         'Runs so far': limit === null ? count : `${count}; limit for planned runs: ${limit}`,
         'If a run is in progress': overlapTexts[overlap],

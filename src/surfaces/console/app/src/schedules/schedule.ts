@@ -1,5 +1,4 @@
 import type { components } from '../../../../../../sdk/node/src/openapi.js';
-import { durationText } from '../parts.js';
 
 export type Schedule = components['schemas']['Schedule'];
 export type ListedSchedule = components['schemas']['ListedSchedule'];
@@ -14,25 +13,6 @@ export const overlapTexts: Record<Schedule['overlap'], string> = {
   cancel_other: 'Cancel the other run',
   allow_all: 'Run both',
 };
-
-/** Describes the interval or cron expression of a schedule. */
-export function cadenceOf({ type, frequency }: Schedule): string {
-  if (type === 'once') return 'Once';
-  if (typeof frequency === 'number') return `Every ${intervalText(frequency)}`;
-  return `${frequency?.cron ?? ''} in ${frequency?.time_zone ?? 'UTC'}`;
-}
-
-function intervalText(seconds: number): string {
-  const units = [
-    [86_400, 'day'],
-    [3600, 'hour'],
-    [60, 'minute'],
-  ] as const;
-  const whole = units.find(([size]) => seconds % size === 0 && seconds >= size);
-  if (!whole) return durationText(seconds);
-  const count = seconds / whole[0];
-  return count === 1 ? whole[1] : `${count} ${whole[1]}s`;
-}
 
 /** Converts a time to the value of `<input type="datetime-local">`; `fromLocalInput` converts it back. */
 export function toLocalInput(at: number): string {

@@ -6,7 +6,8 @@ import { Badge, Empty, ScrollTable, LoadOlder, Problem, Time, Page, Loading } fr
 import { useMay } from '../session.js';
 import { usePages } from '../use-pages.js';
 import { Calendar } from './calendar.js';
-import { cadenceOf, overlapTexts, type ListedSchedule } from './schedule.js';
+import { cadenceOf } from './cadence.js';
+import { overlapTexts, type ListedSchedule } from './schedule.js';
 import { ScheduleLink } from '../links.js';
 
 export function Schedules() {
@@ -72,7 +73,14 @@ function ScheduleRow({ schedule }: { schedule: ListedSchedule }) {
           </bdi>
         )}
       </td>
-      <td>{cadenceOf(schedule)}</td>
+      <td>
+        {cadenceOf(schedule)}
+        {schedule.ends_at !== null && (
+          <>
+            , until <Time at={schedule.ends_at} />
+          </>
+        )}
+      </td>
       <td>{next ? <Time at={next[0]} /> : <span className="soft">Unknown</span>}</td>
       <td>
         {last && (
@@ -103,8 +111,8 @@ function NothingScheduled() {
   });
   return (
     <Empty command={command}>
-      This project has no schedules yet. A schedule runs an agentflow once, at an interval, or by a cron expression.
-      Create one here, or with this command:
+      This project has no schedules yet. A schedule runs an agentflow once, at an interval, by a cron expression or on
+      days of a calendar. Create one here, or with this command:
     </Empty>
   );
 }
