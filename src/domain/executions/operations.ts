@@ -18,7 +18,6 @@ import { readExecution } from './operations/read.js';
 import { removeExecutions } from './remove-executions.js';
 import { rerun, RerunRequest } from './rerun.js';
 import { readStep, StepDetails } from './step-details.js';
-
 import { deleteExecutionRules, startRules } from '../caused-rules.js';
 import { continueRules, decideRules, steerRules } from './rules.js';
 import { AppError } from '../../errors.js';
