@@ -5,7 +5,7 @@ const { readdirSync } = require('node:fs');
  * `npm run lint` checks the real import graph, types included.
  */
 const ground =
-  '^src/(abort-with|config|errors|error-catalog|ids|json|json-gate|json-objects-in|literal-pattern|log|package-root|pascal-case|pick|problems|query-number|visible-text|random|sha256|time|within|client-packages|csv|decode-text|cut-text|each-apart|turns|without-trailing)[.]ts$';
+  '^src/(abort-with|config|errors|error-catalog|ids|json|json-gate|json-objects-in|literal-pattern|log|package-root|pascal-case|pick|problems|query-number|reveal-invisible|visible-text|random|sha256|time|within|client-packages|csv|decode-text|cut-text|each-apart|turns|without-trailing)[.]ts$';
 const foundations = 'graph|http|models|observability|outbound|prompts|stores|temporal|threads';
 const packages = 'node_modules|^dist/cypher-grammar/|^node:|^[a-z_/]+$';
 
@@ -33,7 +33,7 @@ const floors = [
   [
     'console app',
     '^src/surfaces/console/app/',
-    ['^sdk/node/src/', '^src/surfaces/console/console-pages[.]ts$', '^src/(csv|decode-text)[.]ts$'],
+    ['^sdk/node/src/', '^src/surfaces/console/console-pages[.]ts$', '^src/(csv|decode-text|reveal-invisible)[.]ts$'],
   ],
   ['surfaces', '^src/surfaces/(?!console/app/)', [`^src/(domain|governance|auth|${foundations})/`, '^workflows/']],
 ];

@@ -232,6 +232,11 @@ export const consoleApp = [
     says: 'A decision applies to the call that its dialog showed; after a change, the person must look again.',
   },
   {
+    id: 'console.call-fields',
+    source: 'docs/guides/govern-agents.md#what-people-see',
+    says: 'The console shows every field of a held call under a name of its own, values without text too, and invisible characters as their code points.',
+  },
+  {
     id: 'console.inbox-keys',
     source: 'docs/guides/tasks-and-inbox.md',
     says: 'The keys of the inbox work on page load and after each decision.',

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../json.js';
 import { isJsonObject } from '../../json.js';
 import { renderSummary } from '../../prompts/template.js';
+import { revealInvisible } from '../../reveal-invisible.js';
 
 /** What a field means to a person who approves the call. The author of an action marks its fields. */
 export const fieldMarks = ['recipient', 'account', 'amount', 'currency'] as const;
@@ -145,13 +146,7 @@ function cut(text: string, length: number): string {
   return text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 }
 
-/** Control, bidirectional and invisible characters are written as their code points, and white space as one space. */
+/** On one line, with invisible characters written as their code points. */
 function visible(text: string): string {
-  return text
-    .replace(/[\s\p{Z}]+/gu, ' ')
-    .replace(
-      /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu,
-      (character) => `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`,
-    )
-    .trim();
+  return revealInvisible(text.replace(/[\s\p{Z}]+/gu, ' ')).trim();
 }

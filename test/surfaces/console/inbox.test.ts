@@ -140,6 +140,45 @@ test('an approver edits the call of an agent; a wrong value is explained, and no
   expect(sink.seen(path).map(({ body }) => JSON.parse(body))).toEqual([{ text: 'Dear Grace', count: 3 }]);
 });
 
+test('every field of a held call is shown, under a name of its own and with its invisible characters', async () => {
+  verifies('console.call-fields');
+  const person = await createPerson(deps);
+  const { workspace } = person;
+  const ask = { policy_id: 'ask', effect: 'require_approval', tools: ['act.http'] };
+  await bearerClient(workspace.apiKey).put('/v1/policies', { policies: [{ policy_id: 'all', effect: 'permit' }, ask] });
+  const fields = [
+    inputField('order', 'object'),
+    inputField('order.to'),
+    inputField('note'),
+    inputField('many', 'object'),
+  ];
+  const action = { ...actionTo(`${sink.url}/${workspace.projectID}/fields`), input_schema: { fields } };
+  const input_variables = {
+    order: { to: 'grace@example.com', until: '', copies: [], via: null },
+    'order.to': 'ada@example.com',
+    note: 'pay \u202Emoc.elpmaxe\u202C to\u200Bday',
+    many: Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`line_${at}`, `text ${at}`])),
+  };
+  const id = await startExecution(workspace, flowOf(null, action), { input_variables });
+  await untilExecution(workspace, id, { status: 'running', execution_context: { waiting_for: { kind: 'approval' } } });
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/inbox'));
+    const card = page.getByRole('article');
+    const shown = (name: string) =>
+      card.locator('div', { has: page.getByText(name, { exact: true }) }).getByRole('definition');
+    await card.getByText('Show all fields').click();
+    expect(await shown('body.many.line_69').textContent()).toBe('text 69');
+    expect(await shown('body.order.to').textContent()).toBe('grace@example.com');
+    expect(await shown('body."order.to"').textContent()).toBe('ada@example.com');
+    expect(await shown('body.order.until').textContent()).toBe('empty text');
+    expect(await shown('body.order.copies').textContent()).toBe('empty list');
+    expect(await shown('body.order.via').textContent()).toBe('null');
+    expect(await shown('body.note').textContent()).toBe('pay <U+202E>moc.elpmaxe<U+202C> to<U+200B>day');
+    expect(await card.getByRole('region', { name: 'Exact call' }).textContent()).toContain('<U+202E>');
+    await shot(page, 'call-fields');
+  });
+});
+
 test('a person decides only on the call that the dialog showed', async () => {
   verifies('console.decision-seen');
   const person = await createPerson(deps);
@@ -164,7 +203,7 @@ test('a person decides only on the call that the dialog showed', async () => {
     await approve.click();
     await page
       .getByRole('alert')
-      .getByText(/the call was edited|the call changed/i)
+      .getByText(/the call was edited|the call changed|What you decide changed/i)
       .first()
       .waitFor();
     expect(sink.seen(path)).toEqual([]);

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { revealInvisible } from '../../../../../reveal-invisible.js';
 import type { Approval } from '../api.js';
 import { Facts } from '../facts.js';
 
@@ -12,12 +13,15 @@ const telling: readonly RegExp[] = [
   /^subject$/i,
 ];
 const maxDepth = 4;
-const maxFields = 60;
+const fieldsAtFirst = 60;
 const longText = 200;
 
 interface Leaf {
+  /** Unique: a part of the path that could be mistaken for several is quoted. */
   name: string;
   text: string;
+  /** Set instead of a text for a value that has none. */
+  without?: string;
   rank: number;
 }
 
@@ -25,16 +29,35 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function leavesOf(value: Record<string, unknown>, path = '', depth = 0): Leaf[] {
+function nameOf(path: readonly string[]): string {
+  const isPlain = (part: string) => /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(part);
+  return path.map((part) => revealInvisible(isPlain(part) ? part : JSON.stringify(part))).join('.');
+}
+
+function leavesOf(value: Record<string, unknown>, path: readonly string[] = []): Leaf[] {
   return Object.entries(value).flatMap(([key, item]): Leaf[] => {
-    const name = path === '' ? key : `${path}.${key}`;
-    if (item === null || item === undefined || item === '') return [];
-    if (isObject(item) && depth < maxDepth) return leavesOf(item, name, depth + 1);
-    const isSimpleList = Array.isArray(item) && item.every((each) => typeof each !== 'object');
-    const text = isSimpleList ? item.join(', ') : typeof item === 'string' ? item : JSON.stringify(item, null, 2);
+    const here = [...path, key];
     const found = telling.findIndex((names) => names.test(key));
-    return text === '' ? [] : [{ name, text, rank: found < 0 ? telling.length : found }];
+    const leaf = { name: nameOf(here), rank: found < 0 ? telling.length : found };
+    const without = withoutText(item);
+    if (without !== undefined) return [{ ...leaf, text: '', without }];
+    if (isObject(item) && path.length < maxDepth) return leavesOf(item, here);
+    return [{ ...leaf, text: revealInvisible(textOf(item)) }];
   });
+}
+
+/** What is shown for a value that has no text; undefined for any other value. */
+function withoutText(value: unknown): string | undefined {
+  if (value === null || value === undefined) return 'null';
+  if (value === '') return 'empty text';
+  if (Array.isArray(value) && value.length === 0) return 'empty list';
+  return isObject(value) && Object.keys(value).length === 0 ? 'empty object' : undefined;
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const isSimple = (item: unknown) => typeof item === 'number' || (typeof item === 'string' && !/[,\n]|^$/.test(item));
+  return Array.isArray(value) && value.every(isSimple) ? value.join(', ') : JSON.stringify(value, null, 2);
 }
 
 /** What is sent: for an act of a run, its call; for any other operation, its input. */
@@ -46,12 +69,26 @@ function sentBy(call: unknown): Record<string, unknown> {
 
 /** Shows the fields of a call, the most telling first, and long texts as a whole. */
 export function CallFields({ call }: { call: unknown }) {
+  const [isWhole, setWhole] = useState(false);
   const leaves = leavesOf(sentBy(call)).sort((a, b) => a.rank - b.rank);
   const isLong = ({ text }: Leaf) => text.length > longText || text.includes('\n');
-  const short = leaves.filter((leaf) => !isLong(leaf)).slice(0, maxFields);
+  const short = leaves.filter((leaf) => !isLong(leaf));
+  const shown = isWhole ? short : short.slice(0, fieldsAtFirst);
+  const values = shown.map(({ name, text, without }) => [
+    name,
+    without === undefined ? <bdi>{text}</bdi> : <em className="soft">{without}</em>,
+  ]);
   return (
     <>
-      <Facts of={Object.fromEntries(short.map(({ name, text }) => [name, <bdi>{text}</bdi>]))} />
+      <Facts of={Object.fromEntries(values)} />
+      {shown.length < short.length && (
+        <p className="note">
+          These are {shown.length} of {short.length} short fields.{' '}
+          <button type="button" onClick={() => setWhole(true)}>
+            Show all fields
+          </button>
+        </p>
+      )}
       {leaves.filter(isLong).map(({ name, text }) => (
         <section key={name}>
           <p className="soft">
@@ -66,8 +103,9 @@ export function CallFields({ call }: { call: unknown }) {
 
 const shownAtFirst = 20_000;
 
-/** Shows a long text; the rest of a very long one follows on request. */
-export function WholeText({ text, label }: { text: string; label: string }) {
+/** Shows a long text with its invisible characters; the rest of a very long one follows on request. */
+export function WholeText({ text: original, label }: { text: string; label: string }) {
+  const text = revealInvisible(original);
   const [isWhole, setWhole] = useState(text.length <= shownAtFirst);
   return (
     <>

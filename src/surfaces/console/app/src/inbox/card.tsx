@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call as callApi, capitalized, type Approval, type InboxItem, type MemoryReview } from '../api.js';
+import { ForeignText } from '../foreign-text.js';
 import { ConnectorLink, LifecycleLink, RunLink } from '../links.js';
 import { Badge, Problem, Time } from '../parts.js';
 import { useMay } from '../session.js';
@@ -146,7 +147,7 @@ function Question({ item: { body } }: { item: InboxItem }) {
         been verified. Do not enter passwords or other secrets.
       </p>
       <blockquote className="text" aria-label="Message from the server">
-        {message}
+        <ForeignText text={message ?? ''} />
       </blockquote>
     </>
   );

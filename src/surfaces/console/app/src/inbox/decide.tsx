@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { revealInvisible } from '../../../../../reveal-invisible.js';
 import { call, validationError, type Approval, type InboxItem } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Facts } from '../facts.js';
@@ -135,8 +136,8 @@ function ChangedFields({ item: { body } }: { item: InboxItem }) {
   const { edits } = (body as { call?: { edits?: Record<string, unknown> } }).call ?? {};
   if (!edits) return null;
   const values = Object.entries(edits).map(([name, value]): [string, string] => [
-    name,
-    typeof value === 'string' ? value : JSON.stringify(value),
+    revealInvisible(name),
+    revealInvisible(typeof value === 'string' ? value : JSON.stringify(value)),
   ]);
   return (
     <>

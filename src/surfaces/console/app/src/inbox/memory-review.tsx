@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call, type MemoryReview, type ReviewStatement } from '../api.js';
+import { ForeignText } from '../foreign-text.js';
 import { LoadOlder, Problem, ScrollTable, Section, Time } from '../parts.js';
 
 const pageSize = 200;
@@ -65,11 +66,13 @@ function Outline({ review: { summary, source, found } }: { review: MemoryReview 
   return (
     <>
       <p className="summary">
-        <strong>{summary}</strong>
+        <strong>
+          <ForeignText text={summary} />
+        </strong>
       </p>
       {source !== null && (
         <p>
-          Source: <bdi>{source}</bdi>
+          Source: <ForeignText text={source} />
         </p>
       )}
       {dropped > 0 && (
@@ -116,8 +119,8 @@ function Replacements({ rows }: RowsOptions) {
       head={['Subject', 'Fact', 'Now', 'Then']}
       rows={rows}
       cells={({ name, predicate, before, object, valid_from, valid_to }) => [
-        <bdi>{name}</bdi>,
-        <bdi>{predicate}</bdi>,
+        <ForeignText text={name} />,
+        <ForeignText text={predicate} />,
         before && <Stated object={before.object} from={before.valid_from} to={before.valid_to} />,
         object === null ? 'It ends' : <Stated object={object} from={valid_from} to={valid_to} />,
       ]}
@@ -132,10 +135,10 @@ function Entities({ name, rows }: RowsOptions & { name: string }) {
       head={['Name', 'Type', 'Becomes part of', 'Other names', 'Properties', 'Quote']}
       rows={rows}
       cells={(row) => [
-        <bdi>{row.name}</bdi>,
+        <ForeignText text={row.name} />,
         row.type,
-        row.joins && <bdi>{row.joins.name}</bdi>,
-        <bdi>{row.aliases.join(', ')}</bdi>,
+        row.joins && <ForeignText text={row.joins.name} />,
+        <ForeignText text={row.aliases.join(', ')} />,
         <Properties of={row.properties} />,
         <Quote of={row} />,
       ]}
@@ -150,8 +153,8 @@ function NewFacts({ rows }: RowsOptions) {
       head={['Subject', 'Fact', 'Value', 'Quote']}
       rows={rows}
       cells={(row) => [
-        <bdi>{row.name}</bdi>,
-        <bdi>{row.predicate}</bdi>,
+        <ForeignText text={row.name} />,
+        <ForeignText text={row.predicate} />,
         <Stated object={row.object} from={row.valid_from} to={row.valid_to} />,
         <Quote of={row} />,
       ]}
@@ -168,7 +171,7 @@ interface StatedOptions {
 function Stated({ object, from, to }: StatedOptions) {
   return (
     <>
-      <bdi>{String(object)}</bdi>{' '}
+      <ForeignText text={String(object)} />{' '}
       <span className="soft">
         from <Time at={from} />
         {to !== null && (
@@ -185,9 +188,7 @@ function Stated({ object, from, to }: StatedOptions) {
 function Properties({ of }: { of: ReviewStatement['properties'] }) {
   return Object.entries(of).map(([name, value]) => (
     <div key={name}>
-      <bdi>
-        {name}: {typeof value === 'string' ? value : JSON.stringify(value)}
-      </bdi>
+      <ForeignText text={`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`} />
     </div>
   ));
 }
@@ -196,11 +197,15 @@ function Properties({ of }: { of: ReviewStatement['properties'] }) {
 function Quote({ of: { quote, not_in_quote, is_written } }: { of: ReviewStatement }) {
   return (
     <>
-      {quote !== null && <q>{quote}</q>}
+      {quote !== null && (
+        <q>
+          <ForeignText text={quote} />
+        </q>
+      )}
       {not_in_quote.length > 0 && (
         <strong className="bad">
           {' '}
-          Not in the quote: <bdi>{not_in_quote.join(', ')}</bdi>
+          Not in the quote: <ForeignText text={not_in_quote.join(', ')} />
         </strong>
       )}
       {!is_written && <span className="soft"> Not written: the ontology does not allow it.</span>}
