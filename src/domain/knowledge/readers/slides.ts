@@ -3,28 +3,36 @@ import { extractionLimits, UnreadableDocument } from '../limits.js';
 import { readXml, xmlTextOf } from './xml.js';
 import { type Entries, unzip } from './zip.js';
 
-/** Reads a presentation slide by slide in the order of the presentation, with the speaker's notes. @throws UnreadableDocument */
+/**
+ * Reads a presentation slide by slide in the order of the presentation, with the speaker's notes. A slide or a page of notes
+ * that is listed again is not read again. @throws UnreadableDocument
+ */
 export async function fromPptx(bytes: Uint8Array): Promise<Section[]> {
   const entries = unzip(bytes, 'PPTX', (name) => /^ppt\/[\w/.-]+\.(xml|rels)$/i.test(name));
   const presentation = 'ppt/presentation.xml';
   if (!entries[presentation]) throw new UnreadableDocument('the PPTX file contains no presentation');
   const targets = await relationsOf(entries, presentation);
-  const slides: string[] = [];
+  const slides = new Set<string>();
   readXml(await xmlTextOf(entries[presentation]), {
     open(name, attributes) {
       const target = name === 'sldId' ? targets.get(attributes['r:id'] ?? '') : undefined;
-      if (target !== undefined) slides.push(target.path);
+      if (target !== undefined) slides.add(target.path);
     },
   });
-  if (slides.length > extractionLimits.pages)
+  if (slides.size > extractionLimits.pages)
     throw new UnreadableDocument(`the PPTX file has more than ${extractionLimits.pages} slides`);
   const sections: Section[] = [];
-  for (const [at, slide] of slides.entries()) {
+  const readNotes = new Set<string>();
+  for (const slide of slides) {
     const { title, text } = textOfSlide(await xmlTextOf(entries[slide]));
-    const notes = [...(await relationsOf(entries, slide)).values()].filter(({ type }) => type.endsWith('/notesSlide'));
-    const spoken = await Promise.all(notes.map(async ({ path }) => textOfSlide(await xmlTextOf(entries[path])).text));
+    const spoken: string[] = [];
+    for (const { type, path } of (await relationsOf(entries, slide)).values()) {
+      if (!type.endsWith('/notesSlide') || readNotes.has(path)) continue;
+      readNotes.add(path);
+      spoken.push(textOfSlide(await xmlTextOf(entries[path])).text);
+    }
     const heading = title === '' ? null : title.slice(0, 300);
-    sections.push({ heading, page: at + 1, text: [text, ...spoken].join('\n\n'), overlap: true });
+    sections.push({ heading, page: sections.length + 1, text: [text, ...spoken].join('\n\n'), overlap: true });
   }
   return sections;
 }

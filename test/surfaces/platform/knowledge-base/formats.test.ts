@@ -127,6 +127,29 @@ test('a presentation is read in its order, with titles, tables and notes', async
   ]);
 });
 
+test('a part of a presentation or a book that is listed again is read once', async () => {
+  verifies('knowledge-base.safe-formats');
+  const again = <T>(item: T) => Array.from({ length: 500 }, () => item);
+  const presentation = packed({
+    'ppt/presentation.xml': `<p:presentation xmlns:p="p" xmlns:r="r">${again('<p:sldId r:id="r1"/>').join('')}<p:sldId r:id="r2"/></p:presentation>`,
+    'ppt/_rels/presentation.xml.rels': relations(['r1', 'slide', 'slides/a.xml'], ['r2', 'slide', 'slides/b.xml']),
+    'ppt/slides/a.xml': `<p:sld xmlns:p="p" xmlns:a="a">${shape('body', 'one')}</p:sld>`,
+    'ppt/slides/b.xml': `<p:sld xmlns:p="p" xmlns:a="a">${shape('body', 'two')}</p:sld>`,
+    'ppt/slides/_rels/a.xml.rels': relations(
+      ...again(0).map((_, at): [string, string, string] => [`n${at}`, 'notesSlide', '../notes.xml']),
+    ),
+    'ppt/slides/_rels/b.xml.rels': relations(['n', 'notesSlide', '../notes.xml']),
+    'ppt/notes.xml': `<p:notes xmlns:p="p" xmlns:a="a">${shape('body', 'spoken')}</p:notes>`,
+  });
+  expect((await extract(presentation, pptx)).map(({ text }) => text)).toEqual(['one\n\nspoken', 'two']);
+  const book = packed({
+    'META-INF/container.xml': '<container><rootfiles><rootfile full-path="book.opf"/></rootfiles></container>',
+    'book.opf': `<package><manifest><item id="a" href="one.xhtml"/></manifest><spine>${again('<itemref idref="a"/>').join('')}</spine></package>`,
+    'one.xhtml': '<html><body><p>first</p></body></html>',
+  });
+  expect((await extract(book, 'application/epub+zip')).map(({ text }) => text)).toEqual(['first']);
+});
+
 test('a book is read in the order of its chapters, by headings', async () => {
   verifies('knowledge-base.formats');
   const book = packed({
