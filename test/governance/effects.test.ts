@@ -38,6 +38,9 @@ const samples: Record<string, Record<string, unknown>> = {
   },
   'schedule.create': { 'execution.start': { coworker_id: 'f' } },
   'schedule.update': { 'execution.start': { goal: 'other', subject: 'f' } },
+  'schedule.trigger': { 'execution.start': { subject: 'f' } },
+  'schedule.backfill': { 'execution.start': { subject: 'f' } },
+  'settings.update': { 'execution.delete': { execution_retention: { completed_days: 30 } } },
   'connector.create': {
     'execution.start': { triggers: [{ agentflow_id: 'f' }] },
     'connector-load': { config: {}, data_loader_config: loader },

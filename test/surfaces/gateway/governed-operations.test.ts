@@ -50,11 +50,7 @@ describe('a rule about running an agentflow', () => {
       );
       expect(await api.post(`/execute_flow/${ready}/execute`)).toMatchObject(refused);
       expect(await api.post(`/execute_flow/${over}/rerun`, {})).toMatchObject(refused);
-      expect(await api.post(`/schedule/coworker/${schedule._id}/trigger`)).toMatchObject({ status: 200 });
-      await eventually(async () => {
-        const { body } = await api.get(`/schedule/coworker/${schedule._id}/runs`);
-        expect(body.data[0]).toMatchObject({ status: 'failed', error: expect.stringContaining('Nothing runs.') });
-      });
+      expect(await api.post(`/schedule/coworker/${schedule._id}/trigger`)).toMatchObject(refused);
     },
   );
 

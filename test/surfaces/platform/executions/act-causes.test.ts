@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { newId } from '../../../../src/ids.js';
 import { ask, decide, heldApproval, useActs, type Governed } from '../../../support/acts.js';
-import { apiClient, type ApiClient } from '../../../support/client.js';
+import { type ApiClient } from '../../../support/client.js';
 import { eventually } from '../../../support/eventually.js';
 import { moveExecution, prepareExecution, untilExecution } from '../../../support/executions.js';
 import { personOf } from '../../../support/fixture.js';
@@ -101,17 +102,57 @@ const ofSchedules: Record<string, Cause> = {
     await done(person.patch(`/schedule/coworker/${_id}`, { goal: 'theirs', schedule: soon(2) }));
     return startedBy(of, coworker_id);
   },
+  'resumes a schedule': async (of, person) => {
+    const coworker_id = await coworker(of.workspace, [url(of)]);
+    const { _id } = await scheduled(of.workspace, { coworker_id, ...later });
+    const path = `/schedule/coworker/${_id}`;
+    await done(of.workspace.api.patch(path, { status: 'paused' }));
+    await done(person.patch(path, { status: 'active' }));
+    await done(of.workspace.api.post(`${path}/trigger`, {}));
+    return startedBy(of, coworker_id);
+  },
 };
+
+async function callbacksOf({ workspace: { api, projectID } }: Governed, config: object) {
+  const base = { name: 'Register', config: { base_url: 'http://127.0.0.1:9' } };
+  const { body } = await api.post(`/actions/restful/config?projectID=${projectID}`, { ...base, ...config });
+  const [path, hook] = [`/connectors/${projectID}/${body._id}`, `/account-provider-webhook/${projectID}/${body._id}`];
+  const send = async (secret?: string) => {
+    const event = JSON.stringify({ event: 'changed' });
+    const signature = createHmac('sha256', secret ?? '')
+      .update(event)
+      .digest('hex');
+    const headers = {
+      'content-type': 'application/json',
+      ...(secret !== undefined && { 'x-hub-signature-256': `sha256=${signature}` }),
+    };
+    expect((await fetch(testRun().url + hook, { method: 'POST', headers, body: event })).status).toBe(200);
+  };
+  return { path, send };
+}
 
 const ofTriggers: Record<string, Cause> = {
   'changes the triggers of a connector': async (of, person) => {
-    const { api, projectID } = of.workspace;
     const agentflow_id = await coworker(of.workspace, [url(of)]);
-    const config = { name: 'Register', config: { base_url: 'http://127.0.0.1:9' } };
-    const { body } = await api.post(`/actions/restful/config?projectID=${projectID}`, config);
-    await done(person.patch(`/connectors/${projectID}/${body._id}`, { triggers: [{ event: '*', agentflow_id }] }));
-    const hook = `/account-provider-webhook/${projectID}/${body._id}`;
-    expect(await apiClient(testRun().url).post(hook, { event: 'changed' })).toMatchObject({ status: 200 });
+    const { path, send } = await callbacksOf(of, {});
+    await done(person.patch(path, { triggers: [{ event: '*', agentflow_id }] }));
+    await send();
+    return startedBy(of, agentflow_id);
+  },
+  'sets the secret of the callbacks of a connector': async (of, person) => {
+    const agentflow_id = await coworker(of.workspace, [url(of)]);
+    const { path, send } = await callbacksOf(of, { triggers: [{ event: '*', agentflow_id }] });
+    const secret = newId();
+    await done(person.patch(path, { callback_secret: secret }));
+    await send(secret);
+    return startedBy(of, agentflow_id);
+  },
+  'activates a connector with triggers': async (of, person) => {
+    const agentflow_id = await coworker(of.workspace, [url(of)]);
+    const { path, send } = await callbacksOf(of, { triggers: [{ event: '*', agentflow_id }] });
+    await done(of.workspace.api.post(`${path}/status`, { status: 'paused' }));
+    await done(person.post(`${path}/status`, { status: 'active' }));
+    await send();
     return startedBy(of, agentflow_id);
   },
 };
@@ -166,7 +207,8 @@ test('a person who only pauses a schedule still decides the acts of its runs', a
   const coworker_id = await coworker(of.workspace, [url(of)]);
   const { _id } = await scheduled(of.workspace, { coworker_id, ...later });
   const path = `/schedule/coworker/${_id}`;
-  for (const status of ['paused', 'active']) await done(of.approver.patch(path, { status }));
+  await done(of.approver.patch(path, { status: 'paused' }));
+  await done(of.workspace.api.patch(path, { status: 'active' }));
   await done(of.workspace.api.post(`${path}/trigger`, {}));
   const id = await startedBy(of, coworker_id);
   expect(await decide(of.approver, await heldApproval(of, id), 'approve')).toMatchObject({ status: 200 });
