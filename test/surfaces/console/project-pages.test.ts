@@ -163,9 +163,10 @@ test('API keys are created, shown once and revoked; the settings are changed aft
     await page.getByLabel('Settings (JSON)').fill('{"user_connectors": [');
     await page.getByRole('alert').getByText('The text is not valid JSON').waitFor();
     await page.getByLabel('Settings (JSON)').fill('{"user_connectors": ["mail"]}');
-    await page.getByRole('button', { name: 'Save' }).last().click();
+    const form = page.locator('form').filter({ has: page.getByLabel('Settings (JSON)') });
+    await form.getByRole('button', { name: 'Save' }).click();
     // The typed values are kept until they are stored.
-    await page.getByRole('button', { name: 'Discard changes', disabled: true }).nth(1).waitFor();
+    await form.getByRole('button', { name: 'Discard changes', disabled: true }).waitFor();
     await shot(page, 'settings');
   });
   const { api } = person.workspace;
