@@ -41,6 +41,8 @@ export const fullForms = {
   SCROLLED_RUNS: { usual: 1000, full: 10_000 },
   /** How many generators of clients run on the API reference; the first four need little time. */
   GENERATORS: { usual: 4, full: 8 },
+  /** The percentage of the files of other projects that is uploaded. */
+  WORLD_FILES_PERCENT: { usual: 25, full: 100 },
   /** How long random queries are sent to the query guard, in milliseconds. */
   GUARD_FUZZ_MS: { usual: 5000, full: 20_000 },
 } as const satisfies Record<string, Extent>;

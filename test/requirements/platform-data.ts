@@ -362,6 +362,7 @@ export const platformData = [
     id: 'knowledge-base.world',
     source: 'docs/guides/knowledge-base.md',
     says: 'Files of other projects are read with the words that they show, or refused with the reason.',
+    fullForm: 'WORLD_FILES_PERCENT',
   },
   {
     id: 'file.charset',
