@@ -10,11 +10,6 @@ export interface ExecutionIdentity {
   projectId: string;
 }
 
-/** Returns a run as principal, before the role of the person for whom it acts is known. */
-export function principalBeforeRole(identity: ExecutionIdentity, grants: readonly Grant[]): Principal {
-  return { kind: 'execution', ...identity, departmentId: '', role: 'MEMBER', grants };
-}
-
 /**
  * Returns the principal of a run that acts for the person who started it, with that person's current roles and only
  * these grants.
@@ -26,5 +21,5 @@ export async function principalOfRun(
   grants: readonly Grant[],
 ): Promise<Principal> {
   const { roles } = await requireAuthority(collections, identity, grants);
-  return { ...principalBeforeRole(identity, grants), ...toStoredRoles(roles) };
+  return { kind: 'execution', ...identity, departmentId: '', grants, ...toStoredRoles(roles) };
 }

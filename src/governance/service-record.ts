@@ -54,7 +54,6 @@ export async function permitServiceRun(
       channel,
       cannotWait: serviceCannotWait,
       recordsOnlyRefusals: true,
-      likelyOrganizationId: run.organization_id,
       validate: async () => checkedOf(run, input),
     }),
   );

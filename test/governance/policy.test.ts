@@ -201,7 +201,7 @@ describe('policies in force', () => {
     'resource.id == "a"',
     'resource is Resource && resource.id like "a*"',
     '[resource.id].contains("a")',
-  ])('distinguish calls that were decided before, if a rule reads what differs: %s', (when) => {
+  ])('read what differs between two calls: %s', (when) => {
     const set = compileSet(catalog, 1, [
       PolicyRule.parse(permitAll),
       PolicyRule.parse({ policy_id: 'not-a', effect: 'forbid', tools: ['act.http'], when }),

@@ -17,12 +17,6 @@ export interface Resource {
   id: string;
 }
 
-/** Who makes a call and what it acts on, as its intent records them. */
-export interface KnownCall {
-  principal: Principal;
-  resource: Resource;
-}
-
 /** What S8 needs so that all attempts under one approval create only one record. */
 export interface Attempt {
   lifecycleId: string;
@@ -99,10 +93,6 @@ export interface Call {
   recordsOnlyRefusals?: true;
   /** True for gateway tools. Whether another call is recorded depends on the effect of its operation. */
   alwaysRecorded?: true;
-  /** Set for an act, of which everything but the role of its person is known: its intent is stored while S1 to S5 read. */
-  known?: KnownCall;
-  /** The policies of this organization are read while S1 to S4 run. S5 reads others for another organization. */
-  likelyOrganizationId?: string | undefined;
   authenticate(): Promise<Principal>;
   resolveScope(principal: Principal): Promise<Principal>;
   admit(principal: Principal): Promise<void>;

@@ -39,8 +39,7 @@ export function createKernel(deps: KernelDeps) {
   };
 }
 
-async function perform({ policies, ...others }: KernelDeps, received: Call): Promise<Performed> {
-  const deps = { ...others, policies: readEarly(policies, received.likelyOrganizationId) };
+async function perform(deps: KernelDeps, received: Call): Promise<Performed> {
   const recording = createRecording(deps, received);
   let call: PartialCall = received;
   let currentStage: StageId = 'S1:authenticate';
@@ -62,21 +61,6 @@ async function perform({ policies, ...others }: KernelDeps, received: Call): Pro
   }
   if (!call.ending) throw new Error('the stages did not end the call');
   return { ...(await recording.finish(call, call.ending.status)), ending: call.ending };
-}
-
-/** S5 reads the policies again if S1 to S4 took longer than this. */
-const maxEarlyMs = 1000;
-
-/** Starts to read the policies when the call arrives, so that S5 need not wait for another round trip. */
-function readEarly(policies: KernelDeps['policies'], organizationId: string | undefined): KernelDeps['policies'] {
-  if (organizationId === undefined) return policies;
-  const begun = performance.now();
-  const early = policies.inForce(organizationId);
-  early.catch(() => undefined);
-  return {
-    ...policies,
-    inForce: (id) => (id === organizationId && performance.now() - begun < maxEarlyMs ? early : policies.inForce(id)),
-  };
 }
 
 type Entry<In, Out> = readonly [StageId, Stage<In, Out, KernelDeps>];

@@ -2,7 +2,7 @@ import { actorOf, type Principal } from '../../auth/principal.js';
 import { epochSeconds } from '../../time.js';
 import type { LifecycleDocument } from '../lifecycles/record.js';
 import type { GovernedRecord, Intent } from '../recorder.js';
-import type { KnownCall, PartialCall, Resource } from './call.js';
+import type { PartialCall, Resource } from './call.js';
 
 interface Outcome {
   stages: LifecycleDocument['stages'];
@@ -64,7 +64,7 @@ export function governedRecord(
 /** What is stored about a call before S8, so that a sweep can record the call after a crash. */
 export function intentOf(
   { lifecycleId, name, traceId, startedAt }: PartialCall,
-  { principal, resource }: KnownCall,
+  { principal, resource }: { principal: Principal; resource: Resource },
 ): Intent {
   return {
     _id: lifecycleId,

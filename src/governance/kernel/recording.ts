@@ -35,17 +35,13 @@ export function createRecording(deps: KernelDeps, received: Call) {
     return { recorded, intended };
   }
 
-  /** The stages read meanwhile. S6 waits, because it can use an approval, which the sweep returns only to a call with an intent. */
-  function start(beginning: Promise<Begun>): void {
-    begun = beginning;
-    begun.catch(() => undefined);
-  }
-  if (received.known)
-    start(recorder.begin(intentOf(received, received.known)).then(() => ({ recorded: true, intended: true })));
-
   return {
     async before(stage: StageId, call: PartialCall): Promise<void> {
-      if (stage === 'S5:policy' && !received.known) start(begin(call));
+      if (stage === 'S5:policy') {
+        begun = begin(call);
+        begun.catch(() => undefined);
+      }
+      // S6 can use an approval, which the sweep returns only to a call with an intent.
       if (stage === 'S6:approval') await begun;
     },
     note: (stage: StageId, status: 'ok' | 'failed', detail: string) => void stages.push({ stage, status, detail }),

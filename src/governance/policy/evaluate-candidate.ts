@@ -16,7 +16,7 @@ export interface CandidateTrial {
 }
 
 /** One set suffices, because a thread uses one set after another. */
-const engine = createPolicyEngine({ sets: 1, decisions: 1 });
+const engine = createPolicyEngine(1);
 
 /**
  * Decides a call by rules that are not stored. Runs in a thread, because the check of the largest sets takes seconds.

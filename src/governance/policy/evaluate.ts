@@ -10,7 +10,7 @@ import { builtinRulesOf } from './default-rules.js';
 import type { Channel } from '../kernel/call.js';
 import type { Catalog } from '../operations/catalog.js';
 import { factsOf, type FactValue, type Operation } from '../operations/operation.js';
-import { attributesRead, mayRead } from './reads.js';
+import { attributesRead } from './reads.js';
 import type { PolicyRule } from './rule.js';
 
 export interface PolicyRequest {
@@ -33,7 +33,6 @@ export interface PolicyRequest {
 
 /** One compiled version of an organization's rules. */
 export interface CompiledSet {
-  id: string;
   version: number;
   rules: ReadonlyMap<string, PolicyRule>;
   policies: Record<string, PolicyJson>;
@@ -54,34 +53,25 @@ export function compileSet(catalog: Catalog, version: number, stored: readonly P
     known.set(operation, found);
     return found;
   };
-  return { id: newId(), version, rules, policies, read };
+  return { version, rules, policies, read };
 }
 
-/** The number of preparsed sets and of cached decisions. */
-interface EngineLimits {
-  sets: number;
-  decisions: number;
-}
-
-const forCalls: EngineLimits = { sets: 256, decisions: 5000 };
-/** Decisions on calls with long inputs are not cached, to limit memory. */
-const maxKeyLength = 4000;
+const maxSets = 256;
 
 /**
- * Evaluates calls with Cedar over preparsed sets. The engine never frees a set name, so a fixed number of names is
- * reused. A decision depends only on the set and on what its rules can read of the call, so decisions are cached.
+ * Evaluates calls with Cedar over preparsed sets. Cedar never frees the name of a set, so a fixed number of names is
+ * reused.
  */
-export function createPolicyEngine(limits: EngineLimits = forCalls) {
+export function createPolicyEngine(max = maxSets) {
   // Set names are global in the process, but there can be several engines.
   const engineId = newId();
   let preparsedSets = 0;
-  const names = new LRUCache<CompiledSet, string>({ max: limits.sets });
-  const remembered = new LRUCache<string, PolicyEvaluation>({ max: limits.decisions });
+  const names = new LRUCache<CompiledSet, string>({ max });
 
   const nameOf = (set: CompiledSet): string => {
     const known = names.get(set);
     if (known !== undefined) return known;
-    const freed = preparsedSets < limits.sets ? undefined : names.pop();
+    const freed = preparsedSets < max ? undefined : names.pop();
     const name = freed ?? `${engineId}-${(preparsedSets += 1)}`;
     preparse(name, set);
     names.set(set, name);
@@ -89,31 +79,10 @@ export function createPolicyEngine(limits: EngineLimits = forCalls) {
   };
   return {
     evaluate(set: CompiledSet, request: PolicyRequest): PolicyEvaluation {
-      const call = cedarCall(request);
-      const key = set.id + JSON.stringify(readOf(call, set.read(request.operation.name)));
-      const before = remembered.get(key);
-      if (before) return before;
-      const answer = cedar().statefulIsAuthorized({ ...call, preparsedPolicySetId: nameOf(set) });
-      const decision = decisionOf(answer, set.rules, set.version);
-      if (key.length <= maxKeyLength) remembered.set(key, decision);
-      return decision;
+      const answer = cedar().statefulIsAuthorized({ ...cedarCall(request), preparsedPolicySetId: nameOf(set) });
+      return decisionOf(answer, set.rules, set.version);
     },
   };
-}
-
-type Authorization = ReturnType<typeof cedarCall>;
-
-/** The parts of a call that the rules can read. Each act of a run has an id and an input of its own, which rules rarely read. */
-function readOf({ principal, action, resource, context, entities }: Authorization, read: ReadonlySet<string>): unknown {
-  const { input, ...others } = context as { input: Record<string, unknown> };
-  return [
-    principal,
-    action,
-    others,
-    Object.entries(input).filter(([name]) => mayRead(read, `context.input.${name}`)),
-    entities[0],
-    [...read].some((path) => path === '' || path.startsWith('resource')) && [resource, entities[1]],
-  ];
 }
 
 function preparse(name: string, set: CompiledSet): void {

@@ -35,11 +35,8 @@ export interface Simulation extends SimulationReport {
 
 export const simulationBounds = { calls: 1000, changed: 100, rules: 20, evaluationMs: 5000 } as const;
 
-/**
- * One set suffices, because a thread uses one set after another. Few decisions are cached, because a simulation rarely
- * contains the same call twice.
- */
-const engine = createPolicyEngine({ sets: 1, decisions: 100 });
+/** One set suffices, because a thread uses one set after another. */
+const engine = createPolicyEngine(1);
 
 /**
  * Decides recorded calls by the candidate, with the function that decides real calls. Takes seconds for the largest sets,

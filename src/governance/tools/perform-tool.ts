@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { isJsonObject } from '../../json.js';
 import { type Principal } from '../../auth/principal.js';
 import { AppError, isAppError } from '../../errors.js';
@@ -11,7 +10,6 @@ import { validate } from '../../problems.js';
 import type { Trace } from '../../http/trace.js';
 import { newId } from '../../ids.js';
 import type { Metrics } from '../../observability/metrics.js';
-import { sha256Hex } from '../../sha256.js';
 import { epochSeconds } from '../../time.js';
 import { namesProject, projectRefused } from './project-fields.js';
 import type { Tool, ToolContext } from './tool.js';
@@ -56,26 +54,11 @@ interface PipelineDeps {
   cannotWait?: string;
 }
 
-const maxRememberedCallers = 10_000;
-const beforePolicies: ReadonlySet<StageId> = new Set(['S1:authenticate', 'S2:resolve-scope', 'S3:rate-quota']);
-
 /** Runs the gateway's tools as governed calls. @throws AppError with the lifecycle id */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  /** The organization of the last call of each credential that reached S4, by the hash of the credential. */
-  const organizations = new LRUCache<string, string>({ max: maxRememberedCallers });
   return async (received) => {
-    const caller = received.authorization ? sha256Hex(received.authorization.join(' ')) : '';
-    const call = callOf(deps, received);
-    const performed = await deps.kernel.perform({
-      ...call,
-      likelyOrganizationId: organizations.get(caller),
-      async admit(principal) {
-        await call.admit(principal);
-        if (caller !== '') organizations.set(caller, principal.organizationId);
-      },
-    });
+    const performed = await deps.kernel.perform(callOf(deps, received));
     const { lifecycleId } = performed;
-    if ('error' in performed && beforePolicies.has(performed.stage)) organizations.delete(caller);
     if ('error' in performed) throw lifecycleId === undefined ? performed.error : refusalOf(performed, lifecycleId);
     const { status, body } = performed.ending;
     return {

@@ -1,5 +1,5 @@
 import type { ActRun, AwaitedApproval, Refused } from '../../../../workflows/agentflow-execution/act-messages.js';
-import { principalBeforeRole, principalOfRun } from '../../../auth/run-principal.js';
+import { principalOfRun } from '../../../auth/run-principal.js';
 import { isAppError } from '../../../errors.js';
 import { endHeldCalls, settleApproval } from '../../../governance/approvals/settle.js';
 import { factsOfRefusal, type Call, type Checked, type Resource } from '../../../governance/kernel/call.js';
@@ -48,7 +48,6 @@ export function performAsRun(
   return kernel.perform(
     callAs(() => principalOfRun(collections, identity, grants), {
       ...call,
-      known: { principal: principalBeforeRole(identity, grants), resource },
       validate: async () => ({
         ...check(),
         resource,
@@ -58,7 +57,6 @@ export function performAsRun(
       channel: 'agent',
       reusesApproval: { except: approval?.approval_id },
       causedBy: () => causersOf(collections, run),
-      likelyOrganizationId: run.organization_id,
     }),
   );
 }
