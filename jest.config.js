@@ -23,8 +23,8 @@ export default {
   testSequencer: '<rootDir>/dist/test/support/sequencer.js',
   // For a busy machine: a test may start several processes.
   testTimeout: 300_000,
-  // Tests wait for processes and timers much of the time: three use two processors better than two.
-  maxWorkers: 3,
+  // Tests wait for processes and timers much of the time: four use two processors better than two.
+  maxWorkers: 4,
   // ES modules of earlier files are never freed: near the heap's limit the collector takes most of the time.
   workerIdleMemoryLimit: '1GB',
 };

@@ -18,7 +18,7 @@ export const fullForms = {
   /** MCP sessions that are opened. */
   MCP_SESSIONS: { usual: 200, full: 5000 },
   /** Calls of MCP tools by 50 people, each with their own token. */
-  MCP_OAUTH_CALLS: { usual: 100, full: 10_000 },
+  MCP_OAUTH_CALLS: { usual: 50, full: 10_000 },
   /** The percentage of the worst-case inputs that is sent. */
   EVENT_LOOP_PERCENT: { usual: 10, full: 100 },
   /** Examples that the fuzzer generates for each operation. */
@@ -39,8 +39,8 @@ export const fullForms = {
   ONTOLOGY_ELEMENTS: { usual: 6000, full: 24_000 },
   /** How many of 10,000 runs a person scrolls through in the console. */
   SCROLLED_RUNS: { usual: 1000, full: 10_000 },
-  /** How many generators of clients run on the API reference; the first four need little time. */
-  GENERATORS: { usual: 4, full: 8 },
+  /** How many generators of clients run on the API reference; the first two need little time. */
+  GENERATORS: { usual: 2, full: 8 },
   /** The percentage of the files of other projects that is uploaded. */
   WORLD_FILES_PERCENT: { usual: 25, full: 100 },
   /** How long random queries are sent to the query guard, in milliseconds. */

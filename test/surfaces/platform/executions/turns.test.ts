@@ -137,7 +137,7 @@ describe('an agentflow with concurrency.limit 1', () => {
     await untilNoneHasTurn(agentflowId);
   });
 
-  test('gives the turn of a run that was terminated, or is cancelled, to the next', async () => {
+  test.concurrent('gives the turn of a run that was terminated, or is cancelled, to the next', async () => {
     verifies('execution.turns.freed');
     const { workspace, agentflowId, start, hold } = await limitedFlow({ limit: 1 });
     const releases = ['first', 'second', 'fourth'].map(hold);
@@ -164,7 +164,7 @@ describe('an agentflow with concurrency.limit 1', () => {
     await untilNoneHasTurn(agentflowId);
   });
 
-  test('gives the turns of a raised or removed limit to runs that wait', async () => {
+  test.concurrent('gives the turns of a raised or removed limit to runs that wait', async () => {
     verifies('execution.turns.changed-limit');
     const { workspace, agentflowId, start, hold, called } = await limitedFlow({ limit: 1 });
     const releases = ['one', 'two', 'three'].map(hold);

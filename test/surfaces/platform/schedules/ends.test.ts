@@ -59,7 +59,7 @@ describe('a schedule with ends_at', () => {
     expect((await temporalOf(_id)).spec.endAt).toBeUndefined();
   });
 
-  test('is completed after its last time, and a later end makes it active again', async () => {
+  test.concurrent('is completed after its last time, and a later end makes it active again', async () => {
     verifies('schedule.ends');
     const workspace = await createWorkspace(deps);
     const start = soon(12);
@@ -96,7 +96,7 @@ describe('a schedule with ends_at', () => {
     expect(all.filter((at) => at > reopened).length).toBeGreaterThan(1);
   });
 
-  test('is completed when a run ends during which the last times were skipped', async () => {
+  test.concurrent('is completed when a run ends during which the last times were skipped', async () => {
     verifies('schedule.ends');
     const workspace = await createWorkspace(deps);
     const release = sink.hold(`/${workspace.projectID}`);
@@ -147,7 +147,7 @@ describe('a schedule with ends_at', () => {
     expect(await workspace.api.patch(path(_id), { ends_at: null })).toMatchObject({ body: { status: 'active' } });
   });
 
-  test('stays completed while its limit is reached, whatever its end', async () => {
+  test.concurrent('stays completed while its limit is reached, whatever its end', async () => {
     verifies('schedule.ends', 'schedule.limit');
     const workspace = await createWorkspace(deps);
     const { _id } = await scheduled(workspace, {
