@@ -22,7 +22,7 @@ import { runStep } from './step.js';
 /** Runs a step, and keeps the parts of its exchange that `work` reports. */
 function runKept<T>(
   exchanges: Exchanges,
-  key: string | undefined,
+  key: string,
   work: (signal: AbortSignal, note: (part: ExchangePart) => void) => Promise<T>,
   maxAttempts?: number,
 ): Promise<StepResult<T>> {
@@ -129,7 +129,7 @@ export function createAnomalyActivities(
 
 /** Renders previews and goals, without side effects. */
 export function createPreviewActivities(exchanges: Exchanges): Pick<StepActivities, 'composePreview' | 'renderGoal'> {
-  const render = <T>(key: string | undefined, work: () => T, input?: unknown) =>
+  const render = <T>(key: string, work: () => T, input?: unknown) =>
     runKept(exchanges, key, async (_signal, note) => {
       if (input !== undefined) note({ input });
       const output = work();

@@ -24,7 +24,6 @@ import { createHoldSweep } from './domain/executions/hold-sweep.js';
 import { createReconciler } from './domain/executions/reconcile.js';
 import { createRetentionSweep } from './domain/executions/retention.js';
 import { prepare } from './prepare.js';
-import { sealSchedules } from './seal-schedules.js';
 import { regularly } from './regularly.js';
 import { addressesOf, seed } from './domain/workspace/seed.js';
 import { buildOtherIndexes, buildUniqueIndexes } from './stores/collections.js';
@@ -106,7 +105,6 @@ export async function main(): Promise<void> {
         // Building an index of a large collection can take hours. The process serves requests in the meantime.
         return prepare(deps, [
           { name: 'indexes', run: () => deps.mongo.withoutTimeLimit(buildOtherIndexes(collections)) },
-          { name: 'inputs of schedules', run: () => sealSchedules(deps) },
           { name: 'policy decisions', run: () => moveDecisions(deps.mongo.collections) },
         ]);
       })

@@ -69,7 +69,7 @@ export async function main(): Promise<void> {
       interceptors: {
         activity: [
           ...tracing.activity,
-          trustedActivities(deps.temporal.trust),
+          trustedActivities(),
           sharedAmongOrganizations(config.worker, deps.temporal.organizationOf),
         ],
       },

@@ -10,12 +10,6 @@ exports.payloadConverter = {
   fromPayload(payload) {
     const reason = textOf(payload.metadata?.untrusted);
     if (reason === undefined) return defaultPayloadConverter.fromPayload(payload);
-    // In a workflow, this is the time of the history, so that a replay decides as the first execution did.
-    if (Date.now() / 1000 >= Number(textOf(payload.metadata['accepted-until'])))
-      return { [Symbol.for('untrusted payload')]: reason };
-    const value = defaultPayloadConverter.fromPayload(payload);
-    if (typeof value === 'object' && value !== null)
-      Object.defineProperty(value, Symbol.for('accepted unbound payload'), { value: true });
-    return value;
+    return { [Symbol.for('untrusted payload')]: reason };
   },
 };

@@ -5,6 +5,8 @@ const Element = z.strictObject({
   /** Unique within the project. */
   id: z.string().min(1),
   text: z.string().min(1),
+  /** The name; by default the id. */
+  name: z.string().min(1).optional(),
   speaker: z.string().min(1).optional(),
   /** An ISO 8601 date, or a time with an offset. */
   time: z.string().optional(),

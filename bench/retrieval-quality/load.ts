@@ -18,8 +18,8 @@ export async function loadProject(api: ApiClient, elements: readonly Element[]):
   }
 }
 
-function entityOf({ id, text, speaker, time }: Element) {
-  return { id, type: 'Turn', name: id, properties: { text, ...(speaker && { speaker }), ...(time && { time }) } };
+function entityOf({ id, name = id, text, speaker, time }: Element) {
+  return { id, type: 'Turn', name, properties: { text, ...(speaker && { speaker }), ...(time && { time }) } };
 }
 
 export function projectsOf({ elements }: DataSet): Map<string, Element[]> {

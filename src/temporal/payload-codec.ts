@@ -13,7 +13,6 @@ import type { WorkflowOrganizations } from './workflow-organizations.js';
 
 const PayloadMessage = proto.temporal.api.common.v1.Payload;
 const encrypted = 'binary/encrypted';
-const never = 0;
 const beginOfMessage = Buffer.from('{"sealed_for":["');
 
 /** The workflow, or the activity of a workflow, to which a payload belongs. */
@@ -52,17 +51,17 @@ export function createWorkerCodec(
 ): PayloadCodec {
   const decodeOne = async (payload: Payload, context: SerializationContext | undefined): Promise<Payload> => {
     const organizationId = organizationOf(payload);
-    if (organizationId === undefined) return marked(payload, 'not encrypted', await trust.acceptUnboundUntil());
+    if (organizationId === undefined) return marked('not encrypted');
     const keyId = textOf(payload.metadata?.['encryption-key-id']);
     const hasKey = cipher.hasKey(keyId);
-    if (!hasKey && !(await trust.isOwnKey(keyId))) return marked({}, 'encrypted with a key of somebody else', never);
+    if (!hasKey && !(await trust.isOwnKey(keyId))) return marked('encrypted with a key of somebody else');
     // Without a key of the installation this throws: a worker with the key will repeat the task.
     const opened = hasKey ? tryDecrypt(cipher, payload) : decryptPayload(cipher, payload);
-    if (!opened) return marked({}, 'changed', never);
+    if (!opened) return marked('changed');
     const owner = boundTo(payload);
-    if (owner === undefined) return marked(opened, 'not bound to a workflow', await trust.acceptUnboundUntil());
-    if (context && !isOwner(owner, context)) return marked({}, 'of another workflow or activity', never);
-    if (isOfAnotherOrganization(opened, organizationId)) return marked({}, 'of another organization', never);
+    if (owner === undefined) return marked('not bound to a workflow');
+    if (context && !isOwner(owner, context)) return marked('of another workflow or activity');
+    if (isOfAnotherOrganization(opened, organizationId)) return marked('of another organization');
     organizations.learn(context?.workflowId, organizationId);
     return opened;
   };
@@ -72,10 +71,9 @@ export function createWorkerCodec(
   };
 }
 
-/** Marks a payload for the payload converter, overwriting marks that the sender has made. `until` is in epoch seconds. */
-function marked(payload: Payload, reason: string, until: number): Payload {
-  const marks = { untrusted: Buffer.from(reason), 'accepted-until': Buffer.from(String(until)) };
-  return { ...payload, metadata: { ...payload.metadata, ...marks } };
+/** Replaces a payload by the reason why it is refused, for the payload converter. */
+function marked(reason: string): Payload {
+  return { metadata: { untrusted: Buffer.from(reason) } };
 }
 
 /** Returns the organization whose key encrypted the payload: '' for the installation, undefined for plain payloads. */
@@ -118,7 +116,7 @@ function ownerOf(context: SerializationContext | undefined): Owner {
   return context?.type === 'activity' ? [workflowId, context.activityId ?? ''] : [workflowId];
 }
 
-/** Undefined for payloads of earlier releases. The text is authenticated. */
+/** The text is authenticated. Undefined for a payload that a client without a context encrypted. */
 function boundTo({ metadata }: Payload): string | undefined {
   return metadata?.['bound-to'] && textOf(metadata['bound-to']);
 }

@@ -1,5 +1,5 @@
 import type { WorkerOptions } from '@temporalio/worker';
-import { earlierStepsQueue, queueName, type QueueKind } from '../../workflows/queues/queues.js';
+import { queueName, type QueueKind } from '../../workflows/queues/queues.js';
 import type { WorkerConfig } from './environment.js';
 
 /** The SDK's initial value for autoscaling pollers. */
@@ -54,14 +54,15 @@ export function workerTuning(
  */
 export function queueWorkers({ queues }: WorkerConfig, base: string): QueueWorker[] {
   const [runsWorkflows, runsActivities] = [queues.includes('control'), queues.includes('steps')];
-  const ofActivities = (kind: QueueKind, taskQueue = queueName(base, kind)) =>
-    queues.includes(kind) ? [{ taskQueue, kind, runsWorkflows: false, runsActivities: true }] : [];
+  const ofActivities = (kind: QueueKind) =>
+    queues.includes(kind)
+      ? [{ taskQueue: queueName(base, kind), kind, runsWorkflows: false, runsActivities: true }]
+      : [];
   return [
     ...(runsWorkflows || runsActivities
       ? [{ taskQueue: base, kind: 'steps' as const, runsWorkflows, runsActivities }]
       : []),
     ...ofActivities('control'),
     ...ofActivities('bulk'),
-    ...ofActivities('steps', earlierStepsQueue(base)),
   ];
 }

@@ -44,6 +44,7 @@ function request({ path = '/', action, context }: Change = {}): CallActionReques
     idempotency_key: 'execution/agent/skill/ação',
     project_id: 'project',
     connector_id: null,
+    after_seq: 0,
     action: {
       _id: 'act',
       name: 'Look up',

@@ -45,7 +45,7 @@ function read(files: [string, string][], blobs = store, attempt = 1) {
     [ReadDocumentsRequest],
     StepResult<Document[]>,
     AgentflowExecutionActivities['readDocuments']
-  >(readDocuments, { files: references });
+  >(readDocuments, { idempotency_key: 'execution/documents', files: references });
 }
 
 describe('readDocuments', () => {

@@ -40,6 +40,7 @@ function request({ agent, context, ...change }: Change = {}): ModelTurnRequest {
       llm: { model: 'm', temperature: 0.5, max_tokens: 100 },
       prompt: { template: '', variables: [] },
       context: [],
+      has_knowledge_base: false,
       ...agent,
     },
     context: {

@@ -8,7 +8,6 @@ import type { PolicyRule } from '../../src/governance/policy/rule.js';
 import { sweepIntents } from '../../src/governance/sweep.js';
 import { newId } from '../../src/ids.js';
 import { epochSeconds } from '../../src/time.js';
-import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { colleagueOf, principalOf } from '../support/governance/approvals.js';
 import { startHelper } from '../support/governance/fork.js';
@@ -291,36 +290,5 @@ describe('a repeated recording of a service run', () => {
     expect(
       (await governance.audit.list(organization_id, { limit: 50, lifecycle_id: run.lifecycle_id })).data,
     ).toHaveLength(1);
-  });
-});
-
-describe('an act, of which everything but the role of its person is known before S1', () => {
-  const known = (principal: Principal) => ({ principal, resource: { type: 'act', id: newId() } });
-  const intentOf = (lifecycleId: string) => collections.intents.findOne({ _id: lifecycleId });
-
-  test('has its intent before it takes effect', async () => {
-    verifies('operation.intent');
-    const [principal, lifecycleId] = [principalOf(), newId()];
-    const call = known(principal);
-    const run = async () => ({ body: await intentOf(lifecycleId) });
-    const performed = await kernel.perform({ ...kernelCall({ principal, lifecycleId, run }), known: call });
-    expect(performed).toMatchObject({
-      ending: { body: { organization_id: principal.organizationId, resource: `act:${call.resource.id}` } },
-    });
-  });
-
-  test('leaves no intent and no record if its person cannot be read', async () => {
-    verifies('operation.intent');
-    const [principal, lifecycleId] = [principalOf(), newId()];
-    const run = () => Promise.reject(new Error('the call does not run'));
-    const performed = await kernel.perform({
-      ...kernelCall({ principal, lifecycleId, run }),
-      known: known(principal),
-      authenticate: () => Promise.reject(new AppError('unavailable', 'the store does not answer')),
-    });
-    expect(performed).toMatchObject({ error: { code: 'unavailable' }, stage: 'S1:authenticate' });
-    await eventually(async () => expect(await intentOf(lifecycleId)).toBeNull());
-    await sweep();
-    expect(await collections.lifecycles.findOne({ _id: lifecycleId })).toBeNull();
   });
 });

@@ -379,14 +379,14 @@ export const operations = [
     says: 'An activity runs only with an input of its workflow, and a workflow accepts only the results of its activities.',
   },
   {
-    id: 'trust.upgrade',
+    id: 'trust.keys',
     source: 'docs/decisions/0117-only-messages-of-the-product.md',
-    says: 'An upgraded installation accepts messages of the earlier release for one hour, a new one never; older histories replay.',
+    says: 'A worker distinguishes the keys that an installation has ever had from those of others.',
   },
   {
     id: 'trust.schedules',
     source: 'docs/decisions/0117-only-messages-of-the-product.md',
-    says: 'The input of a schedule is valid only for its own runs, and schedules of earlier releases get such inputs.',
+    says: 'A run of a schedule whose input somebody has replaced in Temporal is refused, and the schedule gets its input back with its next change.',
   },
   { id: 'trust.reset', source: 'docs/guides/operations.md', says: 'A run that an operator resets continues.' },
   {

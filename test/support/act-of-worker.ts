@@ -34,6 +34,7 @@ export function requestTo(url: string, { projectID, organizationId, userId }: Wo
     idempotency_key: `${execution_id}/agent/skill/call`,
     project_id: projectID,
     connector_id: null,
+    after_seq: 0,
     action: { ...actionTo(url), input_schema: { fields: [] }, output_schema: { fields: [] } },
     context: { goal: '', input_variables: {}, runtime_inputs: {}, documents: [], outputs: [], actions: [] },
     run: {

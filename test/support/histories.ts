@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import type { temporal } from '@temporalio/proto';
+import type { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import type { Cipher } from '../../src/stores/encrypted-blobs.js';
 import { decryptPayload, organizationOf } from '../../src/temporal/payload-codec.js';
@@ -33,18 +33,33 @@ export function savedHistories(): SavedHistory[] {
   });
 }
 
+/** Longer histories hold more behaviour, and still replay quickly. */
+const maxEvents = 150;
+
 /**
- * Saves a history with its payloads decrypted, so that it replays without the keys of the run. Returns the file's
- * path.
+ * Replaces the saved histories: for each type, the longest completed run of the server with at most 150 events. The
+ * payloads are decrypted, so that they replay without the keys of the run.
  */
-export function saveHistory(name: string, history: temporal.api.history.v1.IHistory, cipher: Cipher): string {
-  const file = path.join(folder, `${name}.json`);
-  decryptWithin(history, cipher);
-  writeFileSync(file, `${historyToJSON(history)}\n`);
-  return file;
+export async function saveHistories(client: Client, cipher: Cipher, types: readonly string[]): Promise<void> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const type of types) {
+    let longest: { workflowId: string; runId: string; events: number } | undefined;
+    const query = `WorkflowType = '${type}' AND ExecutionStatus = 'Completed'`;
+    for await (const { workflowId, runId, historyLength: events } of client.workflow.list({ query }))
+      if (events <= maxEvents && events > (longest?.events ?? 0)) longest = { workflowId, runId, events };
+    if (!longest) throw new Error(`no run of ${type} has completed`);
+    const history = await client.workflow.getHandle(longest.workflowId, longest.runId).fetchHistory();
+    decryptWithin(history, cipher);
+    writeFileSync(path.join(folder, `${fileNameOf(type)}.json`), `${historyToJSON(history)}\n`);
+  }
 }
 
-/** Decrypts in place, because payloads can be anywhere in an event's attributes. */
+function fileNameOf(type: string): string {
+  return type.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** Decrypts in place, because payloads can be anywhere in the attributes of an event. */
 function decryptWithin(value: unknown, cipher: Cipher): void {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
   if ('metadata' in value && organizationOf(value as Payload) !== undefined)

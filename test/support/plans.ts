@@ -23,7 +23,7 @@ export function actionPlan(_id: string, next: string | null, change: Partial<Act
 }
 
 export function skillPlan(_id: string, initial: string | null, ...actions: ActionPlan[]): SkillPlan {
-  return { _id, name: _id, initial_action_id: initial, actions };
+  return { _id, name: _id, connector_id: null, initial_action_id: initial, actions };
 }
 
 export function agentPlan(_id: string, next: string | null, ...skills: SkillPlan[]): AgentPlan {
@@ -35,6 +35,7 @@ export function agentPlan(_id: string, next: string | null, ...skills: SkillPlan
     llm: { model: '', temperature: 0, max_tokens: 1 },
     prompt: { template: '', variables: [] },
     context: [],
+    has_knowledge_base: false,
     skills,
     next_agent: next,
   };
@@ -58,6 +59,8 @@ export function executionPlan(
     agents,
     first_agent_id: agents[0]?._id ?? '',
     max_history_events: 5000,
+    step_patience_seconds: 60,
+    started_by: 'person',
     ...change,
   };
 }

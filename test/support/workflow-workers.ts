@@ -20,7 +20,7 @@ export function useWorkflowWorkers(deps: Deps, taskQueue: string, activities: ob
       namespace,
       activities,
       dataConverter: deps.temporal.workerDataConverter,
-      interceptors: { activity: [trustedActivities(deps.temporal.trust)] },
+      interceptors: { activity: [trustedActivities()] },
     };
     const workers = await Promise.all([
       Worker.create({ ...shared, taskQueue, workflowBundle }),

@@ -239,7 +239,9 @@ describe('a waiting preview', () => {
     expect((await latest.query(stateQuery)).previews.a).toEqual(before);
     expect(world.calls).toEqual([]);
     expect(
-      await latest.executeUpdate(decidePreviewUpdate, { args: [{ agent_id: 'a', decision: 'approve', by: 'me' }] }),
+      await latest.executeUpdate(decidePreviewUpdate, {
+        args: [{ agent_id: 'a', preview_id: before?.preview_id ?? '', decision: 'approve', by: 'me' }],
+      }),
     ).toMatchObject({ status: 'running' });
     expect(await result()).toMatchObject({ conclusion: 'Done.' });
     expect(world.calls).toHaveLength(1);
@@ -253,7 +255,7 @@ describe('the tokens of a turn', () => {
       model: () => modelTurn('x'.repeat(maxKeptCharacters + 1), 70),
     });
     await expect(result()).rejects.toMatchObject({ cause: { type: 'validation_failed' } });
-    const spent = world.published.flatMap((projection) => projection.spent ?? []);
+    const spent = world.published.flatMap((projection) => projection.spent);
     expect(spent).toEqual([{ key: 'a/model', model: 'm', input_tokens: 70, output_tokens: 70 }]);
   });
 });

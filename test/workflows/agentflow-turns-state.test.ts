@@ -8,14 +8,7 @@ import {
   requestPreview,
 } from '../../workflows/agentflow-execution/previews.js';
 import { beginStep } from '../../workflows/agentflow-execution/step-records.js';
-import {
-  applyMove,
-  fail,
-  failOver,
-  initialState,
-  keepTurn,
-  withDefaults,
-} from '../../workflows/agentflow-execution/state.js';
+import { applyMove, fail, failOver, initialState, keepTurn } from '../../workflows/agentflow-execution/state.js';
 import { stepIdOf } from '../../workflows/agentflow-execution/steps/index.js';
 import { answerCall, pendingCalls, toolsOf } from '../../workflows/agentflow-execution/tools.js';
 import { viewOf } from '../../workflows/agentflow-execution/view.js';
@@ -112,6 +105,7 @@ describe('the limits of an agent', () => {
 describe('a preview', () => {
   const plan = executionPlan([previewed]);
 
+  const decided = { agent_id: 'a', preview_id: 'a/turn-1/preview', by: 'me' };
   function waiting(): ExecutionState {
     const state = atWork(previewed);
     keepTurn(state, previewed, modelTurn([['Send_it', '{"to":"x"}']]), 2);
@@ -140,7 +134,7 @@ describe('a preview', () => {
       previews: { a: { status: 'waiting' } },
       context: { waiting_for: { kind: 'preview', agent_id: 'a', requested_at: 10, expires_at: 70 } },
     });
-    applyDecision(state, { agent_id: 'a', decision: 'approve', edits: { send: { to: 'y' } }, by: 'me' }, 11);
+    applyDecision(state, { ...decided, decision: 'approve', edits: { send: { to: 'y' } } }, 11);
     expect(state.previews.a).toMatchObject({ status: 'edited', decided_by: 'me', decided_at: 11 });
     for (const callId of ['id_0', 'constructor', '__proto__'])
       expect(editsOf(state, 'a', 'send', callId)).toEqual({ to: 'y' });
@@ -151,14 +145,14 @@ describe('a preview', () => {
   test('refuses a decision that does not match', () => {
     const state = waiting();
     const refusal = (change: object) =>
-      decisionRefusal(plan, state, { agent_id: 'a', decision: 'approve', by: 'me', ...change })?.type;
+      decisionRefusal(plan, state, { ...decided, decision: 'approve', ...change })?.type;
     expect(refusal({})).toBeUndefined();
     expect(refusal({ agent_id: 'z' })).toBe('not_found');
     expect(refusal({ edits: 'text' })).toBe('invalid_request');
     expect(refusal({ edits: { other: {} } })).toBe('invalid_request');
     expect(refusal({ edits: { send: 'x' } })).toBe('invalid_request');
     expect(refusal({ edits: { send: { cc: 'x' } } })).toBe('invalid_request');
-    applyDecision(state, { agent_id: 'a', decision: 'reject', by: 'me', reason: 'no' }, 11);
+    applyDecision(state, { ...decided, decision: 'reject', reason: 'no' }, 11);
     expect(state).toMatchObject({ status: 'failed', failure: { code: 'preview_rejected', message: 'no', by: 'me' } });
     expect(refusal({})).toBe('conflict');
   });
@@ -178,18 +172,19 @@ describe('a preview', () => {
 
   test('covers the output if an agent has no other effect, and survives JSON', () => {
     const quiet = { ...previewed, skills: [] };
+    const ofOutput = { agent_id: 'a', preview_id: 'a/output/preview', by: 'me' };
     const quietPlan = executionPlan([quiet]);
     const state = atWork(quiet);
     keepTurn(state, quiet, modelTurn('the word'), 2);
     const step = nextStep(quietPlan, state);
     expect(step).toMatchObject({ kind: 'requestPreview', output: 'the word', previewId: 'a/output/preview' });
     requestPreview(state, quiet, { previewId: 'a/output/preview', proposed: { output: 'the word' } }, 3);
-    const copy = withDefaults(JSON.parse(JSON.stringify(state)) as ExecutionState);
+    const copy = JSON.parse(JSON.stringify(state)) as ExecutionState;
     expect(copy).toEqual(state);
-    expect(
-      decisionRefusal(quietPlan, copy, { agent_id: 'a', decision: 'approve', edits: { output: 1 }, by: 'me' })?.type,
-    ).toBe('invalid_request');
-    applyDecision(copy, { agent_id: 'a', decision: 'approve', edits: 'another', by: 'me' }, 4);
+    expect(decisionRefusal(quietPlan, copy, { ...ofOutput, decision: 'approve', edits: { output: 1 } })?.type).toBe(
+      'invalid_request',
+    );
+    applyDecision(copy, { ...ofOutput, decision: 'approve', edits: 'another' }, 4);
     expect(nextStep(quietPlan, copy)).toMatchObject({ kind: 'takeOutput' });
   });
 });
@@ -210,15 +205,5 @@ describe('a failover', () => {
     expect(step?.kind === 'model' && [step.agent._id, stepIdOf(step, state)]).toEqual(['a', 'failover/a/model']);
     expect(state.agents_output).toHaveLength(1);
     expect(viewOf(state).context).toMatchObject({ failover: { from: failure, goal: 'rendered' } });
-  });
-});
-
-describe('a state of an earlier release', () => {
-  test('continues with initial values for the fields that it lacks', () => {
-    const { previews: _p, anomalies: _a, checked: _c, failover: _f, round_start: _r, ...old } = atWork();
-    const current = { agent_id: 'a', started_at: 1, results: [] };
-    const state = withDefaults(JSON.parse(JSON.stringify({ ...old, current })) as ExecutionState);
-    expect(state).toMatchObject({ previews: {}, round_start: 0, current: { turns: 0, conversation: [] } });
-    expect(nextStep(executionPlan([worker]), state)).toMatchObject({ kind: 'model', turn: 1 });
   });
 });

@@ -7,7 +7,6 @@ import {
   decideUpdate,
   decisionText,
   stateQuery,
-  type DecideRequest,
 } from '../../workflows/approval/messages.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
@@ -47,7 +46,7 @@ describe('approvals whose worker is killed', () => {
       expect((await history()).some((event) => event.timerStartedEventAttributes)).toBe(true),
     );
     await worker.end('SIGKILL');
-    const request: DecideRequest = { approver: { user_id: newId(), role: 'OWNER' }, decision: 'approve' };
+    const request = { approver: { user_id: newId(), role: 'OWNER' }, decision: 'approve' as const };
     const signature = deps.auth.box.sign(decisionText(cancelled.approval_id, request), decisionPurpose);
     refusal = cancelled.handle
       .executeUpdate(decideUpdate, { args: [{ ...request, signature }] })
@@ -124,12 +123,12 @@ describe('approval', () => {
     verifies('approvals.signed-decisions');
     const { principal, approval_id, handle } = await held();
     const other = await held();
-    const request: DecideRequest = { approver: { user_id: newId(), role: 'OWNER' }, decision: 'approve' };
+    const request = { approver: { user_id: newId(), role: 'OWNER' }, decision: 'approve' as const };
     const signed = (id: string) => ({
       ...request,
       signature: deps.auth.box.sign(decisionText(id, request), decisionPurpose),
     });
-    for (const forged of [request, { ...request, signature: 'x' }, signed(other.approval_id)]) {
+    for (const forged of [{ ...request, signature: '' }, { ...request, signature: 'x' }, signed(other.approval_id)]) {
       await expect(handle.executeUpdate(decideUpdate, { args: [forged] })).rejects.toMatchObject({
         cause: { type: 'access_denied' },
       });

@@ -48,7 +48,6 @@ describe('connectorEvents', () => {
       const payload = { encoding: 'json' as const, value: {} };
       const callback: ConnectorCallback = {
         callback_id,
-        is_claimed: true,
         event_id: null,
         kind: 'voice',
         event: 'x',

@@ -195,11 +195,10 @@ describe('a result that an activity did not return', () => {
 });
 
 describe('an activity', () => {
-  const trust = { ...deps.temporal.trust, acceptUnboundUntil: () => Promise.resolve(0) };
   /** Runs the interceptor of an activity that returns its arguments. */
   const run = (args: unknown[], info: object = {}) => {
     const of = { activityType: 'callAction', workflowExecution: { workflowId: 'execution/1' }, ...info };
-    const { execute } = trustedActivities(trust)({ info: of } as never).inbound ?? {};
+    const { execute } = trustedActivities()({ info: of } as never).inbound ?? {};
     if (!execute) throw new Error('there is no interceptor');
     return execute({ args, headers: {} }, (input) => Promise.resolve(input.args));
   };

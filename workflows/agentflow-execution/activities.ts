@@ -15,26 +15,24 @@ import type { StepActivities } from './steps/index.js';
 /** Changes since the last write. Each entry has its index, so that a repeated write changes nothing. */
 export interface ExecutionProjection {
   execution_id: string;
-  /** Absent, like the next three, in requests from runs of an earlier release. */
-  organization_id?: string;
-  project_id?: string;
-  agentflow_id?: string;
+  organization_id: string;
+  project_id: string;
+  agentflow_id: string;
   /** Workflow time, later in each write of the execution. */
-  projected_at?: number;
+  projected_at: number;
   status: ExecutionStatus;
   started_at: number;
   end_time: number | null;
   conclusion: ExecutionConclusion | null;
   failure: ExecutionFailure | null;
-  /** Absent in requests from runs of an earlier release. */
-  previews?: Record<string, Preview>;
-  anomaly_detected?: Anomaly[] | null;
+  previews: Record<string, Preview>;
+  anomaly_detected: Anomaly[] | null;
   /** Fields of `execution_context`, apart from the failure. */
-  context?: Record<string, unknown>;
+  context: Record<string, unknown>;
   last_event_seq: number;
   steps: { index: number; value: StepRecord }[];
   agents_output: { index: number; value: AgentOutput }[];
-  spent?: Spending[];
+  spent: Spending[];
   events: ExecutionEvent[];
 }
 

@@ -1,11 +1,7 @@
-import { RetryState } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import { causeOf, messageOf } from '../failure.js';
 import { endCodes, type ExecutionFailure, type ExecutionState } from './messages.js';
 import type { StepAttempt } from './step-record.js';
-
-/** The maximum number of attempts of a step in runs of earlier releases. */
-export const maxAttempts = 5;
 
 /** The failure that people see in the execution: the cause in the activity, not the SDK's wrapper. */
 export function executionFailureOf(error: unknown, state: ExecutionState, at: number): ExecutionFailure {
@@ -75,9 +71,7 @@ export function attemptsOf(error: unknown): number {
   if (typeof details === 'object' && details !== null && 'attempt' in details && typeof details.attempt === 'number') {
     return details.attempt;
   }
-  const last = attemptDetailsOf(error)?.at(-1);
-  if (last) return last.attempt;
-  return error instanceof ActivityFailure && error.retryState === RetryState.MAXIMUM_ATTEMPTS_REACHED ? maxAttempts : 1;
+  return attemptDetailsOf(error)?.at(-1)?.attempt ?? 1;
 }
 
 export function codeOf(error: unknown): string {

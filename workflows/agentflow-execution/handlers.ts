@@ -62,7 +62,7 @@ function refuse(name: Move, state: ExecutionState): void {
 function recordIgnored(signal: Move, state: ExecutionState, projection: ProjectionWriter): void {
   if (isOver(state)) return;
   addEvent(state, 'signal_ignored', epochSeconds(), { signal, status: state.status });
-  projection.request('result');
+  projection.request('progress');
 }
 
 export function handlePreviews({ input, state, steps, changed }: RunningExecution): void {

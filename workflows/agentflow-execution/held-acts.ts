@@ -3,7 +3,6 @@ import {
   condition,
   getExternalWorkflowHandle,
   isCancellation,
-  patched,
   setHandler,
 } from '@temporalio/workflow';
 import { approvalWorkflowId, startClockSignal, stopClockSignal } from '../approval/messages.js';
@@ -51,11 +50,8 @@ export function holdStep(
 ): void {
   record.status = 'waiting';
   const { approval_id } = held;
-  // Nobody has decided yet. Runs of earlier releases read again immediately.
-  const isAsBefore = approval_id === read;
-  if (isAsBefore && !patched('approval-not-settled'))
-    state.settled_approvals = [...(state.settled_approvals ?? []), approval_id];
-  const expires_at = isAsBefore ? Math.max(held.expires_at, at) : held.expires_at;
+  // The step has just read this approval: nobody has decided yet.
+  const expires_at = approval_id === read ? Math.max(held.expires_at, at) : held.expires_at;
   state.held = { ...held, expires_at, step_id: record.step_id, agent_id: record.agent_id, requested_at: at };
   addEvent(state, 'approval_requested', at, { step_id: record.step_id, name: record.name, approval_id, expires_at });
 }
@@ -96,7 +92,7 @@ export async function untilSettled(input: AgentflowExecutionInput, state: Execut
 export async function untilResumed(input: AgentflowExecutionInput, state: ExecutionState): Promise<void> {
   const held = isHeld(state) ? state.held : undefined;
   try {
-    if (held && state.status === 'paused' && !held.is_clock_stopped && patched('approval-clock')) {
+    if (held && state.status === 'paused' && !held.is_clock_stopped) {
       held.is_clock_stopped = true;
       await notifyApproval(held, stopClockSignal);
     }

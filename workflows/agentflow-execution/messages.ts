@@ -41,8 +41,7 @@ export interface ActionPlan {
 export interface SkillPlan {
   _id: string;
   name: string;
-  /** Absent in runs that began before skills had one. */
-  connector_id?: string | null;
+  connector_id: string | null;
   initial_action_id: string | null;
   actions: ActionPlan[];
 }
@@ -55,8 +54,7 @@ export interface AgentPlan {
   llm: { model: string; temperature: number | null; max_tokens: number | null };
   prompt: { template: string; variables: string[] };
   context: unknown[];
-  /** Absent in plans of earlier releases. */
-  has_knowledge_base?: boolean;
+  has_knowledge_base: boolean;
   skills: SkillPlan[];
   next_agent: string | null;
   /** The maximum number of model turns of the agent, and of tokens in all turns. The default is `agentDefaults`. */
@@ -111,19 +109,13 @@ export interface AgentflowExecutionInput {
   kept_outputs?: AgentOutput[];
   /** The run continues as new when its history has this many events, or when the server suggests it. */
   max_history_events: number;
-  /**
-   * How long a step is retried after transient failures. Absent in runs of earlier releases, whose steps have five attempts
-   * and whose `AgentflowStatus` is never `waiting`.
-   */
-  step_patience_seconds?: number;
+  /** How long a step is retried after transient failures. */
+  step_patience_seconds: number;
   /** The `AgentflowStatus` that the run was started with; `ready` by default. */
   status_indexed?: ExecutionStatus;
-  /** What started the run; absent, like the version, in runs of earlier releases. */
-  started_by?: 'person' | 'schedule' | 'trigger';
+  started_by: 'person' | 'schedule' | 'trigger';
   /** The promoted version that is run; absent for an agentflow that was run without one. */
   agentflow_version?: number;
-  /** `alone` (`projection.ts`). In runs of earlier releases true, or absent with a patch marker for it or none. */
-  writes_sparingly?: true | 'alone';
   /** The request that cancelled the execution before it started: the run ends at once. */
   cancelled?: MoveRequest;
   /** The state of the previous run, after continue-as-new. */

@@ -4,8 +4,8 @@ import type { PreviewEdits } from './preview-record.js';
 
 export interface PreviewDecision {
   agent_id: string;
-  /** The preview that was decided on. API processes of earlier releases do not send it. */
-  preview_id?: string;
+  /** The preview that was decided on. */
+  preview_id: string;
   decision: 'approve' | 'reject';
   edits?: PreviewEdits | null;
   reason?: string;

@@ -1,4 +1,4 @@
-import { CancellationScope, condition, patched, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { CancellationScope, condition, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { AgentflowExecutionActivities, ExecutionProjection } from './activities.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
 import { viewOf } from './view.js';
@@ -22,9 +22,9 @@ const local = proxyLocalActivities<Publishing>({ startToCloseTimeout: '5s', retr
 
 /**
  * `person`: a person acted, or has to act. `recorded`: a person acted, and the API writes the new status to the record.
- * `result`: an agent or the run has a result. `step`: only a step ended.
+ * `progress`: a step, an agent or the run has ended.
  */
-export type Change = 'person' | 'recorded' | 'result' | 'step';
+export type Change = 'person' | 'recorded' | 'progress';
 
 export interface ProjectionWriter {
   request(change: Change): void;
@@ -46,10 +46,6 @@ const recordedMs = 10_000;
  * one. Writes after an action of a person and at the end, otherwise at most once a second (decision 0003).
  */
 export function createProjectionWriter(input: AgentflowExecutionInput, state: ExecutionState): ProjectionWriter {
-  // Runs of earlier releases write each result at once, by a regular activity. A patch costs a run two events and a write
-  // to the visibility store.
-  const isSparing = input.writes_sparingly ?? patched('record-written-sparingly');
-  const isAlone = input.writes_sparingly === 'alone';
   let isWritingAlone = false;
   let isWanted = false;
   let isDue = false;
@@ -60,7 +56,8 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
   let writtenAt = changedAt;
   let writing: Promise<void> | undefined;
 
-  const publishAlone = async (projection: ExecutionProjection) => {
+  /** A regular activity repeats without limit, and its attempts add nothing to the history, however long MongoDB is down. */
+  const publish = async (projection: ExecutionProjection) => {
     const isStepRunning = state.steps.some(({ ended_at }) => ended_at === null) || state.turn?.is_asking === true;
     if (isStepRunning) return publishExecution(projection);
     isWritingAlone = true;
@@ -72,8 +69,6 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
       await publishExecution(projection);
     }
   };
-  // Runs of earlier releases keep the order of their commands.
-  const publish = isAlone ? publishAlone : isSparing ? publishSparingly : publishExecution;
 
   /** Quick steps restart the timer before it fires, because firing costs a workflow task. */
   const untilDue = async () => {
@@ -86,7 +81,7 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
   };
   const write = async () => {
     while (isWanted) {
-      let at = isAlone && isDue ? changedAt : undefined;
+      let at = isDue ? changedAt : undefined;
       if (!isDue) await untilDue();
       // Not the end of the previous write, because a replay has another time there.
       at ??= Date.now();
@@ -99,13 +94,12 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
   };
   return {
     request(change): void {
-      if (!isSparing && change === 'step') return;
       // A write in progress has the state before the move, and may reach the record after the API.
       isRecorded = change === 'recorded' && (isRecorded || !isWanted) && !isWriting;
       isWanted = true;
       changedAt = Date.now();
       const isOfPerson = change === 'person' || change === 'recorded';
-      isDue ||= !isSparing || (isOfPerson ? !isRecorded : changedAt >= writtenAt + intervalMs);
+      isDue ||= isOfPerson ? !isRecorded : changedAt >= writtenAt + intervalMs;
       writing ??= CancellationScope.nonCancellable(write);
     },
     isWritingAlone: () => isWritingAlone,
@@ -151,15 +145,6 @@ async function writeOnce(
   state.unpublished = state.unpublished.filter(({ seq }) => seq > lastSeq);
   state.spent = state.spent.slice(spent.length);
   state.published = { steps: settled, outputs };
-}
-
-/** A regular activity repeats without limit, and its attempts add nothing to the history, however long MongoDB is down. */
-async function publishSparingly(projection: ExecutionProjection): Promise<void> {
-  try {
-    await local.publishExecution(projection);
-  } catch {
-    await publishExecution(projection);
-  }
 }
 
 function from<T>(list: readonly T[], start: number): { index: number; value: T }[] {

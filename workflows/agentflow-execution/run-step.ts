@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow';
 import { epochSeconds } from '../time.js';
 import { holdRun, holdsRun, noAuthority } from './authority.js';
-import { attemptDetailsOf, attemptsOf, codeOf, maxAttempts, stepMessageOf, wasNeverStarted } from './failure.js';
+import { attemptDetailsOf, attemptsOf, codeOf, stepMessageOf, wasNeverStarted } from './failure.js';
 import { beginReading, holdStep } from './held-acts.js';
 import { maxKeptCharacters, type AgentflowExecutionInput, type ExecutionState, type Spending } from './messages.js';
 import { beginStep, endStep, recordEdits } from './step-records.js';
@@ -60,7 +60,7 @@ async function runUntilTaken(step: Step, run: StepRun): Promise<StepResult<unkno
     try {
       return await runOnce(step, run);
     } catch (error) {
-      if (run.input.step_patience_seconds === undefined || !wasNeverStarted(error)) throw error;
+      if (!wasNeverStarted(error)) throw error;
     }
   }
 }
@@ -79,10 +79,10 @@ function runOnce(step: Step, run: StepRun): Promise<StepResult<unknown>> {
 
 /** Transient failures are retried for as long as the run allows; a refusal ends the step at once. */
 function repetition({ step_patience_seconds }: AgentflowExecutionInput): ActivityOptions {
-  const backoff = { initialInterval: '1s', backoffCoefficient: 2 } as const;
-  if (step_patience_seconds === undefined)
-    return { retry: { ...backoff, maximumInterval: '30s', maximumAttempts: maxAttempts } };
-  return { scheduleToCloseTimeout: step_patience_seconds * 1000, retry: { ...backoff, maximumInterval: '5m' } };
+  return {
+    scheduleToCloseTimeout: step_patience_seconds * 1000,
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
+  };
 }
 
 /** @throws ApplicationFailure if the run's state would grow too large */

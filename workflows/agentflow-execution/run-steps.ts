@@ -55,7 +55,7 @@ async function runSteps(
     else if (isStep(next)) await runStep(input, state, next);
     else await makeTransition(input, state, next);
     const asksPerson = (next.kind !== 'awaitDecision' && waitingPreview(state)) || isHeld(state);
-    changed(asksPerson ? 'person' : state.current ? 'step' : 'result');
+    changed(asksPerson ? 'person' : 'progress');
   }
   await condition(() => state.status !== 'paused');
   return 'done';

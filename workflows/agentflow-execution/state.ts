@@ -90,16 +90,6 @@ export function initialState(at: number, kept: readonly AgentOutput[] = []): Exe
   };
 }
 
-/** Adds initial values for fields that did not exist when the run began. */
-export function withDefaults(state: ExecutionState): ExecutionState {
-  const { current } = state;
-  return {
-    ...initialState(state.started_at),
-    ...state,
-    current: current && { ...newCurrentAgent(current.agent_id, current.started_at), ...current },
-  };
-}
-
 function newCurrentAgent(agent_id: string, started_at: number): CurrentAgent {
   const usage = { input_tokens: 0, output_tokens: 0 };
   return {

@@ -1,5 +1,5 @@
 import type { ActAwaitingApproval } from './act-messages.js';
-import type { AgentflowExecutionInput, Anomaly, ExecutionState } from './messages.js';
+import type { Anomaly, ExecutionState } from './messages.js';
 import type { Preview } from './preview-record.js';
 
 interface ExecutionView {
@@ -14,12 +14,8 @@ export function waitingPreview({ previews }: Pick<ExecutionState, 'previews'>): 
 }
 
 /** `AgentflowStatus`: the execution's own status, or `waiting` while a running execution waits for a person. */
-export function indexedStatus(
-  input: Pick<AgentflowExecutionInput, 'step_patience_seconds'>,
-  state: Pick<ExecutionState, 'status' | 'previews' | 'held' | 'elicitation'>,
-): string {
+export function indexedStatus(state: Pick<ExecutionState, 'status' | 'previews' | 'held' | 'elicitation'>): string {
   const isWaiting =
-    input.step_patience_seconds !== undefined &&
     state.status === 'running' &&
     (waitingPreview(state) !== undefined || (state.held ?? state.elicitation ?? null) !== null);
   return isWaiting ? 'waiting' : state.status;

@@ -30,7 +30,7 @@ import {
 import { createProjectionWriter, type Change } from './projection.js';
 import { runFlow } from './run-steps.js';
 import { endTurn, handleTurn, needsTurn, untilTurn } from './turn.js';
-import { addEvent, applyMove, conclude, fail, initialState, isOver, withDefaults } from './state.js';
+import { addEvent, applyMove, conclude, fail, initialState, isOver } from './state.js';
 import { indexedStatus } from './view.js';
 
 const { cancelOwnRun } = proxyActivities<Pick<AgentflowExecutionActivities, 'cancelOwnRun'>>({
@@ -43,17 +43,17 @@ const { cancelOwnRun } = proxyActivities<Pick<AgentflowExecutionActivities, 'can
  * conclusion, as Failed with the code of the failed step as type, or as Canceled.
  */
 export async function agentflowExecution(input: AgentflowExecutionInput): Promise<ExecutionConclusion> {
-  const state = input.resumed ? withDefaults(input.resumed) : initialState(epochSeconds(), input.kept_outputs);
+  const state = input.resumed ?? initialState(epochSeconds(), input.kept_outputs);
   const steps = new CancellationScope();
   const projection = createProjectionWriter(input, state);
   // Changed only when necessary, because the server writes each change of a search attribute to its visibility store.
-  let indexed = (input.resumed ? undefined : input.status_indexed) ?? indexedStatus(input, state);
+  let indexed = (input.resumed ? undefined : input.status_indexed) ?? indexedStatus(state);
   // Before the handlers are set, so that messages that are already waiting reach an execution that has begun.
   const isNew = state.status === 'ready' && !needsTurn(input, state);
   if (isNew) begin(input, state);
-  const changed = (change: Change = 'result') => {
+  const changed = (change: Change = 'progress') => {
     setCurrentDetails(detailsOf(input, state));
-    const value = indexedStatus(input, state);
+    const value = indexedStatus(state);
     if (value !== indexed) upsertSearchAttributes([{ key: searchAttributes.agentflowStatus, value }]);
     indexed = value;
     projection.request(change);

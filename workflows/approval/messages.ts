@@ -89,15 +89,13 @@ export interface DecideRequest {
   /** The approver edits the call and approves the result, which has this digest. */
   edited_payload_digest?: string;
   /** An HMAC over `decisionText`, made by the API, which has authenticated the approver. */
-  signature?: string;
+  signature: string;
 }
 
 /** The text that a decision's signature covers. */
-export function decisionText(approvalId: string, request: DecideRequest): string {
+export function decisionText(approvalId: string, request: Omit<DecideRequest, 'signature'>): string {
   const { approver, decision, comment = '', payload_digest, edited_payload_digest } = request;
-  // Processes of earlier releases sign decisions without digests.
-  const digests =
-    (payload_digest ?? edited_payload_digest) ? [payload_digest ?? null, edited_payload_digest ?? null] : [];
+  const digests = [payload_digest ?? null, edited_payload_digest ?? null];
   return JSON.stringify([approvalId, approver.user_id, approver.role, decision, comment, ...digests]);
 }
 

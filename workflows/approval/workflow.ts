@@ -4,7 +4,6 @@ import {
   allHandlersFinished,
   condition,
   getExternalWorkflowHandle,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -63,12 +62,10 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
   setHandler(
     decideUpdate,
     async (request) => {
-      if (patched('signed-decisions')) {
-        // A cancel would otherwise answer the voter with the error of the activity.
-        await CancellationScope.nonCancellable(() => verifyDecision({ approval_id: input.approval_id, request }));
-        // Meanwhile, another vote may have been counted or the call withdrawn.
-        refuse(input, state, request);
-      }
+      // A cancel would otherwise answer the voter with the error of the activity.
+      await CancellationScope.nonCancellable(() => verifyDecision({ approval_id: input.approval_id, request }));
+      // Meanwhile, another vote may have been counted or the call withdrawn.
+      refuse(input, state, request);
       const result = applyVote(input, state, request, epochSeconds());
       changed();
       const change = changes;

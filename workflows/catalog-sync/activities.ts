@@ -10,8 +10,8 @@ interface CatalogSliceRequest extends CatalogRunReference {
   cursor?: unknown;
 }
 
-/** The counts so far. `next` is where the next slice begins; null, or absent in earlier releases, if the step is done. */
-export type CatalogSlice<Counts> = Counts & { next?: unknown };
+/** The counts so far. `next` is where the next slice begins; null if the step is done. */
+export type CatalogSlice<Counts> = Counts & { next: unknown };
 
 /** The activities of a catalog sync, in slices of about a minute. All are safe to repeat and resume where a killed worker stopped. */
 export interface CatalogSyncActivities {

@@ -49,8 +49,8 @@ export interface CatalogCounts {
 export interface CatalogRun {
   run_id: string;
   events: number;
-  /** When its first event arrived. Absent in runs that an older worker began. */
-  first_event_at?: number;
+  /** When its first event arrived. */
+  first_event_at: number;
   started_at: number;
   ended_at: number | null;
   counts: CatalogCounts;

@@ -5,7 +5,6 @@ import {
   condition,
   continueAsNew,
   isCancellation,
-  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -68,8 +67,7 @@ export async function catalogSync(input: CatalogSyncInput): Promise<CatalogRun |
   while (state.progress || state.pending) {
     const isReady = state.progress ? true : await isDue(input, state);
     if (isReady) await advance(input, state);
-    const isBetweenRuns = isReady && !state.progress;
-    if ((state.progress || state.pending) && (isBetweenRuns ? historyIsFull(input) : isFull(input))) {
+    if ((state.progress || state.pending) && historyIsFull(input)) {
       await condition(allHandlersFinished);
       return continueAsNew<typeof catalogSync>({ ...input, resumed: state });
     }
@@ -79,16 +77,11 @@ export async function catalogSync(input: CatalogSyncInput): Promise<CatalogRun |
   return state.run;
 }
 
-/** Older releases continued as new only between two runs. */
-function isFull(input: CatalogSyncInput): boolean {
-  return historyIsFull(input) && patched('continues-as-new-within-a-run');
-}
-
 /** Waits until the currently known due time, without a new timer for each event. Returns false if the time has to be checked again. */
 async function isDue(input: CatalogSyncInput, { pending }: CatalogSyncState): Promise<boolean> {
   const leftMs = pending ? dueAt(input, pending) - Date.now() : 0;
   if (leftMs <= 0) return true;
-  await condition(() => isFull(input), leftMs, { summary: 'quiet window' });
+  await condition(() => historyIsFull(input), leftMs, { summary: 'quiet window' });
   return false;
 }
 
@@ -144,7 +137,9 @@ async function waitAfterError(
   if (waitMs !== undefined) {
     progress.failure = failure;
     setCurrentDetails(detailsOf(state));
-    await condition(() => isFull(input), Math.max(waitMs, requestedWaitMs(error)), { summary: 'wait for the catalog' });
+    await condition(() => historyIsFull(input), Math.max(waitMs, requestedWaitMs(error)), {
+      summary: 'wait for the catalog',
+    });
     return;
   }
   // The record itself could not be written.

@@ -23,8 +23,8 @@ export interface Push {
   /** The commit that the branch pointed to before the push. */
   before?: string;
   head: string;
-  /** Epoch seconds: when it was pushed, according to the code host. Absent in pushes that an earlier release received. */
-  pushed_at?: number;
+  /** Epoch seconds: when it was pushed, according to the code host. */
+  pushed_at: number;
   /** Epoch seconds: when the push was received. */
   received_at: number;
   commits: PushedCommit[];

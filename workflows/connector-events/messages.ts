@@ -26,9 +26,8 @@ export interface CallbackPayload {
 }
 
 export interface ConnectorCallback {
+  /** Copies of an event have the same id, by which a repeat is recognized. */
   callback_id: string;
-  /** Copies of an event have the same callback id, by which a repeat is recognized. Absent in callbacks of earlier releases. */
-  is_claimed?: true;
   /** The provider's id of the event, by which a repeat is recognized; null if the provider sent none. */
   event_id: string | null;
   kind: 'notify' | 'event' | 'voice' | 'media';

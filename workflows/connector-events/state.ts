@@ -10,9 +10,8 @@ export function initialState(): ConnectorEventsState {
 /** Adds a callback unless its event is a repeat. Ignores signals without the form of a callback, which operators can send by hand. */
 export function addCallback(state: ConnectorEventsState, callback: ConnectorCallback | undefined): void {
   if (typeof callback?.callback_id !== 'string' || !Array.isArray(callback.starts)) return;
-  const key = callback.is_claimed ? callback.callback_id : (callback.event_id ?? callback.callback_id);
-  if (state.seen.includes(key)) return;
-  state.seen = [...state.seen, key].slice(-maxSeen);
+  if (state.seen.includes(callback.callback_id)) return;
+  state.seen = [...state.seen, callback.callback_id].slice(-maxSeen);
   state.pending.push(callback);
 }
 

@@ -4,7 +4,6 @@ import {
   condition,
   continueAsNew,
   isCancellation,
-  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -125,9 +124,7 @@ async function handle(
 
 /** Whether attempts or time ran out, instead of the activity refusing. */
 function isTransient(error: unknown): boolean {
-  const isRefused =
-    !(error instanceof ActivityFailure) ||
-    error.retryState === RetryState.NON_RETRYABLE_FAILURE ||
-    isCancellation(error);
-  return !isRefused && patched('tried-again-by-a-timer');
+  return (
+    error instanceof ActivityFailure && error.retryState !== RetryState.NON_RETRYABLE_FAILURE && !isCancellation(error)
+  );
 }

@@ -6,7 +6,7 @@ export interface RunReference {
   /** The workflow id: different for each firing, and unchanged by continue-as-new. */
   run_id: string;
   /** Temporal's id of the workflow's first run, which distinguishes a repeated firing from the first one. */
-  first_run?: string;
+  first_run: string;
   scheduled_for: number;
   started_at: number;
   /** The person who triggered it; absent for a planned firing. */
@@ -21,13 +21,9 @@ export interface RowReference {
 
 /**
  * What a firing does: nothing if the schedule is deleted or has already fired for this time, one execution, or one for each
- * row of a table. Histories of earlier releases lack `prepares_locally`, because their preparation was a regular activity.
+ * row of a table.
  */
-export type RunPlan =
-  | { kind: 'gone' }
-  | { kind: 'repeated' }
-  | { kind: 'once'; prepares_locally?: true }
-  | { kind: 'rows'; table_id: string };
+export type RunPlan = { kind: 'gone' } | { kind: 'repeated' } | { kind: 'once' } | { kind: 'rows'; table_id: string };
 
 export interface ExecutionOutcome {
   /** Null if it could not be prepared. */
@@ -41,8 +37,8 @@ export interface ExecutionOutcome {
 /** The activities of a scheduled run. All are safe to repeat. */
 export interface CoworkerRunActivities {
   planRun(run: RunReference): Promise<RunPlan>;
-  /** Prepares the execution of a firing or of one of its rows; a repeat returns the same one. Only earlier releases set `at`. */
-  prepareRun(request: { run: RunReference; row: RowReference | null; at?: number }): Promise<StartChildRequest>;
+  /** Prepares the execution of a firing or of one of its rows; a repeat returns the same one. */
+  prepareRun(request: { run: RunReference; row: RowReference | null }): Promise<StartChildRequest>;
   /** Rows by ascending `row_id`, after a given one. */
   readRows(request: { run: RunReference; table_id: string; after: number; limit: number }): Promise<RowReference[]>;
   /** Records the outcome of an execution in the run and the schedule. */

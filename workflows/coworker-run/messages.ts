@@ -26,12 +26,10 @@ export interface CoworkerRunInput {
   schedule_id: string;
   project_id: string;
   organization_id: string;
-  /** The person who triggered the run; absent for a planned one, and in runs of earlier releases. */
+  /** The person who triggered the run; absent for a planned one. */
   triggered_by?: string;
   /** The run continues as new when its history has this many events, or when the server suggests it. */
   max_history_events: number;
-  /** A patch would cost each run two events and a write to the visibility store. Absent in schedules of earlier releases. */
-  local_bookkeeping?: true;
   /** The progress through the rows of a table, after continue-as-new. */
   resumed?: RowsState;
 }
@@ -41,7 +39,7 @@ export interface RowsState {
   run_id: string;
   scheduled_for: number;
   started_at: number;
-  /** The table that the run began with, even if its schedule changes. Absent in states of earlier releases. */
+  /** The table that the run began with, even if its schedule changes; absent before the first row. */
   table_id?: string;
   /** The `row_id` of the last row that was started. */
   after: number;

@@ -8,7 +8,6 @@ import {
   continueAsNew,
   executeChild,
   isCancellation,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -35,12 +34,8 @@ const { readRows } = proxyActivities<CoworkerRunActivities>({ ...options, summar
 type Preparation = CoworkerRunActivities['prepareRun'];
 // A refusal ends preparation at once; an unavailable store is retried.
 const { prepareRun } = proxyActivities<CoworkerRunActivities>({ ...options, summary: 'prepare the execution' });
-type Bookkeeping = Pick<CoworkerRunActivities, 'planRun' | 'recordExecution' | 'recordRun'>;
 /** Local activities spare the server three tasks for each run. After a longer wait, a timer retries them. */
 const local = proxyLocalActivities<CoworkerRunActivities>({ ...options, localRetryThreshold: '5s' });
-const remoteBookkeeping = proxyActivities<Bookkeeping>(options);
-const bookkeepingOf = ({ local_bookkeeping }: CoworkerRunInput): Bookkeeping =>
-  (local_bookkeeping ?? patched('local-bookkeeping')) ? local : remoteBookkeeping;
 
 /** Rows whose executions run at the same time. */
 const maxConcurrentRows = 5;
@@ -63,10 +58,10 @@ export async function coworkerRun(input: CoworkerRunInput): Promise<CoworkerRunR
     ...(input.triggered_by !== undefined && { triggered_by: input.triggered_by }),
   };
   try {
-    const plan = await planOf(input, run, state);
+    const plan = await planOf(run, state);
     if (plan.kind === 'gone' || plan.kind === 'repeated') return { outcome: plan.kind, executions: 0 };
     if (plan.kind === 'once') {
-      await runOne(input, run, state, null, plan.prepares_locally ? local.prepareRun : prepareRun);
+      await runOne(run, state, null, local.prepareRun);
     } else if (await runRows(input, run, state, plan.table_id)) {
       return await continueAsNew<typeof coworkerRun>({ ...input, resumed: { ...state, table_id: plan.table_id } });
     }
@@ -74,18 +69,13 @@ export async function coworkerRun(input: CoworkerRunInput): Promise<CoworkerRunR
     if (!isEnd(error)) throw error;
     const status = isCancellation(error) ? 'cancelled' : 'failed';
     await CancellationScope.nonCancellable(() =>
-      bookkeepingOf(input).recordRun({ run, ended_at: epochSeconds(), status, error: messageOf(error) }),
+      local.recordRun({ run, ended_at: epochSeconds(), status, error: messageOf(error) }),
     );
     throw error;
   }
   const error =
     state.failed === 0 ? null : `${state.failed} of ${state.executions} executions failed: ${state.error ?? ''}`;
-  await bookkeepingOf(input).recordRun({
-    run,
-    ended_at: epochSeconds(),
-    status: error === null ? 'completed' : 'failed',
-    error,
-  });
+  await local.recordRun({ run, ended_at: epochSeconds(), status: error === null ? 'completed' : 'failed', error });
   if (error !== null) throw ApplicationFailure.nonRetryable(error, 'execution_failed');
   return { outcome: 'completed', executions: state.executions };
 }
@@ -104,8 +94,8 @@ function firstState(): RowsState {
   };
 }
 
-function planOf(input: CoworkerRunInput, run: RunReference, { table_id }: RowsState): RunPlan | Promise<RunPlan> {
-  return table_id === undefined ? bookkeepingOf(input).planRun(run) : { kind: 'rows', table_id };
+function planOf(run: RunReference, { table_id }: RowsState): RunPlan | Promise<RunPlan> {
+  return table_id === undefined ? local.planRun(run) : { kind: 'rows', table_id };
 }
 
 /** Returns true if the history is full before all rows are done. */
@@ -119,7 +109,7 @@ async function runRows(
     const rows = await readRows({ run, table_id, after: state.after, limit: maxConcurrentRows });
     if (rows.length === 0) return false;
     // Every outcome is recorded before the run ends, even if one of the executions failed.
-    const settled = await Promise.allSettled(rows.map((row) => runOne(input, run, state, row, prepareRun)));
+    const settled = await Promise.allSettled(rows.map((row) => runOne(run, state, row, prepareRun)));
     for (const result of settled) if (result.status === 'rejected') throw result.reason;
     state.after = rows.at(-1)?.row_id ?? state.after;
     setCurrentDetails(`${state.executions} rows done, ${state.failed} failed`);
@@ -128,7 +118,6 @@ async function runRows(
 }
 
 async function runOne(
-  input: CoworkerRunInput,
   run: RunReference,
   state: RowsState,
   row: RowReference | null,
@@ -140,7 +129,7 @@ async function runOne(
     state.failed += 1;
     state.error = outcome.error;
   }
-  await CancellationScope.nonCancellable(() => bookkeepingOf(input).recordExecution({ run, outcome }));
+  await CancellationScope.nonCancellable(() => local.recordExecution({ run, outcome }));
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('the run was cancelled');
 }
 

@@ -4,6 +4,6 @@ export const mcpToolsType = 'mcpTools';
 export interface McpToolsInput {
   connector_id: string;
   project_id: string;
-  /** The person whose token is used. Absent in requests of earlier releases. */
-  user_id?: string;
+  /** The person whose token is used. */
+  user_id: string;
 }

@@ -1,4 +1,4 @@
-import { patched, proxyActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import type { ProjectRemovalActivities } from './activities.js';
 import type { ProjectRemovalInput } from './messages.js';
 
@@ -31,6 +31,6 @@ export async function projectRemoval(input: ProjectRemovalInput): Promise<{ canc
   await closeProject(input);
   await removeStarters(input);
   const cancelled = await cancelExecutions(input);
-  if (patched('remove-knowledge')) await removeKnowledgeOfProject(input);
+  await removeKnowledgeOfProject(input);
   return cancelled;
 }

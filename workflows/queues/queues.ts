@@ -43,11 +43,6 @@ export function queueName(base: string, kind: QueueKind): string {
   return kind === 'steps' ? base : `${base}-${kind}`;
 }
 
-/** Where earlier releases sent the activities of steps. */
-export function earlierStepsQueue(base: string): string {
-  return `${base}-steps`;
-}
-
 export function queueOfActivity(base: string, activityType: string): string {
   return queueName(base, kinds.get(activityType) ?? 'control');
 }

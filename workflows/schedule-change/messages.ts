@@ -10,7 +10,7 @@ export function scheduleChangeId(scheduleId: string): string {
 
 /**
  * `record` is the complete new record and `fields` are the changed fields, both as stored. `by` is the person whose change
- * determines what runs; absent for a change of the status only, and in changes of earlier releases.
+ * determines what runs; absent for a change of the status only.
  */
 export type ScheduleChange =
   | { kind: 'create'; record: Record<string, unknown> }
@@ -35,8 +35,7 @@ export interface ScheduleChangeState {
   outcomes: { change_id: string; refusal: Refusal | null }[];
 }
 
-/** Runs of earlier releases have their only change in the input. */
-export interface ScheduleChangesInput extends Partial<ScheduleChangeInput> {
+export interface ScheduleChangesInput {
   schedule_id: string;
   max_history_events?: number;
   resumed?: ScheduleChangeState;

@@ -1,6 +1,5 @@
 import {
   allHandlersFinished,
-  ApplicationFailure,
   condition,
   continueAsNew,
   isCancellation,
@@ -36,9 +35,8 @@ const maxHistoryEvents = 5000;
  * change that Temporal refuses is undone before the next one begins. Ends when no change is waiting.
  */
 export async function scheduleChange(input: ScheduleChangesInput): Promise<ScheduleChangeState['outcomes']> {
-  const { schedule_id, change_id, change, max_history_events = maxHistoryEvents } = input;
-  const first = change_id !== undefined && change !== undefined ? { schedule_id, change_id, change } : undefined;
-  const state = input.resumed ?? { pending: first ? [first] : [], outcomes: [] };
+  const { schedule_id, max_history_events = maxHistoryEvents } = input;
+  const state = input.resumed ?? { pending: [], outcomes: [] };
   const enqueue = (next: ScheduleChangeInput | undefined) => {
     if (typeof next?.change_id !== 'string') return;
     const isKnown = [...state.pending, ...state.outcomes].some((each) => each.change_id === next.change_id);
@@ -55,8 +53,6 @@ export async function scheduleChange(input: ScheduleChangesInput): Promise<Sched
       return continueAsNew<typeof scheduleChange>({ schedule_id, max_history_events, resumed: state });
     }
   }
-  const refused = first && state.outcomes.find((outcome) => outcome.change_id === first.change_id)?.refusal;
-  if (refused) throw ApplicationFailure.nonRetryable(refused.message, refused.type);
   return state.outcomes;
 }
 

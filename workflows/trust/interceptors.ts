@@ -1,6 +1,6 @@
 import { ApplicationFailure, log, workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
 import { agentflowExecutionType, operatorSignals } from '../agentflow-execution/messages.js';
-import { isAcceptedUnbound, isRunOfSchedule, isSealed, isUntrusted, openSealed, seal, type Message } from './sealed.js';
+import { isRunOfSchedule, isSealed, isUntrusted, openSealed, seal, type Message } from './sealed.js';
 
 /** The longest time between the request of a client to start a workflow and its start, in seconds. */
 const maxStartDelay = 600;
@@ -10,26 +10,16 @@ const maxStartDelay = 600;
  * 0117). Ignores other signals, and refuses other updates and inputs.
  */
 export function interceptors(): WorkflowInterceptors {
-  /** A run of an earlier release began with an input that is not sealed, and gets such messages in its history. */
-  let isOfEarlierRelease = false;
-  /** Without a further turn of the event loop in runs of earlier releases, which did not check results. */
-  const checked = <T>(result: Promise<T>): Promise<T> => (isOfEarlierRelease ? result : result.then(trustedResult));
-  const open = (args: unknown[], message: Message): unknown[] | undefined =>
-    openSealed(args, message)?.args ??
-    (isOfEarlierRelease && !args.some((arg) => isUntrusted(arg) || isSealed(arg)) ? args : undefined);
-
   return {
     inbound: [
       {
         execute(input, next) {
-          isOfEarlierRelease =
-            input.args.length > 0 && input.args.every(isAcceptedUnbound) && !input.args.some(isSealed);
-          const args = isOfEarlierRelease ? input.args : inputOf(input.args);
+          const args = inputOf(input.args);
           return args ? next({ ...input, args }) : Promise.reject(refusal('the input of the workflow'));
         },
         handleSignal(input, next) {
           const { workflowType, workflowId } = workflowInfo();
-          const args = open(input.args, ['signal', input.signalName, workflowId]);
+          const args = openSealed(input.args, ['signal', input.signalName, workflowId])?.args;
           if (args) return next({ ...input, args });
           if (workflowType === agentflowExecutionType && operatorSignals.includes(input.signalName))
             return next({ ...input, args: [] });
@@ -47,9 +37,9 @@ export function interceptors(): WorkflowInterceptors {
     outbound: [
       {
         scheduleActivity: (input, next) =>
-          checked(next({ ...input, args: seal(activity(input.activityType), input.args) })),
+          next({ ...input, args: seal(activity(input.activityType), input.args) }).then(trustedResult),
         scheduleLocalActivity: (input, next) =>
-          checked(next({ ...input, args: seal(activity(input.activityType), input.args) })),
+          next({ ...input, args: seal(activity(input.activityType), input.args) }).then(trustedResult),
         signalWorkflow: (input, next) => {
           const { target, signalName } = input;
           const workflowId = target.type === 'child' ? target.childWorkflowId : target.workflowExecution.workflowId;
@@ -69,7 +59,7 @@ export function interceptors(): WorkflowInterceptors {
   };
 
   function openUpdate({ name, updateId, args }: { name: string; updateId: string; args: unknown[] }): unknown[] {
-    const opened = open(args, ['update', name, workflowInfo().workflowId, updateId]);
+    const opened = openSealed(args, ['update', name, workflowInfo().workflowId, updateId])?.args;
     if (!opened) throw refusal('an update');
     return opened;
   }

@@ -20,9 +20,8 @@ export interface Sealed {
   args: unknown[];
 }
 
-/** The payload converter sets these on values whose payload is not bound to the workflow (workflows/payload-converter.cjs). */
+/** The payload converter sets it on values whose payload is not bound to the workflow (workflows/payload-converter.cjs). */
 const untrusted = Symbol.for('untrusted payload');
-const unboundAccepted = Symbol.for('accepted unbound payload');
 
 export function seal(message: Message, args: unknown[]): [Sealed] {
   return [{ sealed_for: message, sent_at: Date.now() / 1000, args }];
@@ -42,11 +41,6 @@ export function isSealed(value: unknown): value is Sealed {
 /** Whether the payload of the value was not encrypted by the product for this workflow or activity. */
 export function isUntrusted(value: unknown): boolean {
   return isObject(value) && untrusted in value;
-}
-
-/** Whether the payload of the value is of an earlier release, which did not bind payloads, and arrived in time. */
-export function isAcceptedUnbound(value: unknown): boolean {
-  return isObject(value) && unboundAccepted in value;
 }
 
 function isObject(value: unknown): value is Record<PropertyKey, unknown> {

@@ -178,11 +178,11 @@ async function runOf({ collections }: Pick<ActDeps, 'collections'>, request: Cal
     organization_id: record.organization_id,
     agentflow_id: record.agentflow_id,
     agentflow_name: record.agentflow.name,
-    agentflow_version: record.flow?.agentflow_version ?? 0,
+    agentflow_version: record.flow.agentflow_version ?? 0,
     agent_id: '',
     agent_title: '',
     executed_by: record.executed_by._id,
-    started_by: record.flow?.started_by ?? 'person',
+    started_by: record.flow.started_by,
     tokens_spent: 0,
   };
 }

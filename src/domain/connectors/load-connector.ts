@@ -92,6 +92,7 @@ async function requestOf(
     idempotency_key: `connector-load/${_id}/${load.lifecycle_id}`,
     project_id: projectID,
     connector_id: _id,
+    after_seq: 0,
     action: named,
     context: { goal: `load ${name}`, input_variables: {}, runtime_inputs: {}, documents: [], outputs: [], actions: [] },
   };

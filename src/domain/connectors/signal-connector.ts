@@ -81,7 +81,6 @@ function withIds(
   return {
     ...callback,
     callback_id,
-    is_claimed: true,
     starts: starts.map((start, index) => ({ ...start, execution_id: derivedId(at, `${callback_id}/${index}`) })),
   };
 }

@@ -78,14 +78,14 @@ export function createExchanges({ collections, secrets }: ExchangeDeps) {
     await within(maxWaitMs, writing, () => new Error('late')).catch(() => undefined);
   }
   return {
-    /** @param key the idempotency key of the step; undefined for earlier releases, whose exchanges are not kept */
-    begin(key: string | undefined, attempt: number) {
+    /** @param key the idempotency key of the step */
+    begin(key: string, attempt: number) {
       const now = Date.now();
       const exchange: Exchange = { attempt, started_at: now / 1000 };
       const _id = `${key}#${String(now).padStart(13, '0')}`;
       let hasParts = false;
       const add = () => {
-        if (key === undefined || (waiting.size >= maxWaiting && !waiting.has(_id))) return;
+        if (waiting.size >= maxWaiting && !waiting.has(_id)) return;
         waiting.set(_id, exchange);
         timer ??= setTimeout(() => void flush(), writeEveryMs);
       };

@@ -47,12 +47,9 @@ export function createProjector({ collections, customers, metrics }: ProjectDeps
 
   return async (received, runId) => {
     const projection = toStorable(received);
-    const { execution_id: _id, projected_at, last_event_seq } = projection;
-    await Promise.all([chargeFor(projection, customers, executions), storeEvents(projection)]);
-    const isNewer =
-      projected_at === undefined
-        ? { last_event_seq: { $lte: last_event_seq } }
-        : { $or: [{ projected_at: { $lte: projected_at } }, { projected_at: null }] };
+    const { execution_id: _id, projected_at } = projection;
+    await Promise.all([chargeFor(projection, customers), storeEvents(projection)]);
+    const isNewer = { $or: [{ projected_at: { $lte: projected_at } }, { projected_at: null }] };
     // A terminated run may still have a pending write after its end was recorded by the product.
     const filter = { _id, ended_run: { $ne: runId }, ...isNewer };
     const update = { $set: { ...fieldsOf(projection), changed_at: Date.now() } };
@@ -64,51 +61,33 @@ export function createProjector({ collections, customers, metrics }: ProjectDeps
  * Charges the base deduction of an execution that has started, the turns of each agent that has finished, and turns
  * that are not part of an output. Each charge has a key, so that repeats do not charge twice.
  */
-async function chargeFor(
-  projection: ExecutionProjection,
-  customers: Pick<Customers, 'charge'>,
-  executions: Collections['executions'],
-): Promise<void> {
-  const { execution_id: executionId, agents_output, spent = [] } = projection;
+async function chargeFor(projection: ExecutionProjection, customers: Pick<Customers, 'charge'>): Promise<void> {
+  const { execution_id: executionId, agents_output, spent } = projection;
   const hasBegun = projection.events.some(({ type }) => type === 'started');
   if (!hasBegun && agents_output.length === 0 && spent.length === 0) return;
-  const owner = await ownerOf(projection, executions);
-  if (!owner) return;
-  const { organizationId, ...place } = { ...owner, executionId };
+  const { organization_id, project_id: projectId, agentflow_id: agentflowId } = projection;
+  const place = { projectId, agentflowId, executionId };
   const charges = agents_output.map(({ index, value: { agent_id, model, usage } }): Charge => {
     return { ...place, key: `${executionId}/${agent_id}#${index}`, credits: 0, turns: { model, ...usage } };
   });
   for (const { key, ...turns } of spent) charges.push({ ...place, key: `${executionId}/${key}`, credits: 0, turns });
   if (hasBegun) charges.push({ ...place, key: executionId, credits: 'base', turns: null });
-  await customers.charge(organizationId, charges);
-}
-
-async function ownerOf(
-  { execution_id: _id, organization_id, project_id, agentflow_id }: ExecutionProjection,
-  executions: Collections['executions'],
-): Promise<{ organizationId: string; projectId: string; agentflowId: string } | undefined> {
-  if (organization_id !== undefined && project_id !== undefined && agentflow_id !== undefined)
-    return { organizationId: organization_id, projectId: project_id, agentflowId: agentflow_id };
-  const projected = { organization_id: 1, projectID: 1, agentflow_id: 1 };
-  const record = await executions.findOne({ _id }, { projection: projected });
-  return record
-    ? { organizationId: record.organization_id, projectId: record.projectID, agentflowId: record.agentflow_id }
-    : undefined;
+  await customers.charge(organization_id, charges);
 }
 
 /** Sets list entries at their index, so that repeating a write changes nothing. */
 function fieldsOf(projection: ExecutionProjection): Record<string, unknown> {
   const { status, started_at, end_time, conclusion, failure, last_event_seq, projected_at } = projection;
-  const { previews, anomaly_detected, context = {} } = projection;
+  const { previews, anomaly_detected, context } = projection;
   return {
     status,
     started_at,
     end_time,
     conclusion,
     last_event_seq,
-    ...(projected_at !== undefined && { projected_at }),
-    ...(previews && { previews }),
-    ...(anomaly_detected !== undefined && { anomaly_detected }),
+    projected_at,
+    previews,
+    anomaly_detected,
     ...Object.fromEntries(Object.entries(context).map(([name, value]) => [`execution_context.${name}`, value])),
     ...(failure && { 'execution_context.failure': failure }),
     ...Object.fromEntries(projection.steps.map(({ index, value }) => [`steps.${index}`, value])),

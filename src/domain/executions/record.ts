@@ -158,24 +158,21 @@ export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'age
   organization_id: string;
   plan: AgentPlan[];
   /** The settings of the plan that apply to all agents. */
-  flow?: Pick<AgentflowExecutionInput, 'anomaly_detection' | 'failover' | 'started_by' | 'agentflow_version' | 'turn'>;
-  /** The people who caused it, in addition to `executed_by` (docs/decisions/0100). Absent in records of earlier releases. */
-  caused_by?: string[];
-  /**
-   * Those of them who caused this run itself, and not only the content of its agentflow. Absent as above.
-   */
-  directed_by?: string[];
+  flow: Pick<AgentflowExecutionInput, 'anomaly_detection' | 'failover' | 'started_by' | 'agentflow_version' | 'turn'>;
+  /** The people who caused it, in addition to `executed_by` (docs/decisions/0100). */
+  caused_by: string[];
+  /** Those of them who caused this run itself, and not only the content of its agentflow. */
+  directed_by: string[];
   /** Other people who edited a preview or an act of the run, or answered a question of an MCP server. */
   shaped_by?: string[];
   started_at: number | null;
   steps: StepRecord[];
   last_event_seq: number;
-  /** Absent in records of earlier releases. */
-  projected_at?: number | null;
+  projected_at: number | null;
   /** The number of the event of the last pause or resume that the API has written. Absent before the first. */
   moved_seq?: number | null;
-  /** When it was last written, in epoch milliseconds, for the event stream of its project. Absent as above. */
-  changed_at?: number;
+  /** When it was last written, in epoch milliseconds, for the event stream of its project. */
+  changed_at: number;
   /** The run whose end was reconciled. Its late writes are ignored. Null if Temporal no longer has the run. */
   ended_run?: string | null;
 }
@@ -190,8 +187,7 @@ interface ExecutionEventDocument extends ExecutionEvent {
 export function toExecution(record: ExecutionDocument, live?: ExecutionState): Execution {
   const fields = {
     ...pickShown(Execution, record),
-    agentflow_version: record.flow?.agentflow_version ?? null,
-    projected_at: record.projected_at ?? null,
+    agentflow_version: record.flow.agentflow_version ?? null,
   };
   if (!live) return fields;
   const { context, previews, anomaly_detected } = viewOf(live);

@@ -63,15 +63,15 @@ export async function rerun(
   if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
   const turn = await turnOf(deps.mongo.collections, source.agentflow_id, inputs);
   await deps.customers.requireCredits(principal.organizationId);
-  const { turn: _turn, ...flow } = source.flow ?? {};
+  const { turn: _turn, ...flow } = source.flow;
   const record: ExecutionDocument = {
     ...source,
     ...inputs,
     flow: { ...flow, started_by: 'person', ...turn },
     // The kept outputs contain what they edited.
     shaped_by: source.shaped_by ?? [],
-    caused_by: [...new Set([...(source.caused_by ?? []), source.executed_by._id])],
-    directed_by: [...new Set([...(source.directed_by ?? source.caused_by ?? []), source.executed_by._id])],
+    caused_by: [...new Set([...source.caused_by, source.executed_by._id])],
+    directed_by: [...new Set([...source.directed_by, source.executed_by._id])],
     ...notStarted(id),
     parent_execution_id: null,
     schedule: null,

@@ -50,7 +50,7 @@ export function previewNamed(approvalId: string): { executionId: string; agentId
 /** The people who caused the run, and so asked for its previews. */
 export function askersOf({
   executed_by,
-  caused_by = [],
+  caused_by,
 }: Pick<ExecutionDocument, 'executed_by' | 'caused_by'>): string[] {
   return [executed_by._id, ...caused_by];
 }

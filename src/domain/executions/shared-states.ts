@@ -4,7 +4,6 @@ import {
   stateQuery,
   type ExecutionState,
 } from '../../../workflows/agentflow-execution/messages.js';
-import { withDefaults } from '../../../workflows/agentflow-execution/state.js';
 import type { Temporal } from '../../temporal/client.js';
 
 /** The position of a run in its history. The state of a run can change only with a new event. */
@@ -29,8 +28,7 @@ export function createStateReader(temporal: Temporal): ReadState {
   });
   const queries = new Map<string, Promise<ExecutionState>>();
   const query = async (executionId: string, position: string) => {
-    const answer = await temporal.queryOpenRun(executionWorkflowId(executionId), stateQuery, queryTimeoutMs);
-    const state = withDefaults(answer);
+    const state = await temporal.queryOpenRun(executionWorkflowId(executionId), stateQuery, queryTimeoutMs);
     latest.set(executionId, { position, state });
     return state;
   };

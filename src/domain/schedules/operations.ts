@@ -103,6 +103,7 @@ export const createSchedule = defineOperation({
       pause_on_failure: input.pause_on_failure ?? false,
       reason: null,
       ...{ is_deleted: false, revision: 0, changes: [], before: null, times_since: at, pauses: [], counted: [] },
+      changed_at: Date.now(),
     };
     await change(deps, principal, recordId, recordId, { kind: 'create', record: { ...record } });
     return toSchedule(await findSchedule(deps, principal, recordId));
@@ -135,7 +136,7 @@ export const updateSchedule = defineOperation({
     // Other fields are absent, so that a concurrent change of them stays.
     const timeFields = times && {
       ...(isRetimed && { type: times.type, frequency: times.frequency, schedule: times.schedule, times_since: at }),
-      ...(times.ends_at !== (record.ends_at ?? null) && { ends_at: times.ends_at }),
+      ...(times.ends_at !== record.ends_at && { ends_at: times.ends_at }),
     };
     const isOver = firstTimeAfter(times ?? record, at) === Infinity;
     const isCompleted = statusOf(record) === 'completed';

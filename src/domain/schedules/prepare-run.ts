@@ -43,19 +43,17 @@ export async function planRun(deps: Deps, run: RunReference): Promise<RunPlan> {
   };
   const present = await insertOnce(deps.mongo.collections.schedule_runs, record);
   // A backfill in Temporal can reuse the id of a run that has ended.
-  if (!isSameRun(present, run)) return { kind: 'repeated' };
+  if (present.first_run !== first_run) return { kind: 'repeated' };
   if (present === record) deps.metrics.scheduleDelay(started_at - scheduled_for);
-  return schedule.table === null
-    ? { kind: 'once', prepares_locally: true }
-    : { kind: 'rows', table_id: schedule.table };
+  return schedule.table === null ? { kind: 'once' } : { kind: 'rows', table_id: schedule.table };
 }
 
 /** Prepares the execution of a run or of one of its rows. A repeat returns the same one. */
-export async function prepareRun(deps: Deps, { run, row, at }: Request<'prepareRun'>): Promise<StartChildRequest> {
+export async function prepareRun(deps: Deps, { run, row }: Request<'prepareRun'>): Promise<StartChildRequest> {
   const { collections } = deps.mongo;
   const schedule = await scheduleOf(deps, run);
   if (!schedule) throw new AppError('not_found', 'the schedule was not found');
-  const id = executionIdOf(run, row, at);
+  const id = executionIdOf(run, row);
   const principal = await principalOfMaker(collections, makerOf(schedule), workOfSchedule);
   const agentflow = await findAgentflow(collections, principal, schedule.coworker_id);
   const { triggered_by } = run;
@@ -84,21 +82,12 @@ export async function readRows(
   return schedule ? readTableRows(deps.mongo, schedule.projectID, table_id, after, limit) : [];
 }
 
-/** Records of earlier releases have no `first_run`. */
-function isSameRun(present: ScheduleRunDocument, { first_run }: RunReference): boolean {
-  return present.first_run === undefined ? present.ended_at === null : present.first_run === first_run;
-}
-
 /**
  * Derives the id only from the schedule, the planned time and the row, so that a repeat does not create another
  * execution. The times of rows differ by a millisecond, in row order.
  */
-function executionIdOf(
-  { run_id, scheduled_for }: RunReference,
-  row: RowReference | null,
-  at = scheduled_for + (row?.row_id ?? 0) / 1000,
-): string {
-  return derivedId(at, `${run_id}/${row?._id ?? ''}`);
+function executionIdOf({ run_id, scheduled_for }: RunReference, row: RowReference | null): string {
+  return derivedId(scheduled_for + (row?.row_id ?? 0) / 1000, `${run_id}/${row?._id ?? ''}`);
 }
 
 function executionOf({ goal }: ScheduleDocument, row: RowReference | null): NewExecution {

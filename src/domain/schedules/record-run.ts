@@ -129,7 +129,7 @@ async function outcomeFor(
 /** Why no further run is planned: the limit is reached (one for `once`), or no time is left before the end. */
 async function endOf(
   { temporal }: Deps,
-  { _id, type, schedule, frequency, limit, ends_at = null }: ScheduleDocument,
+  { _id, type, schedule, frequency, limit, ends_at }: ScheduleDocument,
   { scheduled_for }: RunReference,
 ): Promise<'limit' | 'times' | undefined> {
   if (type === 'once') return scheduled_for >= schedule ? 'limit' : undefined;

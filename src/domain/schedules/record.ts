@@ -8,12 +8,10 @@ import { epochSeconds } from '../../time.js';
 import { Schedule } from './schemas.js';
 
 /** The stored schedule: the fields of the API, and internal fields. */
-export interface ScheduleDocument extends Omit<Schedule, 'ends_at'> {
-  /** Absent in records of earlier releases. */
-  ends_at?: number | null;
+export interface ScheduleDocument extends Schedule {
   organization_id: string;
-  /** What the credential of `created_by` allowed. Absent in records of earlier releases. */
-  authority?: Authority;
+  /** What the credential of `created_by` allowed. */
+  authority: Authority;
   /** Deleted schedules are returned only in the response to their deletion. */
   is_deleted: boolean;
   /** The number of changes, for optimistic locking. */
@@ -33,8 +31,8 @@ export interface ScheduleDocument extends Omit<Schedule, 'ends_at'> {
   counted: string[];
   /** The people who changed what it runs, or had it run past times, in addition to `created_by`. Absent before the first one. */
   edited_by?: string[];
-  /** When it was last written, in epoch milliseconds. Absent in records of earlier releases. */
-  changed_at?: number;
+  /** When it was last written, in epoch milliseconds. */
+  changed_at: number;
 }
 
 /** `_id` is the workflow id of the run. */
@@ -44,8 +42,8 @@ export interface ScheduleRunDocument {
   projectID: string;
   /** Set for a run that a user triggered, in addition to the planned runs. */
   is_triggered?: true;
-  /** Temporal's first run id of the workflow, because workflow ids can be reused. Absent on runs of earlier releases. */
-  first_run?: string | undefined;
+  /** Temporal's first run id of the workflow, because workflow ids can be reused. */
+  first_run: string;
   scheduled_for: number;
   started_at: number;
   ended_at: number | null;
@@ -55,7 +53,7 @@ export interface ScheduleRunDocument {
 }
 
 export function toSchedule(record: ScheduleDocument): Schedule {
-  return { ...pickShown(Schedule, record), ends_at: record.ends_at ?? null, status: statusOf(record) };
+  return { ...pickShown(Schedule, record), status: statusOf(record) };
 }
 
 /**
@@ -63,7 +61,7 @@ export function toSchedule(record: ScheduleDocument): Schedule {
  * completed as soon as it is too late for one.
  */
 export function statusOf({ status, ends_at, catchup_window, jitter }: ScheduleDocument): Schedule['status'] {
-  const isOver = ends_at != null && epochSeconds() > ends_at + jitter + catchup_window;
+  const isOver = ends_at !== null && epochSeconds() > ends_at + jitter + catchup_window;
   return status === 'active' && isOver ? 'completed' : status;
 }
 

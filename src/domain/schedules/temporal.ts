@@ -126,7 +126,6 @@ function optionsOf(temporal: Deps['temporal'], record: ScheduleDocument) {
     project_id: projectID,
     organization_id,
     max_history_events: maxHistoryEvents,
-    local_bookkeeping: true,
   };
   const typedSearchAttributes = attributePairs({
     projectId: projectID,

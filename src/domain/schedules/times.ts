@@ -8,8 +8,7 @@ import { isCalendar, type Calendar, type GivenFrequency } from './frequency.js';
 import type { Schedule } from './schemas.js';
 
 type Timing = Pick<Schedule, 'type' | 'frequency' | 'schedule' | 'ends_at'>;
-/** Records of earlier releases have no `ends_at`. */
-type Times = Omit<Timing, 'ends_at'> & { ends_at?: number | null; jitter: number };
+type Times = Timing & { jitter: number };
 
 interface GivenTiming {
   type: Schedule['type'];
@@ -81,7 +80,7 @@ function calendarOf(frequency: GivenFrequency | undefined): Calendar {
 }
 
 /** The times as a Temporal spec, which has a resolution of seconds. */
-export function specOf({ type, schedule, frequency, ends_at = null, jitter }: Times): ScheduleSpec {
+export function specOf({ type, schedule, frequency, ends_at, jitter }: Times): ScheduleSpec {
   const spread = jitter > 0 ? { jitter: `${jitter}s` as const } : {};
   if (type === 'once')
     return { calendars: [secondOf(new Date(Math.ceil(schedule) * 1000))], timezone: 'UTC', ...spread };

@@ -59,7 +59,7 @@ export async function decideApproval(
   const seen = await readOutlines(deps, [record], principal.organizationId);
   requireDigest(toApproval(record, principal, seen.get(id), reader), vote);
   const digests = await digestsOf(deps, record, vote);
-  const unsigned: DecideRequest = {
+  const unsigned = {
     approver: { user_id: principal.userId, role: decidingRole(principal, record.approver_roles) ?? principal.role },
     decision,
     ...(comment === undefined ? {} : { comment }),

@@ -7,11 +7,11 @@ import { createCustomers } from '../../../src/domain/customers/create-customers.
 import { newId } from '../../../src/ids.js';
 import type { ExecutionDocument } from '../../../src/domain/executions/record.js';
 import { createMongo } from '../../../src/stores/mongo.js';
-import type { ExecutionProjection } from '../../../workflows/agentflow-execution/activities.js';
 import { activityEnvironment } from '../../support/activity-environment.js';
 import { noExchanges } from '../../support/exchanges.js';
 import { useDeps } from '../../support/fixture.js';
 import { testRun } from '../../support/run.js';
+import { projectionOf } from '../../support/projections.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
@@ -294,19 +294,10 @@ describe('credits', () => {
       started_at: 1,
       ended_at: 2,
     };
-    const projection: ExecutionProjection = {
-      ...{
-        execution_id,
-        status: 'running',
-        started_at: 1,
-        end_time: null,
-        conclusion: null,
-        failure: null,
-        last_event_seq: 1,
-        steps: [],
-      },
-      ...{ agents_output: [{ index: 0, value: output }], events: [{ seq: 1, type: 'started', at: 1, data: {} }] },
-    };
+    const projection = projectionOf(execution_id, {
+      organization_id: organization,
+      agents_output: [{ index: 0, value: output }],
+    });
     const publish = () => activityEnvironment().run(publishExecution, projection);
     await Promise.all([publish(), publish()]);
     await publish();

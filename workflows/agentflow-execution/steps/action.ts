@@ -23,10 +23,10 @@ export interface CallActionRequest {
   action: ActionPlan;
   context: StepContext;
   input?: ActionInput;
-  /** Absent in requests of earlier releases, and for calls that no agent makes. */
+  /** Absent for calls that no agent makes. */
   run?: ActRun;
-  /** The step's progress comes after this event of the execution. Absent in requests of earlier releases. */
-  after_seq?: number;
+  /** The step's progress comes after this event of the execution. */
+  after_seq: number;
   /** The approval for which the act waited. */
   approval?: Pick<AwaitedApproval, 'approval_id' | 'after_unknown' | 'is_edited'>;
 }

@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import { epochSeconds } from '../../time.js';
 import type { AgentOutput, AgentPlan } from '../messages.js';
 import { codeOf, stepMessageOf } from '../failure.js';
@@ -66,26 +65,22 @@ export const anomaly: StepDefinition<AnomalyStep, Activities> = {
   // The run continues without the check, and its events say so.
   continueAfter: (error, { agent }, { state }) => {
     state.checked += 1;
-    if (!patched('anomaly-not-checked')) return;
     const reason = stepMessageOf(error);
     addEvent(state, 'anomaly_not_checked', epochSeconds(), { agent_id: agent._id, code: codeOf(error), reason });
   },
 };
 
-/** In histories of early releases, a check is only its finding. */
 function keepCheck(
-  check: AnomalyCheck | string | null,
+  { finding, model, usage }: AnomalyCheck,
   { agent, number }: AnomalyStep,
   { state, stepId }: StepRun,
 ): void {
   state.checked += 1;
-  const isComplete = check !== null && typeof check !== 'string';
-  if (isComplete) state.spent.push({ key: stepId, model: check.model, ...check.usage });
-  const finding = isComplete ? check.finding : check;
+  state.spent.push({ key: stepId, model, ...usage });
   if (finding === null) return;
   const found = { agent_id: agent._id, finding, at: epochSeconds() };
   state.anomalies.push(found);
   addEvent(state, 'anomaly_detected', found.at, { ...found });
-  // Rules decide whether the run continues. Runs of earlier releases continue.
-  if (patched('anomaly-rules')) state.unsettled_anomaly = { agent_id: agent._id, finding, number };
+  // Rules decide whether the run continues.
+  state.unsettled_anomaly = { agent_id: agent._id, finding, number };
 }

@@ -14,7 +14,6 @@ import type { AwaitedApproval, Refused } from '../act-messages.js';
 export interface StepResult<T> {
   value: T;
   attempts: number;
-  /** Absent in the results of earlier releases. */
   attempt_details?: StepAttempt[];
   /** The act waits for an approval; there is no value yet. */
   held?: AwaitedApproval;

@@ -6,8 +6,7 @@ interface DocumentsStep {
 }
 
 export interface ReadDocumentsRequest {
-  /** Absent in requests of earlier releases. */
-  idempotency_key?: string;
+  idempotency_key: string;
   files: DocumentReference[];
 }
 

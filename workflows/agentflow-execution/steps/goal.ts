@@ -10,8 +10,7 @@ interface GoalStep {
 }
 
 export interface RenderGoalRequest {
-  /** Absent in requests of earlier releases. */
-  idempotency_key?: string;
+  idempotency_key: string;
   template: string;
   failure: ExecutionFailure;
   context: StepContext;

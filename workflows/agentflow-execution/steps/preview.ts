@@ -24,8 +24,7 @@ export interface ProposedCall {
 }
 
 export interface ComposePreviewRequest {
-  /** Absent in requests of earlier releases. */
-  idempotency_key?: string;
+  idempotency_key: string;
   calls: { call_id: string | null; skill_id: string; action: ActionPlan; input: ActionInput }[];
   context: StepContext;
 }

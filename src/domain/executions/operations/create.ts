@@ -177,7 +177,7 @@ function toFlow({
   anomaly_detection,
   failover_goal,
   initialAgent,
-}: AgentflowDocument): NonNullable<ExecutionDocument['flow']> {
+}: AgentflowDocument): Pick<ExecutionDocument['flow'], 'anomaly_detection' | 'failover'> {
   const goal = failoverGoalOf(failover_goal);
   return {
     ...(anomaly_detection.is_enabled && { anomaly_detection: { instructions: anomaly_detection.instructions } }),

@@ -186,7 +186,6 @@ function inputOf({ config }: Pick<Deps, 'config'>, record: ExecutionDocument): A
     max_history_events: maxHistoryEvents,
     status_indexed: initialStatus,
     step_patience_seconds: config.stepPatience,
-    writes_sparingly: 'alone',
   };
 }
 

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createExecutionRecordActivities } from '../../../../activities/execution-records.js';
 import { newId } from '../../../../src/ids.js';
 import type { ExecutionDocument } from '../../../../src/domain/executions/record.js';
-import type { ExecutionProjection } from '../../../../workflows/agentflow-execution/activities.js';
 import { activityEnvironment } from '../../../support/activity-environment.js';
 import { noExchanges } from '../../../support/exchanges.js';
 import { closedAs, moveExecution, startExecution, untilListed } from '../../../support/executions.js';
@@ -12,6 +11,7 @@ import { beginStream, chunk, send, sendJson, startFakeModel, type FakeModel } fr
 import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
 import { agentThatCalls, flowThatCalls } from '../../../support/flows.js';
 import { useRunningProduct } from '../../../support/running-product.js';
+import { projectionOf } from '../../../support/projections.js';
 import { verifies } from '../../../support/verifies.js';
 
 const settings: Record<string, string> = { LLM_API_KEY: 'secret', LLM_MODEL: 'any', STEP_PATIENCE: '15' };
@@ -174,21 +174,12 @@ test('content that cannot be stored is omitted from the record', async () => {
   const hostile = JSON.parse(
     `{"a\\u0000":1,"_bsontype":"Long","x\\ud800":1,"x\\ud801":2,"deep":${deep(300)}}`,
   ) as Record<string, unknown>;
-  const projection: ExecutionProjection = {
-    ...{
-      execution_id,
-      status: 'failed',
-      started_at: 1,
-      end_time: 2,
-      conclusion: null,
-      failure: null,
-      last_event_seq: 1,
-      steps: [],
-      agents_output: [],
-    },
+  const projection = projectionOf(execution_id, {
+    status: 'failed',
+    end_time: 2,
     context: { actions: hostile },
     events: [{ seq: 1, type: 'started', at: 1, data: hostile }],
-  };
+  });
   await activityEnvironment().run(publishExecution, projection);
   expect(await collections.executions.findOne({ _id: execution_id })).toMatchObject({
     status: 'failed',

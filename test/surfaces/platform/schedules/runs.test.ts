@@ -289,7 +289,7 @@ test('pause_on_failure pauses a schedule that is changed at the moment of the fa
     await schedules.updateOne({ _id }, { $set: { catchup_window: 60 }, $inc: { revision: 1 } });
     return read;
   });
-  const run = { schedule_id: _id, run_id: newId(), scheduled_for: soon(0), started_at: soon(0) };
+  const run = { schedule_id: _id, run_id: newId(), first_run: newId(), scheduled_for: soon(0), started_at: soon(0) };
   await createScheduleActivities(deps).recordRun({ run, ended_at: soon(0), status: 'failed', error: 'it broke' });
   changedAfterFirstRead.mockRestore();
   expect(await read(workspace, _id)).toMatchObject({
