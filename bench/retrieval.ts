@@ -142,7 +142,7 @@ async function load(graph: Graph, projectId: string, entities: number): Promise<
     );
   }
   await graph.driver.executeQuery(
-    'MERGE (s:ProjectState {key: $projectId}) SET s.embedding_generation = $generation, s.embedding_off = true, s.words_version = 1',
+    'MERGE (s:ProjectState {key: $projectId}) SET s.embedding_generation = $generation, s.embedding_off = true',
     { ...common, generation: generation.id },
   );
 }

@@ -41,7 +41,7 @@ async function fill(projectId: string, count: number, seed: number): Promise<num
   const random = randomFrom(seed);
   const vectors = Array.from({ length: count }, () => vectorFrom(random));
   await driver.executeQuery(
-    'MERGE (s:ProjectState {key: $projectId}) SET s.embedding_generation = $generation, s.words_version = 1',
+    'MERGE (s:ProjectState {key: $projectId}) SET s.embedding_generation = $generation',
     { projectId, generation: generation.id },
   );
   for (let from = 0; from < count; from += batch) {

@@ -2,7 +2,6 @@ import type { ExecutionProjection } from '../../../workflows/agentflow-execution
 import type { Metrics } from '../../observability/metrics.js';
 import type { Collections } from '../../stores/collections.js';
 import { createGroupedWrites } from '../../stores/grouped-writes.js';
-import { toStorable } from '../../stores/storable.js';
 import type { Charge, Customers } from '../customers/record.js';
 
 export interface ProjectDeps {
@@ -45,8 +44,7 @@ export function createProjector({ collections, customers, metrics }: ProjectDeps
     }
   }
 
-  return async (received, runId) => {
-    const projection = toStorable(received);
+  return async (projection, runId) => {
     const { execution_id: _id, projected_at, last_event_seq } = projection;
     await Promise.all([chargeFor(projection, customers, executions), storeEvents(projection)]);
     const isNewer =

@@ -58,7 +58,7 @@ function CallDetails({ approval }: { approval: FullApproval }) {
         </>
       )}
       {payload === undefined && (
-        <p className="note">Only approvers and auditors can see the call. Earlier releases kept only its digest.</p>
+        <p className="note">Only approvers and auditors can see the call.</p>
       )}
       <Facts
         of={{
