@@ -213,11 +213,10 @@ describe('the request of a restful action', () => {
           actions: [{ action_id: 'a', skill_id: 's', name: 'A', output: { id: 'earlier' } }],
         },
       });
-      return activityEnvironment().run<
-        [ActRequest],
-        StepResult<unknown>,
-        AgentflowExecutionActivities['callAction']
-      >(callAction, { ...made, input: { arguments: values } });
+      return activityEnvironment().run<[ActRequest], StepResult<unknown>, AgentflowExecutionActivities['callAction']>(
+        callAction,
+        { ...made, input: { arguments: values } },
+      );
     };
     await asTool({ id: 'mine', unknown: 1 });
     expect(server.requests).toMatchObject([{ path: '/tool/mine', body: '{"note":"given"}' }]);

@@ -33,7 +33,12 @@ interface ActDeps extends AttemptDeps {
  */
 export function createAct(deps: ActDeps): Act {
   return async (request, options) => {
-    const prepare = async () => ({ request, run: request.run, prepared: await deps.prepare(request, options), note: options.note });
+    const prepare = async () => ({
+      request,
+      run: request.run,
+      prepared: await deps.prepare(request, options),
+      note: options.note,
+    });
     return request.approval
       ? actAfterApproval(deps, await readDecision(deps, request.approval), prepare, options)
       : actWithoutApproval(deps, await prepare());

@@ -9,9 +9,7 @@ const pageSize = 2000;
 /** Returns the projects whose full-text index has to be completed. */
 export function projectsToIndex(graph: Connection): Promise<string[]> {
   return inReadTransaction(graph, async (tx) => {
-    const { records } = await tx.run(
-      'MATCH (s:ProjectState) WHERE s.analyzer_next IS NOT NULL RETURN s.key AS id',
-    );
+    const { records } = await tx.run('MATCH (s:ProjectState) WHERE s.analyzer_next IS NOT NULL RETURN s.key AS id');
     return records.map((record) => record.get('id') as string);
   });
 }

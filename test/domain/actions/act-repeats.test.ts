@@ -6,7 +6,6 @@ import { continueAfterAnomaly } from '../../../src/domain/executions/continue-af
 import { newId } from '../../../src/ids.js';
 import { createHttpClient } from '../../../src/outbound/http-client.js';
 import type { McpClient } from '../../../src/outbound/mcp-client.js';
-import type { ActRun } from '../../../workflows/agentflow-execution/act-messages.js';
 import type { ActRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import { actOfWorker, requestTo } from '../../support/act-of-worker.js';
 import { createWorkspace, personOf, useDeps, type Workspace } from '../../support/fixture.js';
@@ -162,7 +161,7 @@ test('a run that continues after an anomaly under an approval settles it, even i
   const attempt = (approval?: { approval_id: string }) =>
     continueAfterAnomaly(
       { kernel: deps.kernel, collections },
-      { run: run as ActRun, idempotency_key, project_id, finding: 'odd', ...(approval && { approval }) },
+      { run: run, idempotency_key, project_id, finding: 'odd', ...(approval && { approval }) },
       () => undefined,
     );
   const asked = await attempt();
