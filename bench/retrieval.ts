@@ -116,7 +116,7 @@ async function load(graph: Graph, projectId: string, entities: number): Promise<
     const rows = range(Math.min(batch, entities - from)).map((at) => entityRow(projectId, from + at, entities));
     await graph.driver.executeQuery(
       `UNWIND $rows AS row CREATE (n:Entity:_Scoped {project_id: $projectId, id: row.id, type: row.type, name: row.name,
-         _scope: $scope, _search: row.search, _words: row.search, _title: row.name, _title_key: row.name, _saved_by: 'bench', _recorded_at: 0.0}) SET n:$(row.type)`,
+         _scope: $scope, _search: row.search, _words: row.search, _title: row.name, _title_key: row.name, _names: [], _times: [], _saved_by: 'bench', _recorded_at: 0.0}) SET n:$(row.type)`,
       { ...common, rows: rows.map(({ links: _, ...row }) => row) },
     );
     await graph.driver.executeQuery(
@@ -142,7 +142,7 @@ async function load(graph: Graph, projectId: string, entities: number): Promise<
     );
   }
   await graph.driver.executeQuery(
-    'MERGE (s:ProjectState {key: $projectId}) SET s.embedding_generation = $generation, s.embedding_off = true, s.words_version = 1',
+    'MERGE (s:ProjectState {key: $projectId}) SET s.embedding_generation = $generation, s.embedding_off = true',
     { ...common, generation: generation.id },
   );
 }

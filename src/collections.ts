@@ -27,7 +27,6 @@ import { auditCheckpointsCollection } from './governance/audit/statement.js';
 import { projectNewsCollection } from './governance/change-notes.js';
 import { idempotencyCollection } from './governance/idempotency.js';
 import { lifecyclesCollection } from './governance/lifecycles/record.js';
-import { policyDecisionsCollection } from './governance/lifecycles/move-decisions.js';
 import { policyVersionsCollection } from './governance/policy/rule.js';
 import { quotasCollection } from './governance/quota/windows.js';
 import { intentsCollection } from './governance/recorder.js';
@@ -72,7 +71,6 @@ export const collections = [
   ontologyVersionsCollection,
   organizationsCollection,
   payloadTrustCollection,
-  policyDecisionsCollection,
   policyVersionsCollection,
   projectModelsCollection,
   projectModesCollection,

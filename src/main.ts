@@ -10,7 +10,6 @@ import { createDeps } from './deps.js';
 import { type Deps } from './domain/deps.js';
 import { endExpiredCalls } from './governance/approvals/expire.js';
 import { sweepIntents } from './governance/sweep.js';
-import { moveDecisions } from './governance/lifecycles/move-decisions.js';
 import { createExpressServer } from './http/express-server.js';
 import { warmUpGuard } from './graph/query/as-of.js';
 import { prepareGraph } from './graph/store/schema.js';
@@ -105,7 +104,6 @@ export async function main(): Promise<void> {
         // Building an index of a large collection can take hours. The process serves requests in the meantime.
         return prepare(deps, [
           { name: 'indexes', run: () => deps.mongo.withoutTimeLimit(buildOtherIndexes(collections)) },
-          { name: 'policy decisions', run: () => moveDecisions(deps.mongo.collections) },
         ]);
       })
       .then(() => (indexes = 'built'));

@@ -27,7 +27,7 @@ const leftoverDeadlineMs = 12_000;
 export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   const folder = path.resolve(dataDir);
   mkdirSync(folder, { recursive: true });
-  // Records, graph and logs are only for this user, also in a folder of an earlier release.
+  // Records, graph and logs are only for this user.
   chmodSync(folder, 0o700);
   const lock = tryLock(path.join(folder, 'stack.lock'));
   if ('heldBy' in lock) {

@@ -110,8 +110,9 @@ const dynamicConfig = {
   // Both polls of Temporal's own worker, which runs the schedules, can wait for one kind of task while tasks of the other kind
   // are due. By default they wait a minute (docs/guides/scale-out.md).
   'matching.longPollExpirationInterval': '"5s"',
-  // More partitions of a queue help several servers. Tasks that an earlier release wrote to the others are still read.
+  // More partitions of a queue help several servers.
   'matching.numTaskqueueWritePartitions': 1,
+  'matching.numTaskqueueReadPartitions': 1,
   // Enables priorities. Fairness stays off: this version would lose tasks that were queued before it was enabled
   // (decision 0058).
   'matching.useNewMatcher': true,

@@ -36,7 +36,10 @@ export function authorityOf(principal: Principal): Authority {
   };
 }
 
-/** Whoever caused work in the background. Records of earlier releases have no authority: their work has only its person's role. */
+/**
+ * Whoever caused work in the background. Without an authority, which is only that of the owner of a connector, the work has
+ * only its person's role.
+ */
 export interface Maker extends Owner {
   authority?: Authority | undefined;
 }

@@ -100,18 +100,15 @@ export interface Roles {
   roles: readonly string[];
 }
 
-/** What stores roles: memberships, tokens, callers. Records of earlier releases have only `role`. */
+/** What stores roles: memberships, tokens, callers. One role alone has no list. */
 export interface StoredRoles {
   role: string;
   roles?: readonly string[];
 }
 
-/**
- * The one way to read the roles of a record. `roles` counts only if it begins with `role`, because processes of an earlier
- * release change `role` alone.
- */
-export function rolesOf({ role, roles }: StoredRoles): readonly string[] {
-  return roles?.[0] === role ? roles : [role];
+/** The one way to read the roles of a record. */
+export function rolesOf({ role, roles = [role] }: StoredRoles): readonly string[] {
+  return roles;
 }
 
 /** Orders roles, without duplicates, in descending order. */

@@ -19,8 +19,8 @@ const waitMs = 10_000;
 interface IdempotencyDocument {
   _id: string;
   body_hash: string;
-  /** The hash of the caller and of what the credential allows. Absent in records of earlier releases. */
-  credential_hash?: string;
+  /** The hash of the caller and of what the credential allows. */
+  credential_hash: string;
   record_id: string;
   /** Sealed JSON, because an answer can contain a secret, such as the pin of a connector. */
   answer: { sealed: string } | null;
@@ -156,7 +156,7 @@ async function reserve(collections: Collections, request: IdempotentRequest): Pr
       if (held.body_hash !== mine.body_hash)
         throw new AppError('conflict', 'this Idempotency-Key was used with another body');
       // The answer may contain what this credential may not read. A renewed token of the same client may read it.
-      if (held.credential_hash !== undefined && held.credential_hash !== mine.credential_hash)
+      if (held.credential_hash !== mine.credential_hash)
         throw new AppError('conflict', 'this Idempotency-Key was used with another credential');
       if (held.answer) return { held, isTakenOver: false };
       if (held.leased_until.getTime() <= Date.now()) {

@@ -6,7 +6,6 @@ export const Metadata = z.object({
   authorization_endpoint: z.string(),
   token_endpoint: z.string(),
   registration_endpoint: z.string().optional(),
-  /** Absent in records from before this product revoked tokens. */
   revocation_endpoint: z.string().optional(),
   response_types_supported: z.array(z.string()),
   code_challenge_methods_supported: z.array(z.string()).default([]),

@@ -16,7 +16,7 @@ export type EncryptedBlobStore = ReturnType<typeof createEncryptedBlobStore>;
 
 /**
  * Stores documents of runs, each encrypted with the key of its organization. A document starts with the line
- * `encrypted:<key id>:<organization id>`. Documents without this line are older and not encrypted.
+ * `encrypted:<key id>:<organization id>`.
  */
 export function createEncryptedBlobStore(blobs: BlobStore, cipher: Cipher) {
   return {
@@ -32,7 +32,6 @@ export function createEncryptedBlobStore(blobs: BlobStore, cipher: Cipher) {
     /** @throws AppError `not_found` if no document is stored at the location */
     async get(location: string): Promise<Buffer> {
       const stored = await blobs.get(location);
-      if (!stored.subarray(0, header.length).equals(Buffer.from(header))) return stored;
       const end = stored.indexOf('\n');
       const [keyId = '', organizationId = ''] = stored.toString('utf8', header.length, end).split(':');
       return Buffer.from(cipher.decrypt(stored.subarray(end + 1), keyId, purposeOf(organizationId)));

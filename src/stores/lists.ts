@@ -63,8 +63,8 @@ export async function countUpTo<T extends Document>(collection: Collection<T>, f
 
 /**
  * Returns one page, newest first. Without `by`, sorts by `_id`, which must be a UUIDv7. `by` is the dotted path of a
- * time that does not change while the record is in the list. Records with equal times are sorted by `_id`, and
- * records without a time come last. With a projection, the records lack the fields that it leaves out.
+ * time that every record in the list has and that does not change. Records with equal times are sorted by `_id`. With a
+ * projection, the records lack the fields that it leaves out.
  * @throws AppError `invalid_request` for an invalid cursor
  */
 export async function listPage<T extends Document & { _id: string }>(
@@ -95,13 +95,13 @@ function cursorAfter(record: Document & { _id: string }, by: string | undefined)
 
 /** The end of a page in a list that is sorted by a time. */
 export interface ListPosition {
-  at: number | null;
+  at: number;
   id: string;
 }
 
 /** Compares positions in the order of MongoDB: newest first, then by `_id`. */
 function comparePositions(a: ListPosition, b: ListPosition): number {
-  if (a.at !== b.at) return (b.at ?? -Infinity) - (a.at ?? -Infinity);
+  if (a.at !== b.at) return b.at - a.at;
   return a.id === b.id ? 0 : a.id < b.id ? 1 : -1;
 }
 
@@ -127,26 +127,24 @@ export function pageOf<T>(all: readonly (ListPosition & { item: T })[], { limit,
 }
 
 export function encodePosition({ at, id }: ListPosition): string {
-  return encodeCursor(`${at ?? ''}:${id}`);
+  return encodeCursor(`${at}:${id}`);
 }
 
 /** @throws AppError `invalid_request` for an invalid cursor */
 export function decodePosition(cursor: string): ListPosition {
-  const [, at, id] = /^(\d+(?:\.\d+)?|):(.*)$/s.exec(decodeCursor(cursor)) ?? [];
+  const [, at, id] = /^(\d+(?:\.\d+)?):(.*)$/s.exec(decodeCursor(cursor)) ?? [];
   if (at === undefined || id === undefined) throw invalidCursor();
-  return { at: at === '' ? null : Number(at), id };
+  return { at: Number(at), id };
 }
 
 function filterAfter(cursor: string, by: string | undefined): Document {
   if (by === undefined) return { _id: { $lt: decodeCursor(cursor) } };
   const { at, id } = decodePosition(cursor);
-  const sameTime = { [by]: at, _id: { $lt: id } };
-  return at === null ? sameTime : { $or: [{ [by]: { $lt: at } }, sameTime, { [by]: null }] };
+  return { $or: [{ [by]: { $lt: at } }, { [by]: at, _id: { $lt: id } }] };
 }
 
-function timeAt(record: Document, by: string): number | null {
-  const value: unknown = by.split('.').reduce<unknown>((part, name) => (part as Document | null)?.[name], record);
-  return typeof value === 'number' ? value : null;
+function timeAt(record: Document, by: string): number {
+  return Number(by.split('.').reduce<unknown>((part, name) => (part as Document | null)?.[name], record));
 }
 
 export function encodeCursor(id: string): string {

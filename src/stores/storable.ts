@@ -2,9 +2,8 @@ const maxDepth = 64;
 const reserved = new Set(['__proto__', '_bsontype']);
 
 /**
- * Copies JSON into a form that MongoDB can store. Otherwise, a write that fails because of its content would be retried
- * forever. `src/json-gate.ts` rejects such content on input. This function handles content that an earlier release
- * accepted.
+ * Copies JSON into a form that MongoDB can store. `src/json-gate.ts` rejects other content on input; what gets past it must
+ * not fail a write, which the workflow would repeat for ever.
  */
 export function toStorable<T>(value: T): T {
   return copyOf(value, 0) as T;

@@ -116,23 +116,16 @@ public final class MongoStandIn {
         }
     }
 
-    /** H2 uses no type with this number or a higher one. Files of earlier releases contain H2's types only. */
-    private static final byte OWN_FORMAT = 120;
-
     /** Stores documents as BSON, because H2 would use Java serialization. */
     private static final class DocumentType extends BasicDataType<Document> {
-        private final ObjectDataType earlierFormat = new ObjectDataType();
-
         @Override
         public void write(WriteBuffer buffer, Document document) {
             ByteBuf bson = encoded(document);
-            buffer.put(OWN_FORMAT).putVarInt(bson.readableBytes()).put(bson.nioBuffer());
+            buffer.putVarInt(bson.readableBytes()).put(bson.nioBuffer());
         }
 
         @Override
         public Document read(ByteBuffer buffer) {
-            if (buffer.get(buffer.position()) != OWN_FORMAT) return (Document) earlierFormat.read(buffer);
-            buffer.get();
             byte[] bson = new byte[DataUtils.readVarInt(buffer)];
             buffer.get(bson);
             return BsonDecoder.decodeBson(Unpooled.wrappedBuffer(bson));
@@ -164,9 +157,11 @@ public final class MongoStandIn {
 
     /**
      * Compares and stores the keys of indexes. H2 would serialize both keys for each comparison. The order is that of
-     * the serialized keys, in which the files of earlier releases are sorted: short strings come before long ones.
+     * the serialized keys, because other keys are still compared so: short strings come before long ones.
      */
     private static final class IndexKeyType extends ObjectDataType {
+        /** H2 uses no type with this number or a higher one. */
+        private static final byte OWN_FORMAT = 120;
         private static final int LONGEST_SHORT_STRING = 65_535;
         /** Separate from this object, because H2's type remembers the type of its last value for the next comparison. */
         private final ObjectDataType strings = new ObjectDataType();

@@ -6,7 +6,7 @@ import { createHttpClient, type HttpClient } from '../../src/outbound/http-clien
 import type { AgentflowExecutionActivities } from '../../workflows/agentflow-execution/activities.js';
 import type { ActionPlan } from '../../workflows/agentflow-execution/messages.js';
 import type { SchemaField } from '../../workflows/agentflow-execution/schema-field.js';
-import type { CallActionRequest } from '../../workflows/agentflow-execution/steps/action.js';
+import type { ActRequest } from '../../workflows/agentflow-execution/steps/action.js';
 import type { StepContext } from '../../workflows/agentflow-execution/steps/context.js';
 import type { StepResult } from '../../workflows/agentflow-execution/steps/definition.js';
 import { noExchanges } from '../support/exchanges.js';
@@ -39,7 +39,7 @@ interface Change {
   context?: Partial<StepContext>;
 }
 
-function request({ path = '/', action, context }: Change = {}): CallActionRequest {
+function request({ path = '/', action, context }: Change = {}): ActRequest {
   return {
     idempotency_key: 'execution/agent/skill/ação',
     project_id: 'project',
@@ -66,6 +66,11 @@ function request({ path = '/', action, context }: Change = {}): CallActionReques
       actions: [],
       ...context,
     },
+    run: {
+      ...{ execution_id: 'execution', organization_id: 'organization', executed_by: 'person', started_by: 'person' },
+      ...{ agentflow_id: 'flow', agentflow_name: 'flow', agentflow_version: 0, agent_id: 'agent', agent_title: '' },
+      tokens_spent: 0,
+    },
   };
 }
 
@@ -81,7 +86,7 @@ function shortened(client: HttpClient, timeoutMs: number): HttpClient {
 }
 
 function run(change: Change, attempt = 1, environment = activityEnvironment(attempt), activity = callAction) {
-  return environment.run<[CallActionRequest], StepResult<unknown>, AgentflowExecutionActivities['callAction']>(
+  return environment.run<[ActRequest], StepResult<unknown>, AgentflowExecutionActivities['callAction']>(
     activity,
     request(change),
   );
@@ -209,11 +214,10 @@ describe('the request of a restful action', () => {
           actions: [{ action_id: 'a', skill_id: 's', name: 'A', output: { id: 'earlier' } }],
         },
       });
-      return activityEnvironment().run<
-        [CallActionRequest],
-        StepResult<unknown>,
-        AgentflowExecutionActivities['callAction']
-      >(callAction, { ...made, input: { arguments: values } });
+      return activityEnvironment().run<[ActRequest], StepResult<unknown>, AgentflowExecutionActivities['callAction']>(
+        callAction,
+        { ...made, input: { arguments: values } },
+      );
     };
     await asTool({ id: 'mine', unknown: 1 });
     expect(server.requests).toMatchObject([{ path: '/tool/mine', body: '{"note":"given"}' }]);

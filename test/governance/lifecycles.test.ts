@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { lifecycleRoutes } from '../../src/surfaces/gateway/routes/lifecycles.js';
 import type { LifecycleStatus } from '../../src/governance/lifecycles/record.js';
 import { createRecorder } from '../../src/governance/recorder.js';
-import { moveDecisions } from '../../src/governance/lifecycles/move-decisions.js';
 import { newId } from '../../src/ids.js';
 import { useDeps } from '../support/fixture.js';
 import { createTestChain } from '../support/governance/chains.js';
@@ -141,19 +140,5 @@ describe('GET /v1/policy-decisions', () => {
       },
     ]);
     expect((await stranger.get('/v1/policy-decisions')).body.data).toEqual([]);
-  });
-
-  test('lists the decisions of earlier releases, which were stored apart from their lifecycles', async () => {
-    verifies('gateway.policy-decisions');
-    const { api, record, scope } = await project();
-    const { lifecycle } = await record();
-    const { _id: lifecycle_id, organization_id, decision } = lifecycle;
-    await collections.lifecycles.updateOne({ _id: lifecycle_id }, { $unset: { decision: '' } });
-    expect((await api.get('/v1/policy-decisions')).body.data).toEqual([]);
-    const earlier = { ...decision, lifecycle_id, organization_id, project_id: scope.projectId };
-    await collections.policy_decisions.insertOne({ _id: newId(), ...earlier });
-    await Promise.all([moveDecisions(collections), moveDecisions(collections)]);
-    expect((await api.get('/v1/policy-decisions')).body.data).toMatchObject([{ lifecycle_id, decision: 'permit' }]);
-    expect(await collections.policy_decisions.countDocuments({ organization_id })).toBe(0);
   });
 });

@@ -65,8 +65,8 @@ describe('rules about recipients and amounts', () => {
     for (const input of [{ recipient_domains: ['elsewhere.example'], amount: '5.0', currency: 'EUR' }, {}]) {
       const call = request('act.mail', input);
       const facts = factsToKeep(call, { name: 'act.mail', isModeKnown: false });
-      const lifecycle = { principal: { user_id: owner.userId, kind: owner.kind }, facts } as LifecycleDocument;
-      const { request: restored, unknown } = recordedRequest(lifecycle, call.operation);
+      const lifecycle = { principal: { user_id: owner.userId, kind: owner.kind } } as LifecycleDocument;
+      const { request: restored, unknown } = recordedRequest(lifecycle, facts, call.operation);
       for (const name of ['recipient_domains', 'amount', 'currency', 'hosts'])
         expect(unknown).not.toContain(`context.input.${name}`);
       const again = { ...restored, operation: call.operation, input: {} };

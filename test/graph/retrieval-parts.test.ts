@@ -9,7 +9,7 @@ import { mentionProperties } from '../../src/graph/store/mention-properties.js';
 const day = (text: string) => Date.parse(text) / 1000;
 const always = { since: null, until: null };
 const entity = (id: string, savedAt = 0): EntityKey => {
-  const key = { elementId: id, project: 'p', id, names: null, times: null, length: null, asks: null, ...always };
+  const key = { elementId: id, project: 'p', id, names: [], times: [], length: 0, asks: null, ...always };
   return { ...key, savedAt };
 };
 const unmentioned = () => ({ names: 0, time: 0 });
@@ -75,9 +75,9 @@ describe('what a question mentions', () => {
     const key = { names: of._names, times: of._times, ...always };
     expect(mentionsIn("What did Ann O'Neil say in March 2023?")(key)).toEqual({ names: 1, time: 1 });
     expect(mentionsIn("What did Joann O'Neil say in April 2023?")(key)).toEqual({ names: 0, time: 0 });
-    const { names, time } = mentionsIn('What held in March 2023?')({ ...key, times: null, since: day('2023-03-20') });
+    const { names, time } = mentionsIn('What held in March 2023?')({ ...key, times: [], since: day('2023-03-20') });
     expect([names, time]).toEqual([0, 1]);
-    expect(mentionsIn('anything')({ names: null, times: null, ...always })).toEqual({ names: 0, time: 0 });
+    expect(mentionsIn('anything')({ names: [], times: [], ...always })).toEqual({ names: 0, time: 0 });
   });
 });
 
@@ -94,7 +94,7 @@ describe('the text of a question that is embedded', () => {
   test('keeps a common value that is not a name, and a question that is only a name', () => {
     expect(withoutCommonNames('Which orders are open?', found)).toBe('Which orders are open?');
     expect(withoutCommonNames("Ann O'Neil?", found)).toBe("Ann O'Neil?");
-    expect(withoutCommonNames('Who is Ann?', new Map([['ann', { names: null }]]))).toBe('Who is Ann?');
+    expect(withoutCommonNames('Who is Ann?', new Map([['ann', { names: [] }]]))).toBe('Who is Ann?');
   });
 });
 

@@ -40,17 +40,17 @@ const textOf = (at: number, seed: number) =>
 async function fill(projectId: string, count: number, seed: number): Promise<number[][]> {
   const random = randomFrom(seed);
   const vectors = Array.from({ length: count }, () => vectorFrom(random));
-  await driver.executeQuery(
-    'MERGE (s:ProjectState {key: $projectId}) SET s.embedding_generation = $generation, s.words_version = 1',
-    { projectId, generation: generation.id },
-  );
+  await driver.executeQuery('MERGE (s:ProjectState {key: $projectId}) SET s.embedding_generation = $generation', {
+    projectId,
+    generation: generation.id,
+  });
   for (let from = 0; from < count; from += batch) {
     const rows = vectors
       .slice(from, from + batch)
       .map((vector, at) => ({ id: `n${from + at}`, vector, text: textOf(from + at, seed) }));
     await driver.executeQuery(
       `UNWIND $rows AS row
-       CREATE (:Entity:_Scoped {project_id: $projectId, id: row.id, type: 'Note', name: row.id, _search: row.text, _words: row.text, _scope: $scope})
+       CREATE (:Entity:_Scoped {project_id: $projectId, id: row.id, type: 'Note', name: row.id, _search: row.text, _words: row.text, _scope: $scope, _names: [], _times: [], _recorded_at: 0})
        CREATE (v:_Vector:${vectorLabel(generation.id)} {element: $projectId + row.id, generation: $generation, project: $projectId, kind: 'entity', id: row.id})
        WITH v, row CALL db.create.setNodeVectorProperty(v, 'embedding', row.vector)`,
       { rows, projectId, generation: generation.id, scope: scopeTerm(projectId) },

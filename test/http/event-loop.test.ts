@@ -314,7 +314,7 @@ async function keepLargeMemory({ projectID, organizationId, userId }: Workspace)
   const quote = { memory_id, turn: null, start: 0, end: 1 };
   const fact = { predicate: 'city', object: 'x'.repeat(3000), valid_from: 0, valid_to: null, span: quote };
   const found = {
-    entities: [{ type: 'Person', name: 'Ada', aliases: [], properties: {} }],
+    entities: [{ type: 'Person', name: 'Ada', aliases: [], properties: {}, spans: [quote] }],
     facts: Array.from({ length: 300 }, () => ({ subject: { type: 'Person', name: 'Ada' }, ...fact })),
   };
   await memory_parts.insertMany(
@@ -328,6 +328,7 @@ async function keepLargeMemory({ projectID, organizationId, userId }: Workspace)
   await memories.insertOne({
     ...{ _id: memory_id, project_id: projectID, organization_id: organizationId, user_id: userId, digest: '' },
     ...{ source: null, turns: { sealed: '' }, is_conversation: false, parts: [], entity_types: null, model: 'm' },
+    authority: { grants: [], role: 'OWNER' },
     ...{ budget: null, review: { asked_at: epochSeconds(), until: epochSeconds() + 1000 }, wants_review: true },
     ...{ status: 'waiting', failure: null, decided_by: null, created_at: epochSeconds(), ended_at: null },
   });

@@ -250,7 +250,7 @@ export const authentication = [
   {
     id: 'roles.several',
     source: 'docs/guides/accounts.md',
-    says: 'Members have one role or several: requests accept `role` or `roles`, answers show both, and memberships of earlier releases stay valid.',
+    says: 'Members have one role or several: requests accept `role` or `roles`, and answers show both.',
   },
   {
     id: 'roles.no-escalation',

@@ -13,11 +13,6 @@ export const retrieval = [
     says: 'A question that contains the whole name of an entity finds it first, whatever its signs, accents, case and script.',
   },
   {
-    id: 'graph.search.upgrade',
-    source: 'docs/decisions/0126-one-division-into-words.md',
-    says: 'A project of an earlier release is found before and after its words are stored again, without an action of a person.',
-  },
-  {
     id: 'gateway.query.wrapped-cypher',
     source: 'docs/guides/gateway.md',
     says: 'A query in a code fence, after a label, a sentence or reasoning, or before an explanation runs, or is refused with its reason.',

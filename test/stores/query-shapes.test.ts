@@ -30,10 +30,7 @@ beforeAll(async () => {
 afterAll(() => members.close());
 
 /** Collections that are read completely, with the reason. */
-const readWhole: Record<string, string> = {
-  signing_keys: 'a handful of keys for the whole deployment',
-  policy_decisions: 'moved in batches when the API starts, and empty from then on',
-};
+const readWhole: Record<string, string> = { signing_keys: 'a handful of keys for the whole deployment' };
 
 /** The rows of a table have their own collection. Callers choose filters and orders by its columns. */
 const rowIndexes: Index[] = [{ keys: { row_id: 1 }, options: { unique: true } }];

@@ -5,7 +5,7 @@ import type { Deps } from '../../src/domain/deps.js';
 import { newId } from '../../src/ids.js';
 import { createMcpClient } from '../../src/outbound/mcp-client.js';
 import { createSmtpClient } from '../../src/outbound/smtp-client.js';
-import type { CallActionRequest } from '../../workflows/agentflow-execution/steps/action.js';
+import type { ActRequest } from '../../workflows/agentflow-execution/steps/action.js';
 import type { Workspace } from './fixture.js';
 import { actionTo } from './flows.js';
 
@@ -28,7 +28,7 @@ export function actOfWorker(deps: Deps, clients: Partial<Pick<ActionDeps, 'http'
 }
 
 /** The call of a step of a new run. */
-export function requestTo(url: string, { projectID, organizationId, userId }: Workspace): CallActionRequest {
+export function requestTo(url: string, { projectID, organizationId, userId }: Workspace): ActRequest {
   const execution_id = newId();
   return {
     idempotency_key: `${execution_id}/agent/skill/call`,

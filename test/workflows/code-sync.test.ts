@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { bindRepository } from '../../src/domain/connectors/operations/repositories.js';
 import { newId } from '../../src/ids.js';
 import { codeSyncWorkflowId } from '../../workflows/code-sync/messages.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
@@ -51,18 +52,9 @@ async function push(
 
 async function bound(): Promise<string> {
   const repository = `octo/${newId()}`;
-  const binding = {
-    repository,
-    branch: null,
-    project_id: workspace.projectID,
-    organization_id: workspace.organizationId,
-    bound_by: 'x',
-    bound_at: 1,
-  };
-  await deps.mongo.collections.repository_bindings.insertOne({
-    _id: `${repository}|${workspace.projectID}`,
-    ...binding,
-  });
+  const { projectID: projectId, organizationId } = workspace;
+  const binding = { repository, branch: null, projectId, organizationId, userId: 'x' };
+  await bindRepository(deps.mongo.collections, deps.auth.box, binding);
   return repository;
 }
 

@@ -1,9 +1,8 @@
-import { AppError } from '../../errors.js';
 import { keepEdits } from '../../governance/approvals/edits.js';
 import type { ResumeTokenDocument } from '../../governance/approvals/record.js';
 import { endHeldCalls } from '../../governance/approvals/settle.js';
-import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
-import type { ActRun, AwaitedApproval, Refused } from '../../../workflows/agentflow-execution/act-messages.js';
+import type { ActRequest } from '../../../workflows/agentflow-execution/steps/action.js';
+import type { AwaitedApproval, Refused } from '../../../workflows/agentflow-execution/act-messages.js';
 import { keptAnswer, type ActAnswer } from './act-answers.js';
 import { attemptAct, isFinal, type AttemptDeps, type PerformedAct } from './act-attempt.js';
 import { asEdited, type PreparedAct } from './act-edits.js';
@@ -21,7 +20,7 @@ import {
 
 /** How an act ended for its run: with an answer, waiting for an approval, or refused. */
 type ActResult = ActAnswer | { held: AwaitedApproval } | { refused: Refused };
-export type Act = (request: CallActionRequest, options: CallOptions) => Promise<ActResult>;
+export type Act = (request: ActRequest, options: CallOptions) => Promise<ActResult>;
 
 interface ActDeps extends AttemptDeps {
   prepare: PrepareAction;
@@ -34,8 +33,12 @@ interface ActDeps extends AttemptDeps {
  */
 export function createAct(deps: ActDeps): Act {
   return async (request, options) => {
-    const run = request.run ?? (await runOf(deps, request));
-    const prepare = async () => ({ request, run, prepared: await deps.prepare(request, options), note: options.note });
+    const prepare = async () => ({
+      request,
+      run: request.run,
+      prepared: await deps.prepare(request, options),
+      note: options.note,
+    });
     return request.approval
       ? actAfterApproval(deps, await readDecision(deps, request.approval), prepare, options)
       : actWithoutApproval(deps, await prepare());
@@ -46,7 +49,7 @@ async function actWithoutApproval(deps: ActDeps, act: PreparedAct): Promise<ActR
   return resultOf(deps, act, await attemptAct(deps, act, {}));
 }
 
-type ApprovalOfStep = NonNullable<CallActionRequest['approval']>;
+type ApprovalOfStep = NonNullable<ActRequest['approval']>;
 
 /** The approval for which the step waited, and what earlier attempts and approvers did with it. */
 interface Decision {
@@ -166,23 +169,4 @@ async function acceptedAnswer({ approvals }: ActDeps['collections'], approval_id
   const record = await approvals.findOne({ _id: approval_id });
   const comment = record?.votes.find(({ decision }) => decision === 'accept')?.comment ?? '';
   return { accepted_as_done: true, message: comment || 'a person accepted the call as done; its answer was lost' };
-}
-
-/** For a step that an earlier release scheduled: the execution's record contains what the request lacks. */
-async function runOf({ collections }: Pick<ActDeps, 'collections'>, request: CallActionRequest): Promise<ActRun> {
-  const [execution_id = ''] = request.idempotency_key.split('/', 1);
-  const record = await collections.executions.findOne({ _id: execution_id });
-  if (!record) throw new AppError('not_found', 'the execution of this action was not found');
-  return {
-    execution_id,
-    organization_id: record.organization_id,
-    agentflow_id: record.agentflow_id,
-    agentflow_name: record.agentflow.name,
-    agentflow_version: record.flow.agentflow_version ?? 0,
-    agent_id: '',
-    agent_title: '',
-    executed_by: record.executed_by._id,
-    started_by: record.flow.started_by,
-    tokens_spent: 0,
-  };
 }

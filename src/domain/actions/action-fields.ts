@@ -70,7 +70,7 @@ function fromPlaces(fields: readonly Field[], placesOf: (field: Field) => readon
 
 /**
  * The variables of the templates of an action: those of the run, and the fields that a model, a person or the author of the
- * action fills. Actions of earlier releases have no fields of the last kind.
+ * action fills.
  */
 export function templateVariables({ action, context, input }: Call, filled: JsonObject): Record<string, unknown> {
   const byAuthor = action.input_schema.fields.filter((field) => field.in !== undefined || hasOwnValue(field));

@@ -77,9 +77,7 @@ export function createCallAction(prepare: PrepareAction): CallAction {
 
 /** @throws AppError `not_found` (deleted, or in another project), `unconfigured` (not active), `validation_failed` (category) */
 async function connectorOf({ mongo, secrets }: ActionDeps, request: CallActionRequest): Promise<OpenConnector | null> {
-  const { action, project_id } = request;
-  // Runs of earlier releases have no connector id, because skills had no connectors.
-  const id = request.connector_id ?? null;
+  const { action, project_id, connector_id: id } = request;
   if (id === null) return null;
   const connector = await findConnector(mongo.collections, id);
   if (!connector || connector.projectID !== project_id)

@@ -23,7 +23,7 @@ function renderTexts(what: string, value: unknown, variables: Record<string, unk
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, renderTexts(what, each, variables)]));
 }
 
-/** A text that earlier releases sent as it is, although it looks like a template, stays a text. */
+/** The author's defaults are not checked when they are saved: a text that is no valid template stays a text. */
 function isTemplate(text: string): boolean {
   return /\{\{|\{%/.test(text) && syntaxProblem(text) === undefined;
 }

@@ -152,13 +152,13 @@ export const Agentflow = z
 export type Agentflow = z.infer<typeof Agentflow>;
 
 /**
- * `revision` is for optimistic locking; `hired_version` exists if it was hired; `edited_by` are its authors since decision
- * 0100; `last_added` is the record id of the request that added the last agent.
+ * `revision` is for optimistic locking; `hired_version` exists if it was hired; `edited_by` are its authors;
+ * `last_added` is the record id of the request that added the last agent.
  */
 export type AgentflowDocument = Agentflow & {
   revision: number;
   hired_version?: number;
-  edited_by?: string[];
+  edited_by: string[];
   last_added?: string;
 };
 

@@ -128,8 +128,8 @@ export interface ConnectorDocument {
   name: string;
   tags: string[];
   user_id: string;
-  /** What the credential of `user_id` allowed. Absent in records of earlier releases and on connectors of tables. */
-  authority?: Authority;
+  /** What the credential of `user_id` allowed. */
+  authority: Authority;
   projectID: string;
   organization_id: string;
   triggers: ConnectorTrigger[];
@@ -145,8 +145,8 @@ export interface ConnectorDocument {
   /** The secret that signs callbacks, if the connector has one. */
   callback_secret_sealed?: string;
   status: ConnectorStatus;
-  /** Why the service paused it. Absent on older records. */
-  status_reason?: string | null;
+  /** Why the service paused it. */
+  status_reason: string | null;
   /** The provider's account. `verified_at` is null until the account is verified. */
   account: { id: string; name: string | null; verified_at: number | null } | null;
   /** When it was last used, and its failures since the last success. Absent before the first use. */

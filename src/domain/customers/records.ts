@@ -28,23 +28,15 @@ export function createCountedRecords(collections: Collections) {
     number_of_connectors: of('connectors', { is_deleted: false, table_id: { $exists: false } }),
     number_of_premium_connectors: of('connectors', { is_deleted: false, category: { $in: [...premiumCategories] } }),
   };
-  /** Leaves out the roles on deleted projects, which an earlier release kept. */
-  const withoutEnded = async (found: Document[]): Promise<Document[]> => {
-    const _id = { $in: found.map(({ project_id }) => String(project_id)) };
-    const deleted = await collections.projects.find({ _id, status: 'deleted' }, { projection: { _id: 1 } }).toArray();
-    const ended = new Set(deleted.map((project) => project._id));
-    return found.filter(({ project_id }) => !ended.has(String(project_id)));
-  };
   const idsOf = async (
     { collection, countedOnly, id }: Counted,
     organizationId: string,
     among: Filter<Document> = {},
   ) => {
     const found = await collection
-      .find({ organization_id: organizationId, ...countedOnly, ...among }, { projection: { [id]: 1, project_id: 1 } })
+      .find({ organization_id: organizationId, ...countedOnly, ...among }, { projection: { [id]: 1 } })
       .toArray();
-    const counting = id === 'user_id' ? await withoutEnded(found) : found;
-    return [...new Set(counting.map((each) => String(each[id])))];
+    return [...new Set(found.map((each) => String(each[id])))];
   };
   return {
     all: (limit: CountedLimit, organizationId: string) => idsOf(counted[limit], organizationId),

@@ -71,7 +71,7 @@ export async function typeOf(head: Buffer, whole: boolean, name: string): Promis
 }
 
 /** The value of `Content-Type` for a file. */
-export function contentTypeOf({ mime_type, charset }: { mime_type: string; charset?: string | null }): string {
+export function contentTypeOf({ mime_type, charset }: { mime_type: string; charset: string | null }): string {
   return charset ? `${mime_type}; charset=${charset}` : mime_type;
 }
 

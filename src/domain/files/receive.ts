@@ -127,6 +127,7 @@ function newFile({ projectId, organizationId, userId }: Principal, name: string)
     user_id: userId,
     name: safeFileName(name),
     mime_type: 'application/octet-stream',
+    charset: null,
     location: objectName(projectId, id),
     tags: [],
     source_type: 'STORAGE',

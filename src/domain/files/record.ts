@@ -13,7 +13,7 @@ export interface KnowledgeProgress {
   workflow_id: string;
   /** Whether the facts of the document are extracted as well. */
   extract?: true;
-  /** In whose name the facts are written. Absent in records of earlier releases. */
+  /** In whose name the facts are written. Only with `extract`. */
   authority?: Authority;
   memory_id?: string;
   /** Why the facts could not be extracted. */
@@ -29,8 +29,8 @@ export interface FileDocument extends Omit<File, 'size_in_kb' | 'url'> {
   user_id: string;
   size_bytes: number;
   sha256: string;
-  /** The encoding of text, for downloads. Null if it is unknown, and absent in records of earlier releases. */
-  charset?: string | null;
+  /** The encoding of text, for downloads. Null if it is unknown. */
+  charset: string | null;
   status: FileStatus;
   /** The ids of all files of the same upload. All of them become `ready`, or none. */
   kept_with?: string[];

@@ -206,19 +206,19 @@ function toRecordedCall(
   record: LifecycleDocument,
 ): RecordedCall | 'not_decided' | 'unknown_operation' {
   const { _id, tool, project_id, decision, facts } = record;
-  if (!decision) return 'not_decided';
-  const operation = catalog.find(facts?.operation ?? tool);
+  if (!decision || !facts) return 'not_decided';
+  const operation = catalog.find(facts.operation ?? tool);
   if (!operation) return 'unknown_operation';
   return {
     lifecycle_id: _id,
     operation: operation.name,
     project_id,
-    at: facts?.at ?? decision.at,
+    at: facts.at,
     recorded: {
       decision: decision.decision,
       rules: decision.policy_ids.slice(0, simulationBounds.rules),
       policy_version: decision.policy_version,
     },
-    ...recordedRequest(record, operation),
+    ...recordedRequest(record, facts, operation),
   };
 }

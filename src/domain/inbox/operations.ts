@@ -108,7 +108,7 @@ export async function pageOfInbox(
     ...ended.map((list) =>
       itemsOf(list, async (record) => {
         const item = await toAuthorizationItem(deps, principal, record);
-        return { at: record.ended?.at ?? null, id: record._id, item };
+        return { at: record.ended?.at ?? 0, id: record._id, item };
       }),
     ),
   ]);

@@ -224,10 +224,7 @@ function toView(memory: MemoryDocument, parts: readonly Omit<MemoryPartDocument,
 
 function writtenIn(saved: readonly SavedPart[]): MemoryView['written'] {
   const names = Object.keys(nothingWritten) as (keyof typeof nothingWritten)[];
-  return sums(
-    saved.map((part) => ({ ...nothingWritten, ...part })),
-    names,
-  );
+  return sums(saved, names);
 }
 
 interface GivenDecision {

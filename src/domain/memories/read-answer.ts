@@ -95,7 +95,7 @@ export function readAnswer(
       drop(reason);
       continue;
     }
-    const entity = { ...entityOf(data, ontology), spans: [place.span] };
+    const entity = entityOf(data, ontology, place.span);
     const before = mentions.get(nameKey(entity));
     mentions.set(nameKey(entity), before ? mergeMentions(before, entity) : entity);
     facts.push(...propertyFacts(entity, place));
@@ -177,6 +177,7 @@ function spanFinder(memory_id: string, pieces: readonly ReadPiece[]): (words: st
 function entityOf(
   { type, name, aliases, properties: given }: z.infer<typeof EntityItem>,
   ontology: OntologyDefinition,
+  span: Span,
 ): MentionedEntity {
   const properties = Object.fromEntries(
     Object.entries(given ?? {})
@@ -191,6 +192,7 @@ function entityOf(
     name: graphName(name),
     aliases: (aliases ?? []).map(graphName).filter((alias) => alias !== graphName(name)),
     properties: Object.fromEntries(fitting),
+    spans: [span],
   };
 }
 
@@ -202,7 +204,7 @@ function isStorable(property: string, value: unknown): boolean {
 /** A model may name an entity twice. */
 function mergeMentions(before: MentionedEntity, entity: MentionedEntity): MentionedEntity {
   const aliases = [...new Set([...before.aliases, ...entity.aliases])];
-  const spans = [...(before.spans ?? []), ...(entity.spans ?? [])];
+  const spans = [...before.spans, ...entity.spans];
   return { ...entity, aliases, properties: { ...before.properties, ...entity.properties }, spans };
 }
 

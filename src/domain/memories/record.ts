@@ -28,8 +28,8 @@ export interface MemoryDocument {
   organization_id: string;
   /** The person who requested it, in whose name its facts are written. */
   user_id: string;
-  /** What that person's credential allowed. Absent in records of earlier releases. */
-  authority?: Authority;
+  /** What that person's credential allowed. */
+  authority: Authority;
   /** The digest of the request. A repeated key with another body is refused. */
   digest: string;
   source: string | null;
@@ -108,7 +108,7 @@ export const nothingFound: FoundCounts = {
   beyond_limit: 0,
 };
 
-/** The counts of a part that wrote nothing. Parts of earlier releases lack some of them. */
+/** The counts of a part that wrote nothing. */
 export const nothingWritten = {
   ...{ entities: 0, facts: 0, relationships: 0, closed: 0, dropped: 0, ended: 0, unchanged: 0, ambiguous: 0 },
 };

@@ -56,12 +56,12 @@ function entityStatement(
   { turns }: StatementContext,
 ): ReviewStatement {
   const { type, name, aliases, spans } = mention;
-  const quote = spans ? spans.map((span) => wordsAt(turns, span)).join(' … ') : null;
+  const quote = spans.map((span) => wordsAt(turns, span)).join(' … ');
   const values = [name, ...aliases, ...valuesIn(properties)];
   return {
     ...{ ...nothing, kind: joins && joins.id !== null ? 'merge' : 'entity', part, type, name, aliases, properties },
     ...{ joins: joins && { entity_id: joins.id, name: joins.name }, is_written: isWritten, quote },
-    not_in_quote: values.map(String).filter((value) => quote === null || !occursIn(quote, value)),
+    not_in_quote: values.map(String).filter((value) => !occursIn(quote, value)),
   };
 }
 

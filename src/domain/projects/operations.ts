@@ -48,9 +48,8 @@ export const readProjectByName = defineOperation({
   output: Project,
   async run({ deps, ctx: { principal }, key: { project_name: name } }) {
     const { projects } = deps.mongo.collections;
-    // Projects of earlier releases have their names as they were sent.
-    const names = { $in: [name, name.normalize()] };
-    return admitted(principal, await projects.findOne({ organization_id: principal.organizationId, name: names }));
+    const named = { organization_id: principal.organizationId, name: name.normalize() };
+    return admitted(principal, await projects.findOne(named));
   },
 });
 

@@ -49,9 +49,7 @@ export const Settings = z
 export type Settings = z.infer<typeof Settings>;
 
 /** `_id` is the project id. The graph stores the language. */
-export interface SettingsDocument extends Omit<Settings, 'data_events' | 'execution_retention' | 'language'> {
-  /** Absent in settings of earlier releases. */
-  data_events?: boolean;
+export interface SettingsDocument extends Omit<Settings, 'execution_retention' | 'language'> {
   /** Absent until it is set for the first time. */
   execution_retention?: Settings['execution_retention'];
   /** When executions are deleted next, in epoch seconds. Absent without a retention. */
@@ -66,8 +64,8 @@ export const SettingsPatch = z
 export type SettingsPatch = z.infer<typeof SettingsPatch>;
 
 export function toSettings(document: SettingsDocument, language: LanguageSetting): Settings {
-  const { data_events = false, execution_retention = noRetention } = document;
-  return { ...pickShown(Settings, document), data_events, execution_retention, language };
+  const { execution_retention = noRetention } = document;
+  return { ...pickShown(Settings, document), execution_retention, language };
 }
 
 export const settingsCollection = defineCollection('settings', {

@@ -1,5 +1,6 @@
 import { BSON } from 'mongodb';
 import { z } from 'zod';
+import { authorityOf } from '../../auth/authority.js';
 import { AppError } from '../../errors.js';
 import { countUpTo, listPage, ListQuery } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/insert-once.js';
@@ -84,6 +85,7 @@ export const createTable = defineOperation({
       projectID: principal.projectId,
       organization_id: principal.organizationId,
     };
+    const authority = authorityOf(principal);
     await customers.reserve(principal.organizationId, 'number_of_tables', id);
     const connector_id = nthId(id, 1);
     try {
@@ -95,6 +97,7 @@ export const createTable = defineOperation({
           name: table_name,
           tags: ['table'],
           table_id: id,
+          authority,
           ...owner,
         },
         ...{ triggers: [], actions: [], data_loader_config: { table_id: id }, config: {} },

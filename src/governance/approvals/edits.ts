@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SecretBox } from '../../auth/secret-box.js';
 import { canonicalText, hasType, type JsonObject } from '../../json.js';
-import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
+import { defineCollection, type Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/insert-once.js';
 
 /** What approvers changed in a call: the digest of the original call, and the new values of its fields. */
@@ -17,9 +17,7 @@ export interface CallEdits {
 interface ActEditsDocument {
   _id: string;
   sealed: string;
-  /** Only in records of earlier releases. */
-  expires_at?: Date;
-  project_id?: string;
+  project_id: string;
 }
 
 /** New values for fields of a held act. The fields and their types are in `editable_fields` of the approval. */
@@ -80,7 +78,7 @@ export async function readEdits({ collections, secrets }: EditsDeps, _id: string
 }
 
 export const actEditsCollection = defineCollection('act_edits', {
-  indexes: [expiring, { keys: { project_id: 1 } }],
+  indexes: [{ keys: { project_id: 1 } }],
   majorityRead: true,
 });
 

@@ -88,12 +88,9 @@ export function differ(one: unknown, other: unknown): boolean {
 /** What is known about a kept call without opening it. */
 export interface KeptOutline {
   /** The summaries of the call as it was edited last. */
-  summaries?: Record<View, string>;
+  summaries: Record<View, string>;
   views: ApprovalPayloadDocument['views'];
 }
-
-/** Releases before this one kept a redacted and shortened copy only. */
-const ofEarlierReleases: PayloadView = { is_redacted: true, has_hidden: true, is_shortened: true };
 
 /** An approval whose call is read. */
 export type Shown = Pick<ApprovalDocument, '_id'> & { edited_payload_digest?: string | null | undefined };
@@ -113,12 +110,9 @@ export async function readOutlines(
   return new Map(
     await Promise.all(
       kept.map(async ({ _id, summaries: sealed, views }): Promise<[string, KeptOutline]> => {
-        const asked =
-          sealed === undefined
-            ? undefined
-            : (JSON.parse(secrets.open(sealed, summariesFor(_id))) as Record<View, string>);
+        const asked = JSON.parse(secrets.open(sealed, summariesFor(_id))) as Record<View, string>;
         const summaries = (await editedSummaries(deps, byId.get(_id) ?? { _id }, organizationId)) ?? asked;
-        return [_id, { ...(summaries && { summaries }), views }];
+        return [_id, { summaries, views }];
       }),
     ),
   );
@@ -135,11 +129,11 @@ async function editedSummaries(
     readEdits(deps, editsId(_id, digest)),
     deps.collections.approval_payloads.findOne({ _id }, { projection: { summary_sources: 1 } }),
   ]);
-  if (!change || kept?.summary_sources === undefined) return undefined;
-  const { whole, redacted } = JSON.parse(deps.secrets.open(kept.summary_sources, sourcesFor(_id))) as Partial<
-    Record<View, SummarySource>
+  if (!change || !kept) return undefined;
+  const { whole, redacted } = JSON.parse(deps.secrets.open(kept.summary_sources, sourcesFor(_id))) as Record<
+    View,
+    SummarySource
   >;
-  if (!whole || !redacted) return undefined;
   const [wholeEdits, redactedEdits] = (await Promise.all([
     deps.hideSecrets(change.edits, organizationId),
     deps.redact(bounded(change.edits), organizationId),
@@ -150,7 +144,7 @@ async function editedSummaries(
 }
 
 export function viewOf(outline: KeptOutline, seesWhole: boolean): PayloadView {
-  return outline.views?.[seesWhole ? 'whole' : 'redacted'] ?? ofEarlierReleases;
+  return outline.views[seesWhole ? 'whole' : 'redacted'];
 }
 
 /** The kept calls by approval id, with the edits of approvers. Omits approvals without a kept call. */
@@ -168,8 +162,7 @@ export async function readPayloads(
   return new Map(
     await Promise.all(
       kept.map(async ({ _id, sealed, whole }): Promise<[string, unknown]> => {
-        const text =
-          whole === undefined || !seesWhole ? secrets.open(sealed, sealedFor(_id)) : secrets.open(whole, wholeFor(_id));
+        const text = seesWhole ? secrets.open(whole, wholeFor(_id)) : secrets.open(sealed, sealedFor(_id));
         const payload = JSON.parse(text) as object;
         const digest = edited.get(_id);
         const change = digest === undefined ? undefined : await readEdits(deps, editsId(_id, digest));

@@ -23,12 +23,10 @@ export async function publishApproval(
   { collections, audit }: Pick<Mongo, 'collections'> & Pick<EndCallsDeps, 'audit'>,
   { input, state, revision }: Request<'publishApproval'>,
 ): Promise<void> {
-  const { approvals, approval_payloads, lifecycles } = collections;
+  const { approvals, lifecycles } = collections;
   const { _id, ...written } = toApprovalDocument(input, state, revision);
   const record = { ...written, changed_at: Date.now() };
   await ignoreDuplicate(approvals.replaceOne({ _id, revision: { $lte: revision } }, record, { upsert: true }));
-  // Earlier releases let the call expire with its approval.
-  await approval_payloads.updateOne({ _id }, { $unset: { expires_at: '' } });
   if (state.status === 'pending' || state.status === 'approved') return;
   const isWithdrawn = state.decided_by === withdrawnBy;
   // A run records the refusal of its own call, unless it has ended.

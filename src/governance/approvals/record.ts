@@ -1,4 +1,4 @@
-import { defineCollection, expiring } from '../../stores/collections.js';
+import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import type { ApprovalInput, ApprovalState } from '../../../workflows/approval/messages.js';
 import { Id, UserId } from '../../ids.js';
@@ -162,26 +162,23 @@ export interface ApprovalDocument extends Omit<Approval, keyof typeof absent | D
   revision: number;
   organization_id: string;
   project_id: string;
-  /** When it was last written, in epoch milliseconds. Absent in records of earlier releases. */
+  /** When its workflow last wrote it, in epoch milliseconds. */
   changed_at?: number;
 }
 
 /** `_id` is the approval id. Kept as long as the audit chain, until its project is deleted. */
 export interface ApprovalPayloadDocument {
   _id: string;
-  /** Absent in records of earlier releases, like all fields but `sealed`. */
-  project_id?: string;
+  project_id: string;
   /** The call without secrets, sealed. */
-  whole?: string;
+  whole: string;
   /** The redacted and shortened call, sealed. */
   sealed: string;
   /** The summaries of both, sealed. */
-  summaries?: string;
+  summaries: string;
   /** What both summaries are made from, sealed, for the summaries of edited calls. */
-  summary_sources?: string;
-  views?: Readonly<Record<'whole' | 'redacted', PayloadView>>;
-  /** Only in records of earlier releases, which deleted the call after the decision. */
-  expires_at?: Date;
+  summary_sources: string;
+  views: Readonly<Record<'whole' | 'redacted', PayloadView>>;
 }
 
 /** `_id` is the hash of caller and call: identical pending calls share one approval. */
@@ -250,7 +247,7 @@ export const approvalRequestsCollection = defineCollection('approval_requests', 
   majorityRead: true,
 });
 export const approvalPayloadsCollection = defineCollection('approval_payloads', {
-  indexes: [expiring, { keys: { project_id: 1 } }],
+  indexes: [{ keys: { project_id: 1 } }],
 });
 export const resumeTokensCollection = defineCollection('resume_tokens', {
   indexes: [

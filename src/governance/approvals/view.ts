@@ -24,7 +24,7 @@ export function toApproval(
     outcome_unknown: document.after_unknown ?? false,
     may_decide: refusal === undefined,
     may_not_decide_reason: refusal?.message ?? null,
-    summary: outline?.summaries?.[seesWhole ? 'whole' : 'redacted'] ?? titleOfOperation(document.tool),
+    summary: outline?.summaries[seesWhole ? 'whole' : 'redacted'] ?? titleOfOperation(document.tool),
     may_see_payload: seesCall,
     payload_view: seesCall ? viewOf(outline, seesWhole) : null,
   };

@@ -79,7 +79,7 @@ export interface LifecycleDocument extends Omit<Lifecycle, 'lifecycle_id' | 'app
   _id: string;
   approval_id?: string;
   decision?: StoredDecision;
-  /** Only for calls that S5 decided. Absent in records of earlier releases. */
+  /** Only for calls that S5 decided, like the decision. */
   facts?: PolicyFacts;
 }
 

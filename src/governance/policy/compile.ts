@@ -20,10 +20,7 @@ interface CompiledRules {
 const maxLevels = 50;
 const ofApprovals = ['approvers', 'approval_ttl_seconds', 'starter_may_decide', 'approver_roles'] as const;
 
-/**
- * Compiles rules to Cedar policies. Does not validate them, because an earlier release may have stored them;
- * `problemsOf` does.
- */
+/** Compiles rules to Cedar policies. `problemsOf` validates them, before they are stored. */
 export function compileRules(catalog: Catalog, rules: readonly PolicyRule[]): CompiledRules {
   const problems: RuleProblem[] = [];
   const policies: Record<string, PolicyJson> = {};

@@ -60,52 +60,41 @@ export interface RecordedCall extends RecordedRequest {
 export const skipReasons = ['not_decided', 'unknown_operation', 'facts_not_recorded', 'time_limit'] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
-/** Restores a call from what `factsToKeep` stored. Lifecycles of earlier releases have no facts. */
+/** Restores a call from what `factsToKeep` stored. */
 export function recordedRequest(
-  { principal, organization_id, project_id, created_at, facts }: LifecycleDocument,
+  { principal, organization_id, project_id }: Omit<LifecycleDocument, 'facts'>,
+  facts: PolicyFacts,
   operation: Operation,
 ): RecordedRequest {
   const { user_id, kind, client_id } = principal;
-  const input = Object.fromEntries(Object.entries(facts?.input ?? {}).filter(([name]) => name in operation.facts));
+  const input = Object.fromEntries(Object.entries(facts.input).filter(([name]) => name in operation.facts));
   const unknown = [
-    ...(facts ? [] : unknownWithoutFacts),
-    ...(facts?.mode === undefined ? ['context.mode'] : []),
-    ...(facts?.resource_id === undefined ? ['resource.id'] : []),
+    ...(facts.mode === undefined ? ['context.mode'] : []),
+    ...(facts.resource_id === undefined ? ['resource.id'] : []),
     ...Object.keys(operation.facts)
-      .filter((name) => !(name in input) && facts?.absent?.includes(name) !== true)
+      .filter((name) => !(name in input) && facts.absent?.includes(name) !== true)
       .map((name) => `context.input.${name}`),
   ];
-  const channel = channels.find((each) => each === facts?.channel);
+  const channel = channels.find((each) => each === facts.channel);
   return {
     request: {
       principal: {
         userId: user_id,
-        role: facts?.role ?? '',
-        ...(facts?.roles && { roles: facts.roles }),
+        role: facts.role,
+        ...(facts.roles && { roles: facts.roles }),
         kind,
-        grants: (facts?.grants ?? '').split(' ').filter((grant) => grant !== '') as Grant[],
+        grants: facts.grants.split(' ').filter((grant) => grant !== '') as Grant[],
         organizationId: organization_id,
         projectId: project_id,
         ...(client_id !== undefined && { clientId: client_id }),
       },
       ...(channel && { channel }),
-      resource: { type: facts?.resource_type ?? '', id: facts?.resource_id ?? '' },
-      mode: facts?.mode ?? 'simple',
-      dryRun: facts?.dry_run ?? false,
+      resource: { type: facts.resource_type, id: facts.resource_id ?? '' },
+      mode: facts.mode ?? 'simple',
+      dryRun: facts.dry_run,
       facts: input,
-      at: new Date((facts?.at ?? created_at) * 1000),
+      at: new Date(facts.at * 1000),
     },
     unknown,
   };
 }
-
-const unknownWithoutFacts = [
-  'principal.role',
-  'principal.roles',
-  'principal.grants',
-  'resource.type',
-  'context.channel',
-  'context.dry_run',
-  'context.hour',
-  'context.weekday',
-];

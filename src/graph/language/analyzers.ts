@@ -11,7 +11,7 @@ export type LanguageSetting = z.infer<typeof LanguageSetting>;
 /** A full-text analyzer of the database. */
 export type Analyzer = 'english' | 'german' | 'spanish' | 'french' | 'cjk';
 
-/** The analyzer of projects without a language, and of data from earlier releases. */
+/** The analyzer of projects without a language. */
 export const defaultAnalyzer = 'english';
 
 const analyzers: Record<Language, Analyzer> = {
@@ -39,16 +39,7 @@ export const labels = {
 } as const satisfies Record<Exclude<Analyzer, typeof defaultAnalyzer>, string>;
 
 export function textIndexOf(analyzer: Analyzer): string {
-  return indexName('context_words', analyzer);
-}
-
-/** The index of earlier releases, over the texts themselves. It is searched until the words of a project are stored. */
-export function earlierIndexOf(analyzer: Analyzer): string {
-  return indexName('context_text', analyzer);
-}
-
-function indexName(base: string, analyzer: Analyzer): string {
-  return analyzer === defaultAnalyzer ? base : `${base}_${analyzer}`;
+  return analyzer === defaultAnalyzer ? 'context_words' : `context_words_${analyzer}`;
 }
 
 /**

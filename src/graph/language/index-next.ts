@@ -2,30 +2,25 @@ import neo4j, { type ManagedTransaction } from 'neo4j-driver';
 import { lockProject, unlessDeleted } from '../ontology/state.js';
 import { inReadTransaction, inWriteTransaction, type Connection } from '../store/sessions.js';
 import { defaultAnalyzer, indexing, labels, type Analyzer } from './analyzers.js';
-import { storeNextWords } from './upgrade.js';
 import { firstCursor, setLanguageState, type IndexingCursor } from './state.js';
 
 const pageSize = 2000;
 
-/** Returns the projects whose words or full-text index have to be completed. */
+/** Returns the projects whose full-text index has to be completed. */
 export function projectsToIndex(graph: Connection): Promise<string[]> {
   return inReadTransaction(graph, async (tx) => {
-    const { records } = await tx.run(
-      `MATCH (s:ProjectState) WHERE s.analyzer_next IS NOT NULL RETURN s.key AS id
-       UNION MATCH (s:ProjectState) WHERE s.words_cursor IS NOT NULL RETURN s.key AS id`,
-    );
+    const { records } = await tx.run('MATCH (s:ProjectState) WHERE s.analyzer_next IS NOT NULL RETURN s.key AS id');
     return records.map((record) => record.get('id') as string);
   });
 }
 
 /**
- * Stores the words of the next nodes, then adds nodes to the new index, or removes them from the other ones. Safe to
- * repeat. Returns whether all is complete.
+ * Adds the next nodes to the new index, or removes them from the other ones. Safe to repeat. Returns whether all is
+ * complete.
  */
 export function indexNext(graph: Connection, projectId: string): Promise<boolean> {
   const page = inWriteTransaction(graph, projectId, async (tx) => {
     const { next } = (await lockProject(tx, projectId)).language;
-    if (!(await storeNextWords(tx, projectId))) return false;
     const cursor = await readCursor(tx, projectId);
     if (next === null || cursor === null) return true;
     const last = await indexPage(tx, projectId, next, cursor);

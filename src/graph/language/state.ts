@@ -123,9 +123,7 @@ export async function noteTexts(
   if (state.language !== null || state.setting !== 'auto') return analyzersOf(state);
   const newEvidence = evidenceIn(texts);
   if (Object.keys(newEvidence).length === 0) return analyzersOf(state);
-  // After an upgrade, the evidence includes the texts that were saved before, so that the first new text does not
-  // decide alone.
-  const evidence = sumOf(state.evidence ?? evidenceIn(await sampleOf(tx, projectId)), newEvidence);
+  const evidence = sumOf(state.evidence ?? {}, newEvidence);
   const language = languageFrom(evidence);
   await setLanguageState(tx, projectId, { language, language_evidence: JSON.stringify(evidence) });
   if (language === null) return analyzersOf(state);

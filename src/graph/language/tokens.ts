@@ -50,16 +50,7 @@ const maxLength = 64;
  * are divided into every two adjacent characters.
  */
 export function tokensOf(text: string): string[] {
-  return wordsIn(fold(text));
-}
-
-/** Returns the words of a text as earlier releases did, for nodes that they stored. */
-export function earlierTokensOf(text: string): string[] {
-  return wordsIn(text.normalize('NFKC').toLowerCase());
-}
-
-function wordsIn(text: string): string[] {
-  const spaced = text.replace(runOfUnspaced, (run) => ` ${pairsOf(run.match(oneUnspaced) ?? []).join(' ')} `);
+  const spaced = fold(text).replace(runOfUnspaced, (run) => ` ${pairsOf(run.match(oneUnspaced) ?? []).join(' ')} `);
   return (spaced.match(word) ?? []).map((each) => each.slice(0, maxLength));
 }
 

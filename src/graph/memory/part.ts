@@ -11,8 +11,8 @@ export interface MentionedEntity extends Mention {
   /** The other names of the entity in the text. */
   aliases: string[];
   properties: JsonMap;
-  /** The characters that name it. Absent in findings of earlier releases. */
-  spans?: Span[];
+  /** The characters that name it. */
+  spans: Span[];
 }
 
 /** A fact that a model found. Times are epoch seconds. */
@@ -47,12 +47,12 @@ export interface MergedMention {
 export interface SavedPart {
   entities: number;
   facts: number;
-  /** The numbers of new relationships, and of facts that got an earlier end or were known. Absent in earlier releases. */
-  relationships?: number;
-  ended?: number;
-  unchanged?: number;
+  /** The numbers of new relationships, and of facts that got an earlier end or were known. */
+  relationships: number;
+  ended: number;
+  unchanged: number;
   /** The number of mentions that are dropped because several known entities have their name. */
-  ambiguous?: number;
+  ambiguous: number;
   /** The number of facts that end where a new one begins. */
   closed: number;
   /** The number of findings that do not match the ontology at the time of writing. */

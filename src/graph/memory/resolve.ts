@@ -31,12 +31,6 @@ export function aliasKey(projectId: string, type: string, name: string): string 
   return JSON.stringify([projectId, type, foldedName(name)]);
 }
 
-/** The key of an alias, and the one that earlier releases stored for it. */
-function aliasKeys(projectId: string, type: string, name: string): string[] {
-  const earlier = name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim().slice(0, 500);
-  return [...new Set([aliasKey(projectId, type, name), JSON.stringify([projectId, type, earlier])])];
-}
-
 /**
  * Finds the entity of each mention within its type: by name, then by this name as an alias, then by one of the
  * mention's aliases as name or alias. Call only under the lock of the project.
@@ -84,7 +78,7 @@ function knownEntity(
     const stored = namesakes.get(foldedKey({ type: mention.type, name })) ?? [];
     const [id, ...others] = bestIds(name, stored);
     const only = others.length === 0 ? stored.find((each) => each.id === id) : undefined;
-    const alias = aliasKeys(projectId, mention.type, name).flatMap((each) => aliases.get(each) ?? [])[0];
+    const alias = aliases.get(aliasKey(projectId, mention.type, name));
     const known = only ?? alias;
     if (known) return { known };
     if (others.length > 0) return { isAmbiguous: true };
@@ -101,7 +95,7 @@ async function readAliases(
   projectId: string,
   named: readonly Mention[],
 ): Promise<ReadonlyMap<string, StoredEntity>> {
-  const keys = [...new Set(named.flatMap(({ type, name }) => aliasKeys(projectId, type, name)))];
+  const keys = [...new Set(named.map(({ type, name }) => aliasKey(projectId, type, name)))];
   const { records } = await tx.run(
     'UNWIND $keys AS key MATCH (a:EntityAlias {key: key}) RETURN key, a.entity_id AS id',
     { keys },

@@ -1,6 +1,5 @@
 import type { ManagedTransaction } from 'neo4j-driver';
 import { isAppError, notFound } from '../../errors.js';
-import { wordsVersion } from '../language/upgrade.js';
 import { languageFields, languageStateOf, type LanguageState } from '../language/state.js';
 import { withPersonalOf, type Ontology, type OntologyDefinition } from './definition.js';
 
@@ -32,9 +31,8 @@ const state = `s.ontology AS ontology, s.sealed AS sealed, s.pending_id AS pendi
  */
 export async function lockProject(tx: ManagedTransaction, projectId: string): Promise<ProjectState> {
   const { records } = await tx.run(
-    `MERGE (s:ProjectState {key: $projectId}) ON CREATE SET s.words_version = $wordsVersion
-     SET s.locked_at = timestamp() RETURN ${state}`,
-    { projectId, wordsVersion },
+    `MERGE (s:ProjectState {key: $projectId}) SET s.locked_at = timestamp() RETURN ${state}`,
+    { projectId },
   );
   if (records[0]?.get('isDeleted') === true) throw notFound('the project');
   return stateOf(records[0]);

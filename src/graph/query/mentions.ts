@@ -6,9 +6,9 @@ import { datesIn } from './dates.js';
  */
 export interface Mentions {
   /** The name and the short values, such as a speaker, as words in lower case joined by spaces. */
-  names: string[] | null;
+  names: string[];
   /** The times among the values, as epoch seconds. */
-  times: number[] | null;
+  times: number[];
   /** The validity in epoch seconds. */
   since: number | null;
   until: number | null;
@@ -22,10 +22,10 @@ export function mentionsIn(question: string): (entity: Mentions) => { names: num
   const isNamed = namesIn(question);
   const dates = datesIn(question);
   return ({ names, times, since, until }) => ({
-    names: names?.some(isNamed) ? 1 : 0,
+    names: names.some(isNamed) ? 1 : 0,
     time: dates.some(
       (date) =>
-        times?.some((time) => date.from <= time && time < date.until) ||
+        times.some((time) => date.from <= time && time < date.until) ||
         ((since !== null || until !== null) && (since ?? -Infinity) < date.until && (until ?? Infinity) > date.from),
     )
       ? 1
@@ -44,7 +44,7 @@ export function withoutCommonNames(question: string, found: ReadonlyMap<string, 
   const isNamed = namesIn(question);
   const counts = new Map<string, number>();
   for (const { names } of found.values())
-    for (const name of names?.filter(isNamed) ?? []) counts.set(name, (counts.get(name) ?? 0) + 1);
+    for (const name of names.filter(isNamed)) counts.set(name, (counts.get(name) ?? 0) + 1);
   const common = [...counts].filter(([, count]) => count >= minCommon);
   const rest = common.reduce((text, [name]) => text.replaceAll(patternOf(name), keepUnlessProper), question);
   return /\p{L}/u.test(rest) ? rest.replaceAll(/\s+/g, ' ').trim() : question;

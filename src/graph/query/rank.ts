@@ -6,9 +6,9 @@ export interface EntityKey extends Mentions {
   project: string;
   id: string;
   /** The time of the last save in epoch seconds. */
-  savedAt: number | null;
+  savedAt: number;
   /** The number of characters of its searchable text. */
-  length: number | null;
+  length: number;
   /** Whether its text is a question. */
   asks: boolean | null;
 }
@@ -119,7 +119,7 @@ export function createRanking(mentioned: (entity: EntityKey) => { names: number;
       text: weights.text * text,
       vector: weights.vector * vector,
       neighbours: shares[0] + shares[1],
-      length: weights.length * most * scaledLength(entity.length ?? 0),
+      length: weights.length * most * scaledLength(entity.length),
     };
     const name = pointsOfName * (exactness.get(entity.elementId) ?? 0);
     return { ...found, names: name + weights.names * mention.names * sumOf(found), time: weights.time * mention.time };
@@ -247,5 +247,5 @@ function sumOf(parts: Partial<ScoreParts>): number {
 }
 
 function newestFirst(a: EntityKey, b: EntityKey): number {
-  return (b.savedAt ?? 0) - (a.savedAt ?? 0) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+  return b.savedAt - a.savedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }

@@ -1,9 +1,8 @@
 import neo4j, { type ManagedTransaction } from 'neo4j-driver';
-import { defaultAnalyzer, earlierIndexOf, textIndexOf, type Analyzer } from '../language/analyzers.js';
-import { wordsVersion } from '../language/upgrade.js';
+import { defaultAnalyzer, textIndexOf, type Analyzer } from '../language/analyzers.js';
 import { validAtTimeOrInPeriods, type Moment } from './as-of.js';
 import type { ScoredEntity } from './rank.js';
-import { earlierFields, earlierWordsOf, fields, luceneQuery, phrasesOf, type Term } from './words.js';
+import { luceneQuery, phrasesOf, type Term } from './words.js';
 
 /** The projects and the time of a question, as query parameters. */
 export interface Scope extends Moment {
@@ -27,24 +26,17 @@ export function keyOf(entity: string): string {
 export async function readPlaces(tx: ManagedTransaction, projectIds: readonly string[]): Promise<IndexedProjects[]> {
   const { records } = await tx.run(
     `UNWIND $projectIds AS id OPTIONAL MATCH (s:ProjectState {key: id})
-     WITH id, coalesce(s.analyzer, $default) AS analyzer, s IS NOT NULL AND coalesce(s.words_version, 0) < $wordsVersion AS isEarlier
-     RETURN analyzer, isEarlier, collect(id) AS projectIds`,
-    { projectIds: [...projectIds], default: defaultAnalyzer, wordsVersion },
+     RETURN coalesce(s.analyzer, $default) AS analyzer, collect(id) AS projectIds`,
+    { projectIds: [...projectIds], default: defaultAnalyzer },
   );
   return records.map((record) => {
-    const {
-      analyzer,
-      isEarlier,
-      projectIds: ids,
-    } = record.toObject() as { analyzer: Analyzer; isEarlier: boolean; projectIds: string[] };
-    return { index: isEarlier ? earlierIndexOf(analyzer) : textIndexOf(analyzer), isEarlier, projectIds: ids };
+    const { analyzer, projectIds: ids } = record.toObject() as { analyzer: Analyzer; projectIds: string[] };
+    return { index: textIndexOf(analyzer), projectIds: ids };
   });
 }
 
 export interface IndexedProjects {
   index: string;
-  /** Whether the words of the projects are not stored yet, so that the index of an earlier release is searched. */
-  isEarlier: boolean;
   projectIds: string[];
 }
 
@@ -68,9 +60,8 @@ export async function searchText(
   scope: Scope,
 ): Promise<TextHits> {
   const found: TextHits[] = [];
-  for (const { index, isEarlier, projectIds } of places) {
-    const all = isEarlier ? [...terms, ...earlierWordsOf(text, terms)] : terms;
-    const lucene = luceneQuery(all, phrasesOf(text), projectIds, isEarlier ? earlierFields : fields);
+  for (const { index, projectIds } of places) {
+    const lucene = luceneQuery(terms, phrasesOf(text), projectIds);
     found.push(await searchIndex(tx, lucene, { ...scope, projectIds, index }));
   }
   const hits = found.flatMap((each) => each.hits).sort((a, b) => b.score - a.score);

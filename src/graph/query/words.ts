@@ -1,4 +1,4 @@
-import { earlierTokensOf, tokensOf } from '../language/tokens.js';
+import { tokensOf } from '../language/tokens.js';
 import { scopeTerm } from '../store/names.js';
 
 /** Words of a question that do not describe its subject. The index ignores articles and similar words itself. */
@@ -28,13 +28,6 @@ export function isSignificant(word: string): boolean {
   return !askingWords.has(word);
 }
 
-/** Returns the words of a question with their accents, for the index of an earlier release. */
-export function earlierWordsOf(text: string, terms: readonly Term[]): Term[] {
-  const known = new Set(terms.map(({ word }) => word));
-  const words = [...new Set(earlierTokensOf(text))].filter((word) => !known.has(word) && isSignificant(word));
-  return words.slice(0, maxWords).map((word) => ({ word, weight: 1 }));
-}
-
 /** Returns the pairs of significant words that follow each other in the question. */
 export function phrasesOf(text: string): [string, string][] {
   const words = tokensOf(text).filter(isSignificant).slice(0, maxWords);
@@ -48,14 +41,6 @@ function searched(word: string): string {
   return isIdeograph.test(word) ? `${word}*` : word;
 }
 
-/** The searched properties of an index: the words of the name, and of the whole text. */
-interface Fields {
-  title: string;
-  words: string;
-}
-export const fields: Fields = { title: '_title', words: '_words' };
-export const earlierFields: Fields = { title: 'name', words: '_search' };
-
 /**
  * Builds the Lucene query. A required scope term without a score excludes elements of other projects early. A match in
  * the name counts more than one in the text.
@@ -64,13 +49,12 @@ export function luceneQuery(
   terms: readonly Term[],
   phrases: readonly (readonly [string, string])[],
   projectIds: readonly string[],
-  { title, words }: Fields,
 ): string {
   const scope = projectIds.map(scopeTerm).join(' ');
   const questionWords = terms.filter(({ weight }) => weight === 1).map(({ word }) => searched(word));
   const any = terms
     .map(({ word, weight }) => (weight === 1 ? searched(word) : `${searched(word)}^${weight.toFixed(3)}`))
     .join(' ');
-  const near = phrases.map((phrase) => `${words}:"${phrase.join(' ')}"~1^${phraseWeight}`).join(' ');
-  return `+_scope:(${scope})^0 +(${title}:(${questionWords.join(' ')})^3 ${words}:(${any}) ${near})`;
+  const near = phrases.map((phrase) => `_words:"${phrase.join(' ')}"~1^${phraseWeight}`).join(' ');
+  return `+_scope:(${scope})^0 +(_title:(${questionWords.join(' ')})^3 _words:(${any}) ${near})`;
 }

@@ -28,10 +28,7 @@ export function isOwnProperty(name: string): boolean {
 /** The number of entities with one name that are read. Two show that the name is ambiguous. */
 const maxNamesakes = 10;
 
-/**
- * Reads the existing entities for the ids and for the names. Names are compared in folded form; entities of earlier
- * releases that have no folded name are found by the exact one.
- */
+/** Reads the existing entities for the ids and for the names, which are compared in folded form. */
 export async function readEntities(
   tx: ManagedTransaction,
   projectId: string,
@@ -46,9 +43,6 @@ export async function readEntities(
      CALL (row) {
        MATCH (n:Entity {project_id: $projectId, type: row.type, _folded: row.folded})
        RETURN n ORDER BY n.name <> row.name, n._recorded_at, n.id LIMIT $most
-       UNION
-       MATCH (n:Entity {project_id: $projectId, type: row.type, name: row.name})
-       RETURN n ORDER BY n._recorded_at, n.id LIMIT $most
      }
      RETURN DISTINCT n`,
     {

@@ -3,14 +3,14 @@ import { createConsoleSessions } from '../browser/browser-session.js';
 import { AppError } from '../../errors.js';
 import { toAppError } from '../../http/errors.js';
 import { headersOf, statusOf } from '../rest/error-answers.js';
-import { seeOther, sendPage } from '../browser/send-page.js';
+import { sendPage } from '../browser/send-page.js';
 import { appFiles, appPaths, sendApp } from './app-pages.js';
 import { showMcpAuthorized } from './mcp-servers.js';
 import { showProjects } from './projects.js';
 import { refreshPage, problemCard } from './pages/problem.js';
 import { sessionRoutes } from './session.js';
 import { showSignIn, signInByForm, signOutByForm } from './sign-in.js';
-import { inProject, signedIn, visitOf, type ConsoleDeps } from './visit.js';
+import { inProject, signedIn, type ConsoleDeps } from './visit.js';
 
 /** Creates the operator console: pages for people who sign in as users. Mount it at `/console`. */
 export function createConsole(deps: Omit<ConsoleDeps, 'browsers'>): Router {
@@ -36,12 +36,6 @@ export function createConsole(deps: Omit<ConsoleDeps, 'browsers'>): Router {
 function projectPages(): Router {
   const router = Router();
   router.get(appPaths, (req, res) => sendApp(res, pathOf(req, '/console')));
-  // The previous URLs of these pages.
-  router.get('/executions{/:id}', (req, res) => {
-    const { base } = visitOf(res);
-    const { id } = req.params;
-    seeOther(res, typeof id === 'string' ? `${base}/runs/${encodeURIComponent(id)}` : `${base}/runs`);
-  });
   return router;
 }
 

@@ -1,4 +1,5 @@
 import type { Deps } from '../../../src/domain/deps.js';
+import { bindRepository } from '../../../src/domain/connectors/operations/repositories.js';
 import { newId } from '../../../src/ids.js';
 import { secrets, startUpstream, type Upstream } from '../../surfaces/callbacks/harness.js';
 import { startFakeCatalog, type FakeCatalog } from '../../surfaces/callbacks/fake-catalog.js';
@@ -43,7 +44,7 @@ export async function prepareGround(deps: Deps): Promise<Ground> {
   return {
     ...{ governed, greedy, mcp, flows, synced, sink, upstream, catalog },
     agentflowId: await agentflowIn(flows, sink),
-    repository: await bindRepository(deps, synced),
+    repository: await bindNewRepository(deps, synced),
     environment: {
       DOWNSTREAM_PORT: '0',
       WORKER_METRICS_PORT: '0',
@@ -80,16 +81,9 @@ async function agentflowIn({ api, projectID }: Workspace, sink: HttpSink): Promi
 /** The steps of that agentflow that call external servers, as their idempotency keys name them. */
 export const stepsThatCall = ['agent_1/skill_1/action_1', 'agent_1/skill_1/action_2', 'agent_2/skill_1/action_1'];
 
-async function bindRepository(deps: Deps, { projectID, organizationId }: Workspace): Promise<string> {
+async function bindNewRepository(deps: Deps, { projectID: projectId, organizationId }: Workspace): Promise<string> {
   const repository = `octo/${newId()}`;
-  const binding = {
-    repository,
-    branch: null,
-    project_id: projectID,
-    organization_id: organizationId,
-    bound_by: 'x',
-    bound_at: 1,
-  };
-  await deps.mongo.collections.repository_bindings.insertOne({ _id: `${repository}|${projectID}`, ...binding });
+  const binding = { repository, branch: null, projectId, organizationId, userId: 'x' };
+  await bindRepository(deps.mongo.collections, deps.auth.box, binding);
   return repository;
 }

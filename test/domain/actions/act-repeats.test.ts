@@ -6,8 +6,7 @@ import { continueAfterAnomaly } from '../../../src/domain/executions/continue-af
 import { newId } from '../../../src/ids.js';
 import { createHttpClient } from '../../../src/outbound/http-client.js';
 import type { McpClient } from '../../../src/outbound/mcp-client.js';
-import type { ActRun } from '../../../workflows/agentflow-execution/act-messages.js';
-import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
+import type { ActRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import { actOfWorker, requestTo } from '../../support/act-of-worker.js';
 import { createWorkspace, personOf, useDeps, type Workspace } from '../../support/fixture.js';
 import { connectorOf } from '../../support/connectors.js';
@@ -46,7 +45,7 @@ type Clients = Parameters<typeof actOfWorker>[1];
 
 /** An act that a rule holds, as the worker performs it, and an approver. `change` replaces parts of its step. */
 async function held(
-  change: (workspace: Workspace) => Promise<Partial<CallActionRequest>> = async () => ({}),
+  change: (workspace: Workspace) => Promise<Partial<ActRequest>> = async () => ({}),
   { worker = deps, clients }: { worker?: typeof deps; clients?: Clients } = {},
 ) {
   const workspace = await createWorkspace(deps);
@@ -162,7 +161,7 @@ test('a run that continues after an anomaly under an approval settles it, even i
   const attempt = (approval?: { approval_id: string }) =>
     continueAfterAnomaly(
       { kernel: deps.kernel, collections },
-      { run: run as ActRun, idempotency_key, project_id, finding: 'odd', ...(approval && { approval }) },
+      { run: run, idempotency_key, project_id, finding: 'odd', ...(approval && { approval }) },
       () => undefined,
     );
   const asked = await attempt();

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
+import { bindRepository } from '../../../src/domain/connectors/operations/repositories.js';
 import { newId } from '../../../src/ids.js';
 import { eventually } from '../../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
@@ -62,7 +63,7 @@ const world = readWorld<Case>('senders');
 const cases = world.cases.map((each) => ({ ...each, title: `${each.sender} ${each.name}` }));
 
 const deps = useDeps();
-const { callback_deliveries: deliveries, executions, repository_bindings: bindings } = deps.mongo.collections;
+const { callback_deliveries: deliveries, executions } = deps.mongo.collections;
 const environment: Record<string, string> = {
   DOWNSTREAM_PORT: '0',
   CODESYNC_WEBHOOK_SECRET: secrets.codesync,
@@ -103,8 +104,8 @@ async function addressOf({ to = 'event', trigger, signed, input }: Case): Promis
     return { api, path: '/v1/catalog/om/webhook', secret: secrets.catalog, signature: 'x-om-signature' };
   if (to === 'github') {
     const repository = `octo/${newId()}`;
-    const binding = { repository, branch: null, project_id: projectID, organization_id: organizationId };
-    await bindings.insertOne({ _id: `${repository}|${projectID}`, ...binding, bound_by: 'x', bound_at: 1 });
+    const binding = { repository, branch: null, projectId: projectID, organizationId, userId: 'x' };
+    await bindRepository(deps.mongo.collections, deps.auth.box, binding);
     const signature = 'x-hub-signature-256';
     return { api, path: '/v1/codesync/webhook/github', secret: secrets.codesync, signature, repository };
   }

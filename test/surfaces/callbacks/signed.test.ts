@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { catalogSyncWorkflowId, stateQuery } from '../../../workflows/catalog-sync/messages.js';
 import { codeSyncWorkflowId } from '../../../workflows/code-sync/messages.js';
-import { moveRepository } from '../../../src/domain/connectors/operations/repositories.js';
+import { bindRepository, moveRepository } from '../../../src/domain/connectors/operations/repositories.js';
 import { newId } from '../../../src/ids.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { ownProduct } from '../../support/own-product.js';
@@ -46,17 +46,14 @@ const github = '/v1/codesync/webhook/github';
 const catalog = '/v1/catalog/om/webhook';
 const ingest = '/v1/internal/catalog/ingest';
 
-async function bind(branch: string | null = null, projectId = workspace.projectID): Promise<string> {
-  const repository = `octo/${newId()}`;
-  const binding = {
-    repository,
-    branch,
-    project_id: projectId,
-    organization_id: workspace.organizationId,
-    bound_by: 'x',
-    bound_at: 1,
-  };
-  await deps.mongo.collections.repository_bindings.insertOne({ _id: `${repository}|${projectId}`, ...binding });
+async function bind(
+  branch: string | null = null,
+  projectId = workspace.projectID,
+  repository = `octo/${newId()}`,
+): Promise<string> {
+  const { organizationId } = workspace;
+  const binding = { repository, branch, projectId, organizationId, userId: 'x' };
+  await bindRepository(deps.mongo.collections, deps.auth.box, binding);
   return repository;
 }
 
@@ -103,15 +100,7 @@ describe(`POST ${github}`, () => {
     verifies('callbacks.codesync');
     const repository = await bind();
     const other = await createWorkspace(deps, { organizationId: workspace.organizationId });
-    await deps.mongo.collections.repository_bindings.insertOne({
-      _id: `${repository}|${other.projectID}`,
-      repository,
-      branch: 'main',
-      project_id: other.projectID,
-      organization_id: other.organizationId,
-      bound_by: 'x',
-      bound_at: 1,
-    });
+    await bind('main', other.projectID, repository);
     const body = pushOf(repository.toUpperCase());
     expect(await push(api, body)).toEqual({ status: 200, body: { status: 'accepted' } });
     expect([await isStarted(body), await isStarted(body, other.projectID)]).toEqual([true, true]);
@@ -181,15 +170,7 @@ describe(`POST ${github}`, () => {
       status: 404,
       body: { error: 'repo_not_bound' },
     });
-    await deps.mongo.collections.repository_bindings.insertOne({
-      _id: `${repository}|x`,
-      repository,
-      branch: null,
-      project_id: workspace.projectID,
-      organization_id: workspace.organizationId,
-      bound_by: 'x',
-      bound_at: 1,
-    });
+    await bind(null, workspace.projectID, repository);
     expect(await push(api, pushOf(repository), { 'x-github-delivery': delivery })).toMatchObject({
       status: 200,
       body: { status: 'accepted' },

@@ -332,7 +332,7 @@ async function waitingMemory({ workspace }: Person): Promise<string> {
     turns: { sealed: box.seal(JSON.stringify([{ speaker: null, text: 'Hello', at: now }]), memory_id) },
     ...{ is_conversation: false, parts: [[{ turn: null, start: 0, end: 5 }]], entity_types: null, model: 'm' },
     ...{ budget: null, review: null, wants_review: true, status: 'running', failure: null, decided_by: null },
-    ...{ created_at: now, ended_at: null },
+    ...{ created_at: now, ended_at: null, authority: { grants: ['svc:ontology.write'], role: 'OWNER' } },
   });
   await startOnce(temporal, rememberType, {
     ...{ workflowId: rememberWorkflowId(memory_id), args: [input], memo: { project: project_id } },

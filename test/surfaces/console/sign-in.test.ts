@@ -13,8 +13,6 @@ import { csrfOf, openConsole, signedInConsole } from './console-browser.js';
 const deps = useDeps();
 const pages = [
   '',
-  '/executions',
-  '/executions/x',
   '/runs',
   '/runs/x',
   '/inbox',

@@ -227,23 +227,6 @@ describe('POST /project-member/{projectID}', () => {
   });
 });
 
-test('a role on a project that an earlier release deleted takes no place of the plan', async () => {
-  verifies('customer.quota-enforced');
-  const workspace = await createWorkspace(deps);
-  const { organizationId } = workspace;
-  const ended = await createWorkspace(deps, { organizationId });
-  await setPlan(collections, organizationId, { number_of_members: 1 });
-  const [former, added] = await Promise.all([personIn(workspace, null), personIn(workspace, null)]);
-  const first = await ended.api.post(pathOf(ended), { user_id: former?.userId, role: 'MEMBER' });
-  expect(first.status).toBe(201);
-  const add = () => workspace.api.post(pathOf(workspace), { user_id: added?.userId, role: 'MEMBER' });
-  expect(await add()).toMatchObject(refusal(403, 'plan_limit'));
-  await collections.projects.updateOne({ _id: ended.projectID }, { $set: { status: 'deleted' } });
-  const places = { _id: `${organizationId}/number_of_members` };
-  await collections.customer_places.updateOne(places, { $set: { 'ids.0.at': 0 } });
-  expect(await add()).toMatchObject({ status: 201 });
-});
-
 describe('PATCH /project-member/{projectID}/{user_id}', () => {
   test('changes the role, and the next call uses only the new role', async () => {
     verifies('platform.members.update');

@@ -5,6 +5,7 @@ import { indexNext } from '../../../src/graph/language/index-next.js';
 import { lockProject } from '../../../src/graph/ontology/state.js';
 import { inWriteTransaction } from '../../../src/graph/store/sessions.js';
 import { newId } from '../../../src/ids.js';
+import { bindRepository } from '../../../src/domain/connectors/operations/repositories.js';
 import { rowsOf } from '../../../src/domain/tables/record.js';
 import {
   catalogSyncType,
@@ -101,14 +102,8 @@ describe('DELETE /v1/project/{project_id}', () => {
     await untilExecution(member, paused, 'running');
     expect(await moveExecution(member, paused, 'pause')).toMatchObject({ status: 200 });
     const repository = `octo/${newId()}`;
-    await collections.repository_bindings.insertOne({
-      _id: `${repository}|${projectID}`,
-      repository,
-      branch: null,
-      project_id: projectID,
-      organization_id: owner.organizationId,
-      bound_by: 'u',
-      bound_at: 1,
+    await bindRepository(collections, deps.auth.box, {
+      ...{ repository, branch: null, projectId: projectID, organizationId: owner.organizationId, userId: 'u' },
     });
 
     expect(await owner.api.delete(`/v1/project/${projectID}`)).toMatchObject({

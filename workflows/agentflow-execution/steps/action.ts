@@ -31,6 +31,11 @@ export interface CallActionRequest {
   approval?: Pick<AwaitedApproval, 'approval_id' | 'after_unknown' | 'is_edited'>;
 }
 
+/** The call of an agent. */
+export interface ActRequest extends CallActionRequest {
+  run: ActRun;
+}
+
 /** Values for an action's fields, in addition to those in the context (`src/domain/actions/action-fields.ts` defines their order). */
 export interface ActionInput {
   /** What a person changed in the preview. */
@@ -42,7 +47,7 @@ export interface ActionInput {
 }
 
 export interface ActionActivities {
-  callAction(request: CallActionRequest): Promise<StepResult<unknown>>;
+  callAction(request: ActRequest): Promise<StepResult<unknown>>;
 }
 
 /** The first third may pass before a worker has a free slot. The server of a tool may ask a person, who has at most an hour. */
@@ -66,7 +71,7 @@ export const action: StepDefinition<ActionStep, ActionActivities> = {
 
 type Called = Pick<ActionStep, 'agent' | 'skill' | 'action'>;
 
-export function callRequest({ agent, skill, action }: Called, run: StepRun, input: ActionInput): CallActionRequest {
+export function callRequest({ agent, skill, action }: Called, run: StepRun, input: ActionInput): ActRequest {
   return {
     idempotency_key: idempotencyKey(run),
     project_id: run.input.project_id,

@@ -58,7 +58,7 @@ export async function reviseAgentflow(
     const current = await findAgentflow(collections, principal, id);
     const next = await change(current);
     if (next === current) return current;
-    const edited_by = [...new Set([...(current.edited_by ?? []), principal.userId])];
+    const edited_by = [...new Set([...current.edited_by, principal.userId])];
     const { _id, last_used: _used, promoted_version: _promoted, is_cron_scheduled: _scheduled, ...content } = next;
     const written = await collections.agentflows.findOneAndUpdate(
       { _id, revision: current.revision },

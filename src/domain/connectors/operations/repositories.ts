@@ -14,8 +14,8 @@ export interface RepositoryBindingDocument {
   organization_id: string;
   bound_by: string;
   bound_at: number;
-  /** The secret with which the code host signs pushes. Absent on bindings of earlier releases. */
-  secret_sealed?: string;
+  /** The secret with which the code host signs pushes. */
+  secret_sealed: string;
   /** True after the first push that was signed with the secret. From then on, unsigned pushes are refused. */
   secret_confirmed?: boolean;
 }
@@ -47,7 +47,6 @@ export async function bindRepository(
 ): Promise<{ secret: string; bound_at: number }> {
   const { repository, branch, projectId, organizationId, userId } = binding;
   const _id = `${repository}|${projectId}`;
-  await refuseOtherOwner(collections, repository, organizationId);
   await claim(collections, repository, organizationId);
   const [secret, bound_at] = [randomBytes(32).toString('base64url'), epochSeconds()];
   const fields = {
@@ -91,13 +90,8 @@ function boundElsewhere(repository: string): AppError {
   );
 }
 
-/** Bindings of earlier releases have no owner record: the first organization that bound the repository owns it. */
-async function ownerOf(
-  { repository_owners, repository_bindings }: RepositoryCollections,
-  repository: string,
-): Promise<string | undefined> {
-  const owner = await repository_owners.findOne({ _id: repository });
-  return (owner ?? (await repository_bindings.findOne({ repository }, { sort: { bound_at: 1 } })))?.organization_id;
+async function ownerOf({ repository_owners }: RepositoryCollections, repository: string): Promise<string | undefined> {
+  return (await repository_owners.findOne({ _id: repository }))?.organization_id;
 }
 
 /** The bindings of the organization that owns the repository. */
@@ -111,10 +105,10 @@ export async function bindingsOf(
     : collections.repository_bindings.find({ repository, organization_id }).toArray();
 }
 
-/** Undefined if the binding has no secret or this process cannot decrypt it. */
+/** Undefined if this process cannot decrypt it. */
 export function secretOf(box: SecretBox, { _id, secret_sealed }: RepositoryBindingDocument): string | undefined {
   try {
-    return secret_sealed === undefined ? undefined : box.open(secret_sealed, purpose(_id));
+    return box.open(secret_sealed, purpose(_id));
   } catch {
     return undefined;
   }

@@ -61,8 +61,7 @@ export async function createConnector(
     ...(callback_secret !== undefined && { callback_secret_sealed: sealedCallbackSecret(box, id, callback_secret) }),
     pin_hash: sha256Hex(pin),
     pin_sealed: box.seal(pin, pinPurpose(id)),
-    account: null,
-    is_deleted: false,
+    ...{ status_reason: null, account: null, is_deleted: false },
     created_at: now,
     updated_at: now,
   });
@@ -208,8 +207,8 @@ async function pauseConnector(
 ): Promise<void> {
   const owner = {
     user_id,
-    'authority.key_id': authority?.key_id ?? null,
-    'authority.grant_id': authority?.grant_id ?? null,
+    'authority.key_id': authority.key_id ?? null,
+    'authority.grant_id': authority.grant_id ?? null,
   };
   await connectors.updateOne(
     { _id, ...owner, is_deleted: false },

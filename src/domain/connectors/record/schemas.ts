@@ -128,7 +128,7 @@ export const TriggerAction = z
 
 /** The connector without its secrets. */
 export function toConnector(box: SecretBox, connector: ConnectorDocument): Connector {
-  const { use, status_reason = null } = connector;
+  const { use, status_reason } = connector;
   return {
     ...pickShown(Connector, connector),
     org_id: connector.organization_id,

@@ -112,7 +112,7 @@ export async function prepareExecution(
       ...turn,
       ...(version !== undefined && { agentflow_version: version }),
     },
-    caused_by: [...new Set([...(agentflow.edited_by ?? []), ...causedBy])],
+    caused_by: [...new Set([...agentflow.edited_by, ...causedBy])],
     directed_by: [...new Set(causedBy)],
     parent_execution_id: input.parent_execution_id,
     goal: input.goal,

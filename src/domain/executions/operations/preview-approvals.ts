@@ -171,7 +171,7 @@ export async function waitingPreviews(
   const page = await listPage(deps.mongo.collections.executions, waiting as object, paging, by, shown);
   const data = await Promise.all(
     page.data.map(async (record) => {
-      const { agent_id, requested_at = null } = Waiting.parse(record.execution_context.waiting_for);
+      const { agent_id, requested_at } = Waiting.parse(record.execution_context.waiting_for);
       const preview = record.previews[agent_id];
       if (!preview) return [];
       const item = await toPreviewApproval(deps, record, preview, principal, { reader, isExcerpt: true });
@@ -192,5 +192,4 @@ const shown = {
   'execution_context.waiting_for': 1,
 };
 
-/** Previews of a release that did not record the time are sorted last. */
-const Waiting = z.object({ agent_id: z.string(), requested_at: z.number().nullish() });
+const Waiting = z.object({ agent_id: z.string(), requested_at: z.number() });

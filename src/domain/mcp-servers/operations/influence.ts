@@ -45,7 +45,7 @@ export async function influenceOn(
   { connectorId, owner }: Account,
   run: Run,
 ): Promise<Influence> {
-  const { agentflow_id, agentflow, plan, flow, caused_by, shaped_by = [], projectID } = run;
+  const { agentflow_id, agentflow, plan, flow, caused_by, directed_by, shaped_by = [], projectID } = run;
   const ids = plan.flatMap(({ skills }) => skills.flatMap(({ connector_id }) => connector_id ?? []));
   const [connectors, authorization] = await Promise.all([
     collections.connectors
@@ -59,8 +59,7 @@ export async function influenceOn(
   const editors = connectors.flatMap(({ _id, config_edits = [] }) =>
     config_edits.filter(({ at }) => at > knownUntil(_id)).map(({ by }) => by),
   );
-  // Runs of earlier releases do not say who only changed the content.
-  const directed = othersIn([...run.directed_by, ...shaped_by], owner);
+  const directed = othersIn([...directed_by, ...shaped_by], owner);
   const changed = othersIn([...caused_by, ...editors], owner).filter((id) => !directed.includes(id));
   const { started_by: _by, agentflow_version: _version, ...settings } = flow ?? {};
   const content = {

@@ -37,10 +37,9 @@ export async function* foundParts(
     if (found) yield { part, found: JSON.parse(auth.box.open(found.sealed, _id)) as FoundPart };
 }
 
-/** Parts of earlier releases lack later counts. */
 export function foundIn(parts: readonly Pick<MemoryPartDocument, 'counts'>[]) {
   return sums(
-    parts.map(({ counts }) => ({ ...nothingFound, ...counts })),
+    parts.map(({ counts }) => counts),
     Object.keys(nothingFound) as (keyof typeof nothingFound)[],
   );
 }

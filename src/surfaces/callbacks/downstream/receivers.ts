@@ -96,16 +96,12 @@ function triggerCallback({ collections, read, signal }: DownstreamOptions, kind:
       const start = startOf(connector, given.agentflow_id, goal, given.id_fields);
       const starts = await startable(collections, connector, [start]);
       if (starts.length === 0) throw new AppError('not_found', cannotStart);
-      const trusted = connector.callback_secret_sealed !== undefined || unguessable.test(trigger._id);
-      const reading = await readingOf(read, kind, delivery, trusted ? [given] : []);
+      const reading = await readingOf(read, kind, delivery, [given]);
       for (const event of eventsOf(reading, starts)) await signal(addressOf(connector), event);
       return accepted(200);
     },
   };
 }
-
-/** Ids of earlier releases can be guessed. */
-const unguessable = /^[\w-]{43}$/;
 
 /** Refuses callbacks for paused connectors, deleted projects and people who have left the project. */
 async function takesCallbacks(

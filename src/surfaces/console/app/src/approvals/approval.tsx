@@ -57,9 +57,7 @@ function CallDetails({ approval }: { approval: FullApproval }) {
           <WholeText text={JSON.stringify(payload, null, 2)} label="Exact call" />
         </>
       )}
-      {payload === undefined && (
-        <p className="note">Only approvers and auditors can see the call. Earlier releases kept only its digest.</p>
-      )}
+      {payload === undefined && <p className="note">Only approvers and auditors can see the call.</p>}
       <Facts
         of={{
           Operation: <code>{tool}</code>,
