@@ -1,6 +1,5 @@
-import { ApplicationFailure } from '@temporalio/common';
 import type { SecretBox } from '../src/auth/secret-box.js';
-import { isSignedDecision, mintResumeToken, publishApproval } from '../src/governance/approvals/publish.js';
+import { mintResumeToken, publishApproval } from '../src/governance/approvals/publish.js';
 import { withdrawApprovals, type WithdrawDeps } from '../src/governance/approvals/withdraw.js';
 import { isOver } from '../src/domain/executions/record.js';
 import type { Mongo } from '../src/stores/mongo.js';
@@ -8,7 +7,7 @@ import type { ApprovalActivities } from '../workflows/approval/activities.js';
 
 interface ApprovalActivityDeps extends Pick<WithdrawDeps, 'temporal' | 'audit'> {
   mongo: Mongo;
-  secrets: Pick<SecretBox, 'isSigned' | 'seal'>;
+  secrets: Pick<SecretBox, 'seal'>;
 }
 
 export function createApprovalActivities({ mongo, secrets, ...deps }: ApprovalActivityDeps): ApprovalActivities {
@@ -20,13 +19,6 @@ export function createApprovalActivities({ mongo, secrets, ...deps }: ApprovalAc
       // A run records its end before it withdraws its approvals, so at least one of the two sees what the other has written.
       const run = await mongo.collections.executions.findOne({ _id }, { projection: { status: 1 } });
       if (run && isOver(run.status)) await withdrawApprovals({ ...mongo, ...deps }, _id);
-    },
-    async verifyDecision(decision) {
-      if (!isSignedDecision(secrets, decision))
-        throw ApplicationFailure.nonRetryable(
-          'the decision does not have a valid signature of the API',
-          'access_denied',
-        );
     },
     mintResumeToken: (approval) => mintResumeToken(mongo, secrets, approval),
   };

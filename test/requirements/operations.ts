@@ -410,11 +410,6 @@ export const operations = [
     says: 'The Temporal UI and CLI decode payloads through an endpoint that requires sign-in and the role OWNER or ORG_ADMIN.',
   },
   {
-    id: 'approvals.signed-decisions',
-    source: 'docs/guides/operations.md',
-    says: 'A decision that did not come through the API is refused, whoever sends it to Temporal.',
-  },
-  {
     id: 'outbound.own-servers',
     source: 'https://cheatsheetseries.owasp.org/cheatsheets/Server_Side_Request_Forgery_Prevention_Cheat_Sheet.html',
     says: 'No request that a user causes reaches a server of the product, whatever ALLOW_PRIVATE_TARGETS says.',

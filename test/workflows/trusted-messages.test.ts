@@ -61,7 +61,10 @@ const inputs: Record<string, { type: string; input: object; signal?: { name: str
   remember: { type: 'remember', input: { organization_id, project_id, memory_id: 'm', parts: 1, review: true } },
   'schedule-change': {
     type: 'scheduleChange',
-    input: { schedule_id: 's', change_id: 'c', change: { kind: 'delete' } },
+    input: {
+      schedule_id: 's',
+      resumed: { pending: [{ schedule_id: 's', change_id: 'c', change: { kind: 'delete' } }], outcomes: [] },
+    },
   },
 };
 

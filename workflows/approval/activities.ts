@@ -1,11 +1,9 @@
-import type { ApprovalInput, ApprovalState, DecideRequest } from './messages.js';
+import type { ApprovalInput, ApprovalState } from './messages.js';
 
 /** The activities of an approval. All are safe to repeat. */
 export interface ApprovalActivities {
   /** Writes the approval's record, unless it already has a later revision. Only the workflow writes it after the start. */
   publishApproval(approval: { input: ApprovalInput; state: ApprovalState; revision: number }): Promise<void>;
-  /** Fails with type `access_denied` unless the API signed the decision, because anyone with access to Temporal can send an update. */
-  verifyDecision(decision: { approval_id: string; request: DecideRequest }): Promise<void>;
   /** Mints the single resume token of an approved call. The token is never part of the workflow's history. */
   mintResumeToken(approval: {
     input: ApprovalInput;

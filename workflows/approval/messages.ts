@@ -88,15 +88,6 @@ export interface DecideRequest {
   payload_digest?: string;
   /** The approver edits the call and approves the result, which has this digest. */
   edited_payload_digest?: string;
-  /** An HMAC over `decisionText`, made by the API, which has authenticated the approver. */
-  signature: string;
-}
-
-/** The text that a decision's signature covers. */
-export function decisionText(approvalId: string, request: Omit<DecideRequest, 'signature'>): string {
-  const { approver, decision, comment = '', payload_digest, edited_payload_digest } = request;
-  const digests = [payload_digest ?? null, edited_payload_digest ?? null];
-  return JSON.stringify([approvalId, approver.user_id, approver.role, decision, comment, ...digests]);
 }
 
 export interface DecideResult {

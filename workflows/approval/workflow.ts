@@ -5,7 +5,6 @@ import {
   condition,
   getExternalWorkflowHandle,
   proxyActivities,
-  proxyLocalActivities,
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
@@ -37,11 +36,6 @@ const { mintResumeToken } = proxyActivities<Pick<ApprovalActivities, 'mintResume
   summary: 'mint the resume token',
 });
 
-const { verifyDecision } = proxyLocalActivities<Pick<ApprovalActivities, 'verifyDecision'>>({
-  startToCloseTimeout: '10s',
-  retry,
-});
-
 /**
  * Holds one call until enough people have approved it, one has rejected it, or it expires (design, S6). Cancelling the run in
  * Temporal rejects the call.
@@ -62,10 +56,6 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
   setHandler(
     decideUpdate,
     async (request) => {
-      // A cancel would otherwise answer the voter with the error of the activity.
-      await CancellationScope.nonCancellable(() => verifyDecision({ approval_id: input.approval_id, request }));
-      // Meanwhile, another vote may have been counted or the call withdrawn.
-      refuse(input, state, request);
       const result = applyVote(input, state, request, epochSeconds());
       changed();
       const change = changes;
@@ -74,7 +64,7 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
       return result;
     },
     {
-      description: 'Vote on the held call. Accepts only requests that the API signed',
+      description: 'Vote on the held call. Accepts only requests of the API',
       validator: (request: DecideRequest | undefined) => refuse(input, state, request),
     },
   );

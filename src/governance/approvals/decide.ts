@@ -1,13 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import {
-  approvalWorkflowId,
-  decideUpdate,
-  decisionText,
-  type DecideRequest,
-} from '../../../workflows/approval/messages.js';
+import { approvalWorkflowId, decideUpdate, type DecideRequest } from '../../../workflows/approval/messages.js';
 import type { Principal } from '../../auth/principal.js';
-import type { SecretBox } from '../../auth/secret-box.js';
 import { AppError } from '../../errors.js';
 import { requirePermission } from '../../auth/require-grant.js';
 import { newId } from '../../ids.js';
@@ -21,9 +15,6 @@ import { findApproval } from './read.js';
 import type { Approval, ApprovalDocument } from './record.js';
 import { readOutlines, type PayloadDeps } from './payload.js';
 import { deciding, decidingRole, readerOf, refusalToDecide, toApproval, type Reader } from './view.js';
-
-/** The purpose of the key that signs decisions. */
-export const decisionPurpose = 'approval decision';
 
 export interface Vote extends Pick<DecideRequest, 'decision'> {
   comment?: string | undefined;
@@ -41,14 +32,14 @@ export interface Vote extends Pick<DecideRequest, 'decision'> {
  * edited since the approver saw it; `validation_failed` for edits that do not fit; `unavailable` without Temporal or a worker
  */
 export async function decideApproval(
-  deps: PayloadDeps & { collections: Collections; temporal: Temporal; secrets: Pick<SecretBox, 'sign'> },
+  deps: PayloadDeps & { collections: Collections; temporal: Temporal },
   principal: Principal,
   id: string,
   vote: Vote,
   updateId?: string,
   reader: Reader = readerOf(principal),
 ): Promise<Approval> {
-  const { collections, temporal, secrets } = deps;
+  const { collections, temporal } = deps;
   requirePermission(principal, deciding);
   const record = await findApproval(collections, principal, id);
   const refusal = refusalToDecide(principal, record);
@@ -59,13 +50,12 @@ export async function decideApproval(
   const seen = await readOutlines(deps, [record], principal.organizationId);
   requireDigest(toApproval(record, principal, seen.get(id), reader), vote);
   const digests = await digestsOf(deps, record, vote);
-  const unsigned = {
+  const request: DecideRequest = {
     approver: { user_id: principal.userId, role: decidingRole(principal, record.approver_roles) ?? principal.role },
     decision,
     ...(comment === undefined ? {} : { comment }),
     ...digests,
   };
-  const request: DecideRequest = { ...unsigned, signature: secrets.sign(decisionText(id, unsigned), decisionPurpose) };
   try {
     await updateOnce(temporal, approvalWorkflowId(id), decideUpdate, {
       args: [request],

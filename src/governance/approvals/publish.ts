@@ -1,8 +1,7 @@
 import type { ApprovalActivities } from '../../../workflows/approval/activities.js';
-import { decisionText, withdrawnBy } from '../../../workflows/approval/messages.js';
+import { withdrawnBy } from '../../../workflows/approval/messages.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 import { isDuplicateKey, type Mongo } from '../../stores/mongo.js';
-import { decisionPurpose } from './decide.js';
 import { toApprovalDocument, type ResumeTokenDocument } from './record.js';
 import { sha256Hex } from '../../sha256.js';
 import { resumeTokens, sealedFor } from './resume-token.js';
@@ -32,14 +31,6 @@ export async function publishApproval(
   // A run records the refusal of its own call, unless it has ended.
   if (input.execution_id !== undefined && !isWithdrawn) await endHeldCalls(lifecycles, _id, { status: 'denied' });
   else await denyHeldCalls({ lifecycles, audit }, _id, whyDenied[isWithdrawn ? 'withdrawn' : state.status]);
-}
-
-/** Whether the API sent the decision. */
-export function isSignedDecision(
-  secrets: Pick<SecretBox, 'isSigned'>,
-  { approval_id, request }: Request<'verifyDecision'>,
-): boolean {
-  return secrets.isSigned(decisionText(approval_id, request), request.signature ?? '', decisionPurpose);
 }
 
 /** Edits are kept for the same time. A run that is paused for longer requests a new approval. */
