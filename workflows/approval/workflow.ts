@@ -59,8 +59,8 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
       const result = applyVote(input, state, request, epochSeconds());
       changed();
       const change = changes;
-      // When the caller gets the answer, the record shows the vote and the resume token exists.
-      await condition(() => recorded >= change);
+      // When the caller gets the answer, the record shows the vote and the resume token exists. A cancel does not change it.
+      await CancellationScope.nonCancellable(() => condition(() => recorded >= change));
       return result;
     },
     {
