@@ -57,13 +57,13 @@ export interface Ranked {
  * The weight of the best entity in each part, chosen by measurement (decision 0084). `names` is a share of what was
  * found, and `length` is a share of the maximum of text and vectors.
  */
-const weights = { text: 1, vector: 0.6, names: 0.7, time: 0.6, length: 0.375 };
+const weights = { text: 1, vector: 0.6, names: 0.7, time: 0.6, length: 0.3 };
 
 /**
  * The range of text lengths in characters. Texts up to `from` get nothing of `weights.length`, and texts of at least `to`
  * get all of it.
  */
-const lengths = { from: 50, to: 1000 };
+const lengths = { from: 30, to: 250 };
 
 /** An entity whose whole name a question contains. */
 export interface NamedEntity {

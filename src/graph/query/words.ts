@@ -43,7 +43,7 @@ function searched(word: string): string {
 
 /**
  * Builds the Lucene query. A required scope term without a score excludes elements of other projects early. A match in
- * the name counts more than one in the text.
+ * the name counts as well as one in the text, which contains the name.
  */
 export function luceneQuery(
   terms: readonly Term[],
@@ -56,5 +56,5 @@ export function luceneQuery(
     .map(({ word, weight }) => (weight === 1 ? searched(word) : `${searched(word)}^${weight.toFixed(3)}`))
     .join(' ');
   const near = phrases.map((phrase) => `_words:"${phrase.join(' ')}"~1^${phraseWeight}`).join(' ');
-  return `+_scope:(${scope})^0 +(_title:(${questionWords.join(' ')})^3 _words:(${any}) ${near})`;
+  return `+_scope:(${scope})^0 +(_title:(${questionWords.join(' ')}) _words:(${any}) ${near})`;
 }
