@@ -99,9 +99,9 @@ describe('the worker’s variables', () => {
             /^temporal_worker_task_slots_(available|used)$/.test(name) && labels.worker_type === type,
         )
         .reduce((sum, { value }) => sum + value, 0);
-    // The queues of steps, control and bulk, and the one that earlier releases used for steps, each with its own slots. A worker
-    // holds ten times as many activities as it runs (decision 0118).
-    expect([slots('WorkflowWorker'), slots('ActivityWorker')]).toEqual([9, 4 * 7 * 10]);
+    // The queues of steps, control and bulk, each with its own slots. A worker holds ten times as many activities as it runs
+    // (decision 0118).
+    expect([slots('WorkflowWorker'), slots('ActivityWorker')]).toEqual([9, 3 * 7 * 10]);
     const pollers = samples.filter(({ name }) => name === 'temporal_num_pollers').map(({ value }) => value);
     expect(pollers.length).toBeGreaterThan(0);
     for (const open of pollers) expect(open).toBeLessThanOrEqual(3);
@@ -136,14 +136,13 @@ describe('the worker’s variables', () => {
     const of = (WORKER_QUEUES?: string) =>
       queueWorkers(loadConfig({ ...(WORKER_QUEUES && { WORKER_QUEUES }) }).worker, 'q');
     const activities = { runsWorkflows: false, runsActivities: true };
-    const [control, steps, bulk, earlier] = [
+    const [control, steps, bulk] = [
       { taskQueue: 'q-control', kind: 'control', ...activities },
       { taskQueue: 'q', kind: 'steps' as const, ...activities },
       { taskQueue: 'q-bulk', kind: 'bulk', ...activities },
-      { taskQueue: 'q-steps', kind: 'steps', ...activities },
     ];
-    expect(of()).toEqual([{ ...steps, runsWorkflows: true }, control, bulk, earlier]);
-    expect(of('steps')).toEqual([steps, earlier]);
+    expect(of()).toEqual([{ ...steps, runsWorkflows: true }, control, bulk]);
+    expect(of('steps')).toEqual([steps]);
     expect(of('control')).toEqual([{ ...steps, runsWorkflows: true, runsActivities: false }, control]);
     expect(of('bulk')).toEqual([bulk]);
     expect(workerTuning(loadConfig({}).worker, { ...steps, runsWorkflows: true, runsActivities: false })).toMatchObject(
