@@ -4,8 +4,7 @@ const { readdirSync } = require('node:fs');
  * Imports go down: surfaces and activities → domain → governance → auth → foundations (docs/architecture.md).
  * `npm run lint` checks the real import graph, types included.
  */
-const ground =
-  '^src/(abort-with|config|errors|error-catalog|ids|json|json-gate|json-objects-in|literal-pattern|log|package-root|pascal-case|pick|problems|query-number|reveal-invisible|visible-text|random|sha256|time|within|client-packages|csv|decode-text|cut-text|each-apart|turns|without-trailing)[.]ts$';
+const ground = '^src/(base/|config[.]ts$)';
 const foundations = 'graph|http|models|observability|outbound|prompts|stores|temporal|threads';
 const packages = 'node_modules|^dist/cypher-grammar/|^node:|^[a-z_/]+$';
 
@@ -33,7 +32,7 @@ const floors = [
   [
     'console app',
     '^src/surfaces/console/app/',
-    ['^sdk/node/src/', '^src/surfaces/console/console-pages[.]ts$', '^src/(csv|decode-text|reveal-invisible)[.]ts$'],
+    ['^sdk/node/src/', '^src/surfaces/console/console-pages[.]ts$', '^src/base/(csv|encodings|text)[.]ts$'],
   ],
   ['surfaces', '^src/surfaces/(?!console/app/)', [`^src/(domain|governance|auth|${foundations})/`, '^workflows/']],
 ];

@@ -9,7 +9,7 @@ import { createProgressWriter, type ReportingStep } from '../src/domain/executio
 import { readDocuments, type DocumentStores } from '../src/domain/executions/documents.js';
 import { takeModelTurn, type ModelActivityDeps } from '../src/domain/executions/model-turn.js';
 import { renderGoal } from '../src/domain/executions/prompt.js';
-import { pick } from '../src/pick.js';
+import { pick } from '../src/base/pick.js';
 import type { Collections } from '../src/stores/collections.js';
 import type { ChatModel } from '../src/models/port.js';
 import type { CallActionRequest } from '../workflows/agentflow-execution/steps/action.js';

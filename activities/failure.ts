@@ -1,6 +1,6 @@
 import { ApplicationFailure, type Context } from '@temporalio/activity';
-import type { ErrorCode } from '../src/error-catalog.js';
-import { isAppError, isRefusal } from '../src/errors.js';
+import type { ErrorCode } from '../src/base/error-catalog.js';
+import { isAppError, isRefusal } from '../src/base/errors.js';
 import { publicCode } from '../src/governance/kernel/stage-ids.js';
 import { isOutboundError } from '../src/outbound/outbound-error.js';
 import { retryAfterMs } from '../src/outbound/retry-hints.js';

@@ -3,7 +3,7 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Temporal } from '../src/temporal/client.js';
 import type { WorkerConfig } from '../src/temporal/environment.js';
-import { createTurns, shareOf, type Turn, type Turns } from '../src/turns.js';
+import { createTurns, shareOf, type Turn, type Turns } from '../src/base/turns.js';
 
 const longestWaitMs = 5 * 60_000;
 

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { epochSeconds } from '../src/time.js';
+import { epochSeconds } from '../src/base/time.js';
 import type { StepAttempt } from '../workflows/agentflow-execution/step-record.js';
 import type { StepResult } from '../workflows/agentflow-execution/steps/definition.js';
 import { failureOf } from './failure.js';

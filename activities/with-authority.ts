@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { AppError } from '../src/errors.js';
+import { AppError } from '../src/base/errors.js';
 import { noteHold, refusalToRun, type HoldDeps } from '../src/domain/executions/operations/hold.js';
 import { executionWorkflowId } from '../workflows/agentflow-execution/messages.js';
 import { endsRun } from '../workflows/agentflow-execution/authority.js';

@@ -14,7 +14,7 @@ import {
   type UnchainedEntry,
 } from '../src/governance/audit/entry.js';
 import { createGroup } from '../src/stores/group.js';
-import { newId } from '../src/ids.js';
+import { newId } from '../src/base/ids.js';
 import { createMongo } from '../src/stores/mongo.js';
 import type { BenchEnvironment } from './environment.js';
 import { figure, median, range, type Figure } from './measure.js';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Agent, createServer, request, type Server } from 'node:http';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { newId } from '../src/ids.js';
+import { newId } from '../src/base/ids.js';
 import { listen } from '../test/support/ports.js';
 import { startApi, startScript, type Api } from '../test/support/processes.js';
 import { residentMiB, type BenchEnvironment } from './environment.js';

@@ -1,7 +1,7 @@
-import { newId } from '../src/ids.js';
+import { newId } from '../src/base/ids.js';
 import { save } from '../src/graph/save/save.js';
 import { prepareGraph } from '../src/graph/store/schema.js';
-import { epochSeconds } from '../src/time.js';
+import { epochSeconds } from '../src/base/time.js';
 import { createGraph } from '../src/stores/neo4j.js';
 import type { BenchEnvironment } from './environment.js';
 import { eachSide, inTurns, medians, range, timed, type Figure } from './measure.js';

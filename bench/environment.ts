@@ -8,7 +8,7 @@ import { loadConfig } from '../src/config.js';
 import { createDeps } from '../src/deps.js';
 import { type Deps } from '../src/domain/deps.js';
 import { storeProject } from '../src/domain/projects/operations.js';
-import { newId } from '../src/ids.js';
+import { newId } from '../src/base/ids.js';
 import { startStack } from '../stack/index.js';
 import { apiClient, type ApiClient } from '../test/support/client.js';
 import { startApi, startScript, startWorker, type Api, type ProductProcess } from '../test/support/processes.js';

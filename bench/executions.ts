@@ -1,5 +1,5 @@
 import { executionWorkflowId } from '../workflows/agentflow-execution/messages.js';
-import { newId } from '../src/ids.js';
+import { newId } from '../src/base/ids.js';
 import { startHttpSink } from '../test/support/http-sink.js';
 import { flowThatCalls } from '../test/support/flows.js';
 import { residentMiB, type BenchEnvironment } from './environment.js';

@@ -1,4 +1,4 @@
-import { newId } from '../src/ids.js';
+import { newId } from '../src/base/ids.js';
 import { apiClient, type ApiClient } from '../test/support/client.js';
 import { startScript } from '../test/support/processes.js';
 import { comparedCalls } from './calls.js';

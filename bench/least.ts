@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import path from 'node:path';
-import { newId } from '../src/ids.js';
+import { newId } from '../src/base/ids.js';
 import { apiClient, type ApiClient } from '../test/support/client.js';
 import { listen } from '../test/support/ports.js';
 import { startScript } from '../test/support/processes.js';

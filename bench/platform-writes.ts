@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { readWorkspace } from '../src/domain/workspace/record.js';
-import { newId } from '../src/ids.js';
+import { newId } from '../src/base/ids.js';
 import { apiClient, type Answer, type ApiClient } from '../test/support/client.js';
 import { eventually } from '../test/support/eventually.js';
 import { startScript } from '../test/support/processes.js';

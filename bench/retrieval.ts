@@ -1,5 +1,5 @@
 import neo4j from 'neo4j-driver';
-import { newId } from '../src/ids.js';
+import { newId } from '../src/base/ids.js';
 import { retrieve, type RetrieveOptions } from '../src/graph/query/retrieve.js';
 import { derivedId, scopeTerm } from '../src/graph/store/names.js';
 import { prepareGraph } from '../src/graph/store/schema.js';

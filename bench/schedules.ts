@@ -1,4 +1,4 @@
-import { newId } from '../src/ids.js';
+import { newId } from '../src/base/ids.js';
 import { executionWorkflowId } from '../workflows/agentflow-execution/messages.js';
 import { eventually } from '../test/support/eventually.js';
 import { flowThatCalls } from '../test/support/flows.js';

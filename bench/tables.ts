@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import { newId } from '../src/ids.js';
+import { newId } from '../src/base/ids.js';
 import type { ApiClient } from '../test/support/client.js';
 import type { BenchEnvironment } from './environment.js';
 import { eachSide, inTurns, medians, perSecond, range, timed, type Figure } from './measure.js';

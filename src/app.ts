@@ -3,7 +3,7 @@ import helmet from 'helmet';
 import { createCallbacks } from './surfaces/callbacks/create-callbacks.js';
 import { createConsole } from './surfaces/console/create-console.js';
 import type { Deps } from './domain/deps.js';
-import { AppError } from './errors.js';
+import { AppError } from './base/errors.js';
 import { createGateway } from './surfaces/gateway/create-gateway.js';
 import { createMcp } from './surfaces/mcp/create-mcp.js';
 import { mountTools } from './surfaces/gateway/rest.js';

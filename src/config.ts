@@ -5,7 +5,7 @@ import { outboundVariables } from './outbound/environment.js';
 import { telemetryVariables, tracingOf } from './observability/environment.js';
 import { bucketVariables, checkBucket, s3Of } from './stores/environment.js';
 import { checkTemporal, temporalOf, temporalVariables, workerOf } from './temporal/environment.js';
-import { withoutTrailing } from './without-trailing.js';
+import { withoutTrailing } from './base/text.js';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');

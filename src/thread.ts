@@ -1,6 +1,6 @@
 import { bodyReaders } from './surfaces/callbacks/read-body.js';
 import type { ThreadAnswer, ThreadJob } from './threads/threads.js';
-import { isAppError } from './errors.js';
+import { isAppError } from './base/errors.js';
 import { hideSecrets as hide, redactAnswer as redact } from './graph/redaction/redactor.js';
 
 /** `load` loads what the job needs, which does not count as its time. */

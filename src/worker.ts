@@ -21,7 +21,7 @@ import { checkEmbedder } from './models/check-embedder.js';
 import { startWorkerMetrics } from './observability/worker-metrics.js';
 import { workerTracing } from './observability/temporal-spans.js';
 import { prepare } from './prepare.js';
-import { regularly } from './regularly.js';
+import { regularly } from './base/async.js';
 import { onShutdown } from './shutdown.js';
 import { refusalOf } from './temporal/refusal.js';
 import { trustedActivities } from './temporal/trusted-activities.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { packageRoot } from './package-root.js';
+import { packageRoot } from './base/packages.js';
 
 export const workflowsEntry = path.join(packageRoot, 'dist/workflows/index.js');
 /**

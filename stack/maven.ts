@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { packageRoot } from '../src/package-root.js';
+import { packageRoot } from '../src/base/packages.js';
 import type { Workplace } from './binary-cache.js';
 import { ownServers, requireMaven } from './prerequisites.js';
 import { runToEnd } from './run-to-end.js';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { packageRoot } from '../src/package-root.js';
+import { packageRoot } from '../src/base/packages.js';
 import { createRestartLimit, restartLimitText } from './restarts.js';
 import { endOf } from './run-to-end.js';
 import { StackError } from './stack-error.js';

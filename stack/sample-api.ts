@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Workspace } from '../src/domain/workspace/record.js';
-import { packageRoot } from '../src/package-root.js';
+import { packageRoot } from '../src/base/packages.js';
 
 export interface SampleOptions {
   /** The local address of the API. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
-import { csvFormatOf } from '../src/csv.js';
+import { csvFormatOf } from '../src/base/csv.js';
 import { verifies } from './support/verifies.js';
 
 const rowsOf = (text: string) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { decodeDeclared, decodeText, withoutControls } from '../src/decode-text.js';
+import { decodeDeclared, decodeText, withoutControls } from '../src/base/encodings.js';
 import { verifies } from './support/verifies.js';
 
 /** The same texts in encodings that TextEncoder cannot write. */

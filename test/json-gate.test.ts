@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { answerGate, checkJson, checkValueCount, refuseRounded } from '../src/json-gate.js';
+import { answerGate, checkJson, checkValueCount, refuseRounded } from '../src/base/json-gate.js';
 
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
 

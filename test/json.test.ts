@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { hasType, isExactNumber, isNumberText, parseJson, withNumbersKept } from '../src/json.js';
+import { hasType, isExactNumber, isNumberText, parseJson, withNumbersKept } from '../src/base/json.js';
 import { verifies } from './support/verifies.js';
 
 describe('parseJson', () => {

@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import express from 'express';
 import { MongoClient } from 'mongodb';
 import neo4j from 'neo4j-driver';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { announce } from '../../test/support/ports.js';
 import { leastCodec } from './least-codec.js';
 import { touchUpdate } from './workflows.js';

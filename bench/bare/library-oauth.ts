@@ -3,7 +3,7 @@ import type { JWK } from 'jose';
 import type { Collection } from 'mongodb';
 // @ts-expect-error -- it ships no types
 import { Provider } from 'oidc-provider';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 
 const scope = 'svc:query.read';
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { MongoClient } from 'mongodb';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { leastCodec } from './least-codec.js';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/packages.js';
 
 /** A worker for the baseline workflows, with the settings of the product's worker. With `ENCRYPTED`, it encrypts payloads. */
 const {

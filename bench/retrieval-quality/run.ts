@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/packages.js';
 import { apiClient } from '../../test/support/client.js';
 import { startEmbeddingServer } from '../../test/support/embedding-server.js';
 import { startEnvironment } from '../environment.js';

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { AppError, notFound } from '../errors.js';
+import { AppError, notFound } from '../base/errors.js';
 import { listPage, ListQuery } from '../stores/lists.js';
-import { Id, isId, OrganizationId, ProjectId, UserId } from '../ids.js';
-import { epochSeconds, EpochSeconds } from '../time.js';
+import { Id, isId, OrganizationId, ProjectId, UserId } from '../base/ids.js';
+import { epochSeconds, EpochSeconds } from '../base/time.js';
 import { ApiKeyScope, createApiKey, type ApiKeyDocument } from './api-keys.js';
 import type { AuthDeps } from './create-auth.js';
 import { defaultGrants, grantableGrants, Grant, haveSameRoles, isAdminRole, rolesOf } from './grants.js';
 import { isPerson, type Principal } from './principal.js';
 import { scopeOn } from './resolve-scope.js';
 import { tokenInvalid } from './tokens.js';
-import { pick } from '../pick.js';
-import { VisibleText } from '../visible-text.js';
+import { pick } from '../base/pick.js';
+import { VisibleText } from '../base/validation.js';
 
 const note = 'The secret is shown once and cannot be read again; store it now.';
 

@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { AppError } from '../errors.js';
-import { newId } from '../ids.js';
+import { AppError } from '../base/errors.js';
+import { newId, sha256Hex } from '../base/ids.js';
 import { defineCollection, type Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/insert-once.js';
-import { epochSeconds } from '../time.js';
+import { epochSeconds } from '../base/time.js';
 import type { Auth } from './create-auth.js';
-import type { Grant } from './grants.js';
-import { defaultGrants } from './grants.js';
+import { type Grant, defaultGrants } from './grants.js';
 import { CredentialScope, type Principal } from './principal.js';
 import { secretTokens } from './secret-token.js';
-import { sha256Hex } from '../sha256.js';
 
 const prefix = 'svc_sk_';
 const secrets = secretTokens(prefix);

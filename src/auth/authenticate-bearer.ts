@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose';
 import { z } from 'zod';
-import { AppError, isAppError } from '../errors.js';
+import { AppError, isAppError } from '../base/errors.js';
 import { authenticateApiKey, looksLikeApiKey } from './api-keys.js';
 import type { AuthDeps } from './create-auth.js';
 import { noteExternalIdentity } from './external-identities.js';

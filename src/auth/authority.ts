@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 import type { Collections } from '../stores/collections.js';
 import { isFormerMember } from './former-members.js';
 import { grantableGrants, rolesOf, toStoredRoles, type Grant } from './grants.js';

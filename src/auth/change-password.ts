@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 import type { Audited } from './audit-port.js';
 import type { AuthDeps } from './create-auth.js';
 import { actorOf, isPerson, type Principal } from './principal.js';

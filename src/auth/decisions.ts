@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 import type { Grant } from './grants.js';
 import { holdsGrant, isPerson, type Permission, type Principal } from './principal.js';
 import { requirePermission, whatIsMissing } from './require-grant.js';

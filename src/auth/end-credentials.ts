@@ -1,4 +1,4 @@
-import { epochSeconds } from '../time.js';
+import { epochSeconds } from '../base/time.js';
 import type { Collections } from '../stores/collections.js';
 import { retireMcpTokens } from './retire-mcp-tokens.js';
 

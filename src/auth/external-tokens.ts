@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import type { Config } from '../config.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 import { asymmetricAlgorithms, mapJoseErrors, tokenInvalid, unverifiedClaims } from './tokens.js';
 
 const tokenTypes = ['jwt', 'at+jwt'];

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 import type { Collections } from '../stores/collections.js';
 import type { Owner } from './present-authority.js';
 import { rolesOn } from './users.js';

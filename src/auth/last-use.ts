@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Collection } from 'mongodb';
-import type { Logger } from '../log.js';
-import { epochSeconds } from '../time.js';
+import type { Logger } from '../base/log.js';
+import { epochSeconds } from '../base/time.js';
 
 const minIntervalSeconds = 60;
 const maxRemembered = 10_000;

@@ -1,9 +1,9 @@
 import type { Filter, UpdateFilter } from 'mongodb';
-import { AppError } from '../errors.js';
-import { newId } from '../ids.js';
+import { AppError } from '../base/errors.js';
+import { newId } from '../base/ids.js';
 import type { Collections } from '../stores/collections.js';
 import { untilWritten } from '../stores/until-written.js';
-import { epochSeconds } from '../time.js';
+import { epochSeconds } from '../base/time.js';
 import { haveSameRoles, holdsEverywhere, toStoredRoles, type MemberRole, type StoredRoles } from './grants.js';
 import { grantRole, type MembershipDocument } from './users.js';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
-import { createTurns } from '../turns.js';
+import { createTurns } from '../base/turns.js';
 
 /** The recommendation of OWASP for argon2id, the library's default algorithm: 19 MiB, two passes, one lane. */
 const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

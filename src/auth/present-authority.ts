@@ -1,7 +1,7 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 import type { Collections } from '../stores/collections.js';
 import { readFresh } from '../stores/fresh-reads.js';
-import { epochSeconds } from '../time.js';
+import { epochSeconds } from '../base/time.js';
 import { externalRolesOn } from './external-identities.js';
 import { grantsOfWork, type Grant, type Roles } from './grants.js';
 import { rolesOn } from './users.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 import {
   defaultGrants,
   Grant,
@@ -12,7 +12,7 @@ import {
   rolesOf,
   type Right,
 } from './grants.js';
-import { Id, OrganizationId, ProjectId, UserId } from '../ids.js';
+import { Id, OrganizationId, ProjectId, UserId } from '../base/ids.js';
 
 /** The scope and grants of a credential, as stored and returned (specification, API key: `scope`). */
 export const CredentialScope = z.object({

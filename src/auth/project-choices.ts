@@ -1,4 +1,4 @@
-import { literalPattern } from '../literal-pattern.js';
+import { literalPattern } from '../base/text.js';
 import { maxCount } from '../stores/lists.js';
 import type { Collections } from '../stores/collections.js';
 import { rolesOf, toRoles, type Roles } from './grants.js';

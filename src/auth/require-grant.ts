@@ -1,6 +1,6 @@
 import { clientGrants, grantableGrants, grantsOfRoles, memberRoles, rightsOf, rolesOf, type Grant } from './grants.js';
 import { holdsGrant, isPerson, permits, type Permission, type Principal } from './principal.js';
-import { AppError, type ErrorFacts } from '../errors.js';
+import { AppError, type ErrorFacts } from '../base/errors.js';
 
 /**
  * Returns the scopes that an OAuth client must request to get a missing scope. They include the client's present

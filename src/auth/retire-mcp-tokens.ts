@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import type { Collections, Documents } from '../stores/collections.js';
-import { epochSeconds } from '../time.js';
+import { epochSeconds } from '../base/time.js';
 
 type Tokens = Pick<Collections, 'mcp_authorizations' | 'mcp_revocations'>;
 type Authorization = Documents['mcp_authorizations'];

@@ -1,6 +1,6 @@
 import { defineCollection, type Collections } from '../stores/collections.js';
-import { newId } from '../ids.js';
-import { epochSeconds } from '../time.js';
+import { newId } from '../base/ids.js';
+import { epochSeconds } from '../base/time.js';
 
 /**
  * Somebody changes or removes the role of a person. A sweep then looks at the open runs of the person, several times,

@@ -11,8 +11,8 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import path from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config.js';
-import { hasCode } from '../errors.js';
-import { sha256Hex } from '../sha256.js';
+import { hasCode } from '../base/errors.js';
+import { sha256Hex } from '../base/ids.js';
 
 const version = 'v1';
 const minKeyLength = 32;

@@ -1,16 +1,15 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { AppError } from '../errors.js';
-import { newId } from '../ids.js';
-import type { Logger } from '../log.js';
+import { AppError } from '../base/errors.js';
+import { newId, sha256Hex } from '../base/ids.js';
+import type { Logger } from '../base/log.js';
 import { defineCollection, expiring, type Collections } from '../stores/collections.js';
 import { createFreshReads } from '../stores/fresh-reads.js';
 import { insertOnce } from '../stores/insert-once.js';
-import { epochSeconds } from '../time.js';
+import { epochSeconds } from '../base/time.js';
 import { filterOf, type CredentialsOf } from './end-credentials.js';
 import type { SecretBox } from './secret-box.js';
 import { secretTokens } from './secret-token.js';
 import { tokenInvalid } from './tokens.js';
-import { sha256Hex } from '../sha256.js';
 
 const prefix = 'svc_srt_';
 const tokens = secretTokens(prefix);

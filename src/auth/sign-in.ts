@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 import type { Audited } from './audit-port.js';
 import type { AuthDeps } from './create-auth.js';
 import { defaultGrants, haveSameRoles, toStoredRoles } from './grants.js';
 import { CredentialScope } from './principal.js';
 import type { SessionDocument } from './sessions.js';
 import { findProjectWithRoles } from './project-roles.js';
-import { epochSeconds } from '../time.js';
+import { epochSeconds } from '../base/time.js';
 import { tokenInvalid } from './tokens.js';
 import { findUserByEmail, homeProject, normalizeEmail, type UserDocument } from './users.js';
 

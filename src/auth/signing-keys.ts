@@ -9,7 +9,7 @@ import {
 } from 'jose';
 import { defineCollection, type Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/insert-once.js';
-import { epochSeconds } from '../time.js';
+import { epochSeconds } from '../base/time.js';
 import type { SecretBox } from './secret-box.js';
 
 /**

@@ -1,6 +1,6 @@
 import { CompactSign, decodeJwt, errors, jwtVerify, SignJWT, type JWTPayload } from 'jose';
-import { AppError } from '../errors.js';
-import { newId } from '../ids.js';
+import { AppError } from '../base/errors.js';
+import { newId } from '../base/ids.js';
 import { signingAlgorithm, type SigningKeys } from './signing-keys.js';
 
 type TokenUse = 'user' | 'session' | 'oauth';

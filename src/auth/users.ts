@@ -1,7 +1,7 @@
 import { defineCollection, type Collections } from '../stores/collections.js';
 import { readFresh } from '../stores/fresh-reads.js';
 import { insertOnce } from '../stores/insert-once.js';
-import { epochSeconds } from '../time.js';
+import { epochSeconds } from '../base/time.js';
 import { rolesOf, toRoles, toStoredRoles, type Roles } from './grants.js';
 import { hashPassword } from './passwords.js';
 

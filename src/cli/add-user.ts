@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { createUser, findUserByEmail } from '../auth/users.js';
-import { newId } from '../ids.js';
+import { newId } from '../base/ids.js';
 import { printResult } from './print-result.js';
 import { withCollections } from './with-collections.js';
 

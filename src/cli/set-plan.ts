@@ -1,9 +1,9 @@
 import { PlanPatch } from '../domain/customers/record.js';
 import { setPlan } from '../domain/customers/operations/account.js';
-import { parseWithProblems } from '../problems.js';
+import { parseWithProblems } from '../base/validation.js';
 import { printResult } from './print-result.js';
 import { isKnownOrganization, withCollections } from './with-collections.js';
-import { parseJsonOrUndefined } from '../json.js';
+import { parseJsonOrUndefined } from '../base/json.js';
 
 /** `set-plan <organization_id> <JSON>`: changes the plan of an organization. Keeps the fields that the JSON omits. */
 const [organizationId, text = ''] = process.argv.slice(2);

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createApp } from '../app.js';
 import { loadConfig } from '../config.js';
 import { createDeps } from '../deps.js';
-import { packageRoot } from '../package-root.js';
+import { packageRoot } from '../base/packages.js';
 
 /**
  * Part of the build: writes the OpenAPI document that the app serves. The types of the clients are generated from it.

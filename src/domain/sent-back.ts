@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject } from '../json.js';
+import { isJsonObject } from '../base/json.js';
 
 /**
  * Returns a schema that leaves out these fields before it checks an object. Only the service sets them, so a client can

@@ -2,11 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { rolesOf } from '../auth/grants.js';
 import type { Principal } from '../auth/principal.js';
 import type { SecretBox } from '../auth/secret-box.js';
-import { AppError, isRefusal } from '../errors.js';
-import { newId } from '../ids.js';
+import { AppError, isRefusal } from '../base/errors.js';
+import { newId, sha256Hex } from '../base/ids.js';
 import { defineCollection, expiring, type Collections } from '../stores/collections.js';
 import { isDuplicateKey } from '../stores/mongo.js';
-import { sha256Hex } from '../sha256.js';
 import { callerOf } from './approvals/resume-token.js';
 
 const keptForMs = 24 * 3600 * 1000;

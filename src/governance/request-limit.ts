@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Principal } from '../auth/principal.js';
 import { addToCounter, currentWindow, secondsUntil } from '../auth/window-counter.js';
 import type { Config } from '../config.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 import type { Collections } from '../stores/collections.js';
 
 export type RequestLimit = ReturnType<typeof createRequestLimit>;

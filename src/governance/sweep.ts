@@ -1,14 +1,14 @@
 import { executeStage } from './kernel/stage-ids.js';
-import type { Logger } from '../log.js';
+import type { Logger } from '../base/log.js';
 import type { Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/insert-once.js';
-import { epochSeconds } from '../time.js';
+import { epochSeconds } from '../base/time.js';
 import type { Approvals } from './approvals/create-approvals.js';
 import type { Audit } from './audit/audit.js';
 import { forEachDue } from './for-each-due.js';
 import { ActRecord, type LifecycleDocument } from './lifecycles/record.js';
 import type { IntentDocument } from './recorder.js';
-import { pick } from '../pick.js';
+import { pick } from '../base/pick.js';
 
 interface SweepDeps {
   collections: Pick<Collections, 'intents' | 'lifecycles' | 'resume_tokens'>;

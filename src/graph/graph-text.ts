@@ -1,4 +1,4 @@
-import { isVisible } from '../visible-text.js';
+import { isVisible } from '../base/validation.js';
 
 const maxNameLength = 500;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineCollection, type Collections } from '../stores/collections.js';
 import { createFreshReads } from '../stores/fresh-reads.js';
-import { epochSeconds } from '../time.js';
+import { epochSeconds } from '../base/time.js';
 
 /** The mode of a project. In `governed` mode, the policy engine refuses `save-context`. */
 export const ProjectMode = z.enum(['simple', 'governed']);

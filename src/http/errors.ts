@@ -5,7 +5,7 @@ import {
   MongoServerError,
   MongoServerSelectionError,
 } from 'mongodb';
-import { AppError, isAppError } from '../errors.js';
+import { AppError, isAppError } from '../base/errors.js';
 
 export function toAppError(error: unknown): AppError {
   if (isAppError(error)) return error;

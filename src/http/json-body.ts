@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type RequestHandler } from 'express';
-import { AppError } from '../errors.js';
-import { bodyLimits, checkJson, checkValueCount, refuseRounded } from '../json-gate.js';
+import { AppError } from '../base/errors.js';
+import { bodyLimits, checkJson, checkValueCount, refuseRounded } from '../base/json-gate.js';
 
 /** Parses JSON bodies up to `limit`. Refuses other content types, and JSON that `checkJson` refuses. */
 export function jsonBody(limit: string): RequestHandler[] {

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 
 /** The maximum number of parameters of a query or a form. No route knows half as many. */
 export const maxParameters = 100;

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 
 /** Returns a 405 with an `Allow` header, such as `GET, POST` (RFC 9110, 15.5.6). */
 export function methodNotAllowed(allowed: string): AppError {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 import { discardRest } from './discard-rest.js';
 
 interface IncomingFile {

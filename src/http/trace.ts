@@ -2,7 +2,7 @@ import { context, SpanKind, SpanStatusCode, trace as traceApi } from '@opentelem
 import { parseTraceParent } from '@opentelemetry/core';
 import type { Request, RequestHandler, Response } from 'express';
 import { routeOf } from '../observability/measured.js';
-import { someRandomBytes } from '../random.js';
+import { someRandomBytes } from '../base/ids.js';
 import { remoteContext, traceLogFields, type Tracing } from '../observability/tracing.js';
 
 /** The position of a request in a distributed trace (W3C Trace Context). */

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJsonOrUndefined } from '../json.js';
+import { isJsonObject, parseJsonOrUndefined } from '../base/json.js';
 import { errorIn } from './endpoint-error.js';
 import { unusableAnswer } from './endpoint-failure.js';
 

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 import { createOfflineModel, offlineModelName } from './offline.js';
 import { createOpenAiModel } from './openai.js';
 import type { ChatModel } from './port.js';

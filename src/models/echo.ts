@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject } from '../base/json.js';
 
 /**
  * What an endpoint sent beside the text and the calls of an answer, such as signatures of its thinking. The endpoint

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type OpenAI from 'openai';
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 import { withDeadline } from '../outbound/deadline.js';
 import { isOutboundError, OutboundError } from '../outbound/outbound-error.js';
 import type { EmbeddingConfig } from './environment.js';
 import { failureOf } from './sdk-failure.js';
 import { createOpenAiClient } from './openai-client.js';
-import { createTurns } from '../turns.js';
+import { createTurns } from '../base/turns.js';
 import { estimatedTokens } from './tokens.js';
 
 /** A model and the length of its vectors. Vectors of different models cannot be compared. */

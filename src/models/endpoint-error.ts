@@ -1,4 +1,4 @@
-import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../json.js';
+import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../base/json.js';
 
 /** What an endpoint says about a failure. Endpoints use many forms of error objects. */
 export interface EndpointError {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject } from '../base/json.js';
 import type { EndpointError } from './endpoint-error.js';
 import { outlookOf } from './permanent-errors.js';
 import { schemaNotes, type Dialect, type Extra } from './openai-request.js';

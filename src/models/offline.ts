@@ -1,4 +1,4 @@
-import { parseJsonOrUndefined } from '../json.js';
+import { parseJsonOrUndefined } from '../base/json.js';
 import { factsOf } from './facts.js';
 import { pickSentences, type PickedSentence, type Source } from './summarise.js';
 import type { ChatMaterial, ChatModel, ConversationMessage } from './port.js';

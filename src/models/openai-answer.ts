@@ -1,6 +1,6 @@
-import { isAppError } from '../errors.js';
-import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../json.js';
-import { answerGate, checkJson } from '../json-gate.js';
+import { isAppError } from '../base/errors.js';
+import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../base/json.js';
+import { answerGate, checkJson } from '../base/json-gate.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import { collectContent } from './answer-content.js';
 import { mergeFields, unknownFields, type Echo } from './echo.js';

@@ -1,6 +1,6 @@
 import type { ChatRequest, ChatTool, ChatToolCall, ConversationMessage } from './port.js';
 import { toolSchemaOf } from './tool-schema.js';
-import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../json.js';
+import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../base/json.js';
 
 /**
  * What a request contains although an endpoint may refuse it. A request without all of these is the smallest that still

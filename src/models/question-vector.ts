@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isAppError } from '../errors.js';
+import { isAppError } from '../base/errors.js';
 import { withDeadline } from '../outbound/deadline.js';
 import { isOutboundError } from '../outbound/outbound-error.js';
 import { isRefusedText, type Embedder, type EmbeddingModel } from './embedder.js';

@@ -3,7 +3,7 @@ import { withDeadline } from '../outbound/deadline.js';
 import { isOutboundError } from '../outbound/outbound-error.js';
 import type { RerankConfig } from './environment.js';
 import { createWatchedFetch } from './watched-fetch.js';
-import { withoutTrailing } from '../without-trailing.js';
+import { withoutTrailing } from '../base/text.js';
 
 /** After this many consecutive questions without an answer in time, the endpoint is not used for `pauseMs`. */
 const maxLate = 3;

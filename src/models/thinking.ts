@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json.js';
+import { isJsonObject } from '../base/json.js';
 
 /** The tags in which models write their thinking into the text. */
 const names = ['think', 'thinking', 'thought', 'reasoning', 'reflection', 'seed:think'];

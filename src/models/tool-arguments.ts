@@ -1,4 +1,4 @@
-import { isJsonObject, parseJsonOrUndefined, withNumbersKept, type JsonObject } from '../json.js';
+import { isJsonObject, parseJsonOrUndefined, withNumbersKept, type JsonObject } from '../base/json.js';
 
 const maxDepth = 16;
 /** What models write instead of an empty object. */

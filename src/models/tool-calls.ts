@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject } from '../base/json.js';
 import { OutboundError } from '../outbound/outbound-error.js';
 import { mergeFields, unknownFields, type Echo } from './echo.js';
 import type { ChatToolCall } from './port.js';

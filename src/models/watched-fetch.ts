@@ -1,5 +1,5 @@
 import { ReadableStream } from 'node:stream/web';
-import { abortWith } from '../abort-with.js';
+import { abortWith } from '../base/async.js';
 import { isOutboundError, OutboundError } from '../outbound/outbound-error.js';
 
 export interface AnswerBounds {

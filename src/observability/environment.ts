@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withoutTrailing } from '../without-trailing.js';
+import { withoutTrailing } from '../base/text.js';
 
 const httpUrl = z.url({ protocol: /^https?$/ });
 const sampler = z.enum([

@@ -1,5 +1,5 @@
 import type { Collections } from '../stores/collections.js';
-import { within } from '../within.js';
+import { within } from '../base/async.js';
 
 const states = ['ready', 'running', 'paused'] as const;
 const cacheMs = 10_000;

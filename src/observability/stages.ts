@@ -1,4 +1,4 @@
-import { isAppError } from '../errors.js';
+import { isAppError } from '../base/errors.js';
 import type { Metrics } from './metrics.js';
 import type { Tracing } from './tracing.js';
 

@@ -1,5 +1,5 @@
 import { ReadableStream } from 'node:stream/web';
-import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../json.js';
+import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../base/json.js';
 import { endedEarly, otherAnswer, readEvents, readText, type EventContext } from './mcp-events.js';
 import { parseMessage, type McpReader } from './mcp-reader.js';
 import { isOutboundError, OutboundError, unreachable } from './outbound-error.js';

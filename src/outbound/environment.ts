@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJsonOrUndefined } from '../json.js';
+import { parseJsonOrUndefined } from '../base/json.js';
 
 const example = '{"files": {"command": ["/opt/mcp/files", "."], "projects": ["6f1c…"]}}';
 

@@ -6,7 +6,7 @@ import { withDeadline } from './deadline.js';
 import { isOutboundError, OutboundError, unreachable, withUnsent } from './outbound-error.js';
 import type { OwnServers } from './own-servers.js';
 import { guardedLookup, refuseUnlessFetchable, refuseUnlessPublic } from './target-guard.js';
-import { withoutTrailing } from '../without-trailing.js';
+import { withoutTrailing } from '../base/text.js';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject } from '../base/json.js';
 import { withoutNulls } from './without-nulls.js';
 
 type ResourceContent = { uri: string; mimeType?: string } & ({ text: string } | { blob: string });

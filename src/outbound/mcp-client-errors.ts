@@ -5,8 +5,8 @@ import {
   SdkErrorCode,
   SdkHttpError,
 } from '@modelcontextprotocol/client';
-import { isAppError } from '../errors.js';
-import { isJsonObject, parseJsonOrUndefined } from '../json.js';
+import { isAppError } from '../base/errors.js';
+import { isJsonObject, parseJsonOrUndefined } from '../base/json.js';
 import { hideSecrets } from './hide-secrets.js';
 import { readableText } from './mcp-call-result.js';
 import { isOutboundError, OutboundError } from './outbound-error.js';

@@ -18,7 +18,7 @@ import type { ListedTool } from './mcp-listed-tool.js';
 import { OutboundError } from './outbound-error.js';
 import type { McpOutput } from './mcp-output.js';
 import { authProviderOf, type McpTarget } from './mcp-transport.js';
-import { createTurns, shareOf } from '../turns.js';
+import { createTurns, shareOf } from '../base/turns.js';
 
 interface McpCallOptions {
   meta: Record<string, unknown>;

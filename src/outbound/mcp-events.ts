@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { isJsonObject } from '../json.js';
+import { isJsonObject } from '../base/json.js';
 import { idText, parseMessage, type McpMessage, type McpReader } from './mcp-reader.js';
 import { isOutboundError, OutboundError, unreachable } from './outbound-error.js';
 

@@ -9,7 +9,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { setTimeout as delay } from 'node:timers/promises';
-import { abortWith } from '../abort-with.js';
+import { abortWith } from '../base/async.js';
 import { orAborted, type Clock } from './deadline.js';
 import type { HttpClient } from './http-client.js';
 import { connectProblemOf, outboundErrorOf } from './mcp-client-errors.js';

@@ -1,4 +1,4 @@
-import { abortWith } from '../abort-with.js';
+import { abortWith } from '../base/async.js';
 import type { Clock } from './deadline.js';
 import { readableText, readResourceContent, type McpCallResult, type McpContent } from './mcp-call-result.js';
 import type { Link } from './mcp-link.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isAppError } from '../errors.js';
-import { isJsonObject, type JsonObject } from '../json.js';
-import { answerGate, checkJson } from '../json-gate.js';
-import { parseWithProblems } from '../problems.js';
+import { isAppError } from '../base/errors.js';
+import { isJsonObject, type JsonObject } from '../base/json.js';
+import { answerGate, checkJson } from '../base/json-gate.js';
+import { parseWithProblems } from '../base/validation.js';
 import { schemaWithoutNulls, withoutNulls } from './without-nulls.js';
 
 /** A tool as a server lists it. */

@@ -1,7 +1,7 @@
 import { selectClientAuthMethod, type OAuthClientMetadata } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import { isJsonObject, parseJsonOrUndefined } from '../json.js';
-import { parseWithProblems } from '../problems.js';
+import { isJsonObject, parseJsonOrUndefined } from '../base/json.js';
+import { parseWithProblems } from '../base/validation.js';
 import { refusal, type Fetch } from './mcp-oauth-fetch.js';
 import type { OauthClient, TokenIssuer } from './mcp-oauth-types.js';
 import { OutboundError } from './outbound-error.js';

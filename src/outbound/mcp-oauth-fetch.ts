@@ -1,5 +1,5 @@
 import { OAuthError } from '@modelcontextprotocol/client';
-import { isJsonObject, parseJsonOrUndefined } from '../json.js';
+import { isJsonObject, parseJsonOrUndefined } from '../base/json.js';
 import { withDeadline } from './deadline.js';
 import type { HttpClient } from './http-client.js';
 import { isOutboundError, OutboundError } from './outbound-error.js';

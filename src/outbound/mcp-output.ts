@@ -1,5 +1,5 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
-import { isJsonObject } from '../json.js';
+import { isJsonObject } from '../base/json.js';
 
 /**
  * The result of a tool of an MCP server, and the output schema of that tool. Without a value, only the schema is

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJsonOrUndefined, withNumbersKept, type JsonObject } from '../json.js';
+import { isJsonObject, parseJsonOrUndefined, withNumbersKept, type JsonObject } from '../base/json.js';
 import { readableText, readCallResult, type McpCallResult } from './mcp-call-result.js';
 import { OutboundError } from './outbound-error.js';
 import { readTool, type ListedTool } from './mcp-listed-tool.js';

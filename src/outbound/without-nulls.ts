@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json.js';
+import { isJsonObject, type JsonObject } from '../base/json.js';
 
 /** The members of an object that are not null. Many serializers write null for a member that is absent. */
 export function withoutNulls(value: JsonObject): JsonObject {

@@ -1,5 +1,5 @@
 import type { Liquid } from 'liquidjs';
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 import { createEngine, renderWith, textOf } from './engine.js';
 import { withinTime } from './within-time.js';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import { AppError, hasCode } from '../errors.js';
+import { AppError, hasCode } from '../base/errors.js';
 import type { FileStore } from './file-store.js';
 
 /** Stores bytes. A location is the SHA-256 of the bytes, so storing the same bytes twice keeps one copy. */

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { hasCode } from '../errors.js';
+import { hasCode } from '../base/errors.js';
 import { isObjectName, noSuchObject, type FileStore } from './file-store.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 
 /** Stores objects, which are either complete or absent. `objectName` builds their locations. */
 export interface FileStore {

@@ -1,5 +1,5 @@
 import type { Collection, OptionalId } from 'mongodb';
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 import { writeTogether } from './grouped-writes.js';
 import { isDuplicateKey } from './mongo.js';
 

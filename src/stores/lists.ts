@@ -1,8 +1,8 @@
 import type { Collection, Document, Filter, WithId } from 'mongodb';
 import { z } from 'zod';
-import { AppError } from '../errors.js';
-import { literalPattern } from '../literal-pattern.js';
-import { queryNumber } from '../query-number.js';
+import { AppError } from '../base/errors.js';
+import { literalPattern } from '../base/text.js';
+import { queryNumber } from '../base/validation.js';
 
 /**
  * The paging parameters of every list (contract, Conventions): newest first, at most 200 per page, stable while

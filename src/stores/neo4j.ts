@@ -1,6 +1,6 @@
 import neo4j, { type Config } from 'neo4j-driver';
 import { createBookmarks } from './bookmarks.js';
-import { createTurns, shareOf } from '../turns.js';
+import { createTurns, shareOf } from '../base/turns.js';
 
 export type Graph = ReturnType<typeof createGraph>;
 

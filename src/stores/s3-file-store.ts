@@ -4,7 +4,7 @@ import type * as Client from '@aws-sdk/client-s3';
 import type * as Storage from '@aws-sdk/lib-storage';
 import type * as Presigner from '@aws-sdk/s3-request-presigner';
 import type { S3Config } from './environment.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../base/errors.js';
 import { isObjectName, noSuchObject, type FileStore } from './file-store.js';
 
 /** An upload keeps at most `partSize * maxConcurrentParts` bytes in memory. */

@@ -2,7 +2,7 @@ const maxDepth = 64;
 const reserved = new Set(['__proto__', '_bsontype']);
 
 /**
- * Copies JSON into a form that MongoDB can store. `src/json-gate.ts` rejects other content on input; what gets past it must
+ * Copies JSON into a form that MongoDB can store. `src/base/json-gate.ts` rejects other content on input; what gets past it must
  * not fail a write, which the workflow would repeat for ever.
  */
 export function toStorable<T>(value: T): T {

@@ -13,14 +13,13 @@ import {
 } from '@temporalio/client';
 import type { DataConverter, QueryDefinition } from '@temporalio/common';
 import { status } from '@grpc/grpc-js';
-import { abortWith } from '../abort-with.js';
-import { AppError, isAppError } from '../errors.js';
+import { abortWith, within } from '../base/async.js';
+import { AppError, isAppError } from '../base/errors.js';
 import type { BlobStore } from '../stores/blobs.js';
 import type { Cipher } from '../stores/encrypted-blobs.js';
-import { createTurns } from '../turns.js';
+import { createTurns } from '../base/turns.js';
 import { createDataConverter } from './data-converter.js';
 import type { TemporalConfig } from './environment.js';
-import { within } from '../within.js';
 import { refusesAfterClose } from './closed-connection.js';
 import { createPayloadCodec, createWorkerCodec } from './payload-codec.js';
 import type { PayloadTrust } from './payload-trust.js';

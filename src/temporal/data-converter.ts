@@ -8,7 +8,7 @@ import {
   type StorageDriver,
 } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { packageRoot } from '../package-root.js';
+import { packageRoot } from '../base/packages.js';
 import type { BlobStore } from '../stores/blobs.js';
 
 const PayloadMessage = proto.temporal.api.common.v1.Payload;

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { z } from 'zod';
 import { queueKinds, type QueueKind } from '../../workflows/queues/queues.js';
-import { withoutTrailing } from '../without-trailing.js';
+import { withoutTrailing } from '../base/text.js';
 
 const file = z.string().refine(isReadable, 'names a file that cannot be read');
 const atLeast = (least: number) => z.coerce.number().int().min(least);

@@ -1,6 +1,6 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { isAppError } from '../errors.js';
+import { isAppError } from '../base/errors.js';
 import { isWorkflowGone, type Temporal } from './client.js';
 
 /** Exceeds the time for which Temporal holds a long poll, 20 s by default. */

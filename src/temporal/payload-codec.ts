@@ -6,7 +6,7 @@ import {
 } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { isRunOfSchedule, isSealed } from '../../workflows/trust/sealed.js';
-import { isJsonObject } from '../json.js';
+import { isJsonObject } from '../base/json.js';
 import type { Cipher } from '../stores/encrypted-blobs.js';
 import type { PayloadTrust } from './payload-trust.js';
 import type { WorkflowOrganizations } from './workflow-organizations.js';

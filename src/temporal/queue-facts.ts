@@ -1,5 +1,5 @@
 import { queueKinds, queueName, type QueueKind } from '../../workflows/queues/queues.js';
-import { epochSeconds } from '../time.js';
+import { epochSeconds } from '../base/time.js';
 import type { Temporal } from './client.js';
 
 /** `workflows` means workflow tasks. The other names mean activities of that kind. */

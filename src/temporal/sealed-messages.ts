@@ -1,6 +1,6 @@
 import type { ScheduleOptionsAction, WorkflowClientInterceptor } from '@temporalio/client';
 import { seal } from '../../workflows/trust/sealed.js';
-import { newId } from '../ids.js';
+import { newId } from '../base/ids.js';
 
 /** Seals each message that a client sends to a workflow, because workflows accept no other messages (decision 0117). */
 export const sealedMessages: WorkflowClientInterceptor = {

@@ -1,4 +1,4 @@
-import { isAppError } from '../errors.js';
+import { isAppError } from '../base/errors.js';
 import type { McpOutput, ToolSchema } from '../outbound/mcp-output.js';
 import type { Threads } from './threads.js';
 

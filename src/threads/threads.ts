@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { abortWith } from '../abort-with.js';
-import type { ErrorCode } from '../error-catalog.js';
-import { AppError, type ErrorFacts } from '../errors.js';
+import { abortWith } from '../base/async.js';
+import type { ErrorCode } from '../base/error-catalog.js';
+import { AppError, type ErrorFacts } from '../base/errors.js';
 import type { McpOutput, ToolSchema } from '../outbound/mcp-output.js';
-import { packageRoot } from '../package-root.js';
-import { createTurns, shareOf } from '../turns.js';
+import { packageRoot } from '../base/packages.js';
+import { createTurns, shareOf } from '../base/turns.js';
 
 /**
  * The jobs of `src/thread.ts`. Each caller declares its own jobs next to its code (declaration merging,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createDocumentActivities } from '../../activities/agentflow-execution.js';
 import { createExtraction } from '../../src/domain/knowledge/extract-apart.js';
-import { AppError } from '../../src/errors.js';
+import { AppError } from '../../src/base/errors.js';
 import type { BlobStore } from '../../src/stores/blobs.js';
 import type { AgentflowExecutionActivities } from '../../workflows/agentflow-execution/activities.js';
 import type { Document } from '../../workflows/agentflow-execution/messages.js';

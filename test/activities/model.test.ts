@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createModelActivities } from '../../activities/agentflow-execution.js';
 import type { ModelActivityDeps } from '../../src/domain/executions/model-turn.js';
 import type { KnowledgeBase } from '../../src/domain/executions/knowledge-base.js';
-import { AppError } from '../../src/errors.js';
+import { AppError } from '../../src/base/errors.js';
 import { createOfflineModel } from '../../src/models/offline.js';
 import type { ChatModel, ChatRequest } from '../../src/models/port.js';
 import { OutboundError } from '../../src/outbound/outbound-error.js';

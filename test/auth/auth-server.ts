@@ -8,7 +8,7 @@ import { apiKeyRoutes, platformApiKeyRoutes } from '../../src/surfaces/gateway/r
 import { authRoutes } from '../../src/surfaces/gateway/routes/auth.js';
 import { jwksRoutes } from '../../src/surfaces/gateway/routes/jwks.js';
 import { defineRoute } from '../../src/surfaces/rest/define-route.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { apiClient, type ApiClient } from '../support/client.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { serveRoutes, type RouteServer } from '../support/governance/gateway-server.js';

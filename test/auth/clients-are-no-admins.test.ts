@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { isAdmin, seesWholeOrganization, type Principal } from '../../src/auth/principal.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { useDeps } from '../support/fixture.js';
 
 const deps = useDeps();

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
 import { createExternalTokens } from '../../src/auth/external-tokens.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { createWorkspace, type Workspace } from '../support/fixture.js';
 import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';

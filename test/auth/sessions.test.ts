@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { AppError } from '../../src/errors.js';
-import { sha256Hex as sha256 } from '../../src/sha256.js';
-import { epochSeconds } from '../../src/time.js';
+import { AppError } from '../../src/base/errors.js';
+import { sha256Hex as sha256 } from '../../src/base/ids.js';
+import { epochSeconds } from '../../src/base/time.js';
 import { verifies } from '../support/verifies.js';
 import { createPerson, sessionOf, useAuthServer, userToken } from './auth-server.js';
 

@@ -1,9 +1,9 @@
-import type { AppError } from '../../src/errors.js';
+import type { AppError } from '../../src/base/errors.js';
 import { describe, expect, test } from '@jest/globals';
 import { createLoginThrottle, loginLimits } from '../../src/auth/login-throttle.js';
 import { createPasswords } from '../../src/auth/passwords.js';
 import { signIn } from '../../src/auth/sign-in.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { eventually } from '../support/eventually.js';
 import { refusal } from '../support/refusal.js';
 import { verifies } from '../support/verifies.js';

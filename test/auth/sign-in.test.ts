@@ -1,11 +1,11 @@
-import type { AppError } from '../../src/errors.js';
+import type { AppError } from '../../src/base/errors.js';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { createLoginThrottle } from '../../src/auth/login-throttle.js';
 import { grantRole } from '../../src/auth/users.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { eventually } from '../support/eventually.js';
 import { createWorkspace } from '../support/fixture.js';
 import { testRun } from '../support/run.js';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader } from 'jose';
 import { createSigningKeys, type SigningKeyOptions } from '../../src/auth/signing-keys.js';
 import { createStatementSigner, createTokens, type Tokens } from '../../src/auth/tokens.js';
-import { epochSeconds } from '../../src/time.js';
+import { epochSeconds } from '../../src/base/time.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 import { useAuthServer } from './auth-server.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { sizeOf } from '../requirements/full-forms.js';
 import { apiClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { BSON } from 'mongodb';
-import { isAppError } from '../../src/errors.js';
-import { newId } from '../../src/ids.js';
+import { isAppError } from '../../src/base/errors.js';
+import { newId } from '../../src/base/ids.js';
 import { createRowInserter } from '../../src/domain/tables/insert.js';
 import { rowsOf } from '../../src/domain/tables/record.js';
 import { eventually } from '../support/eventually.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createApprovalActivities } from '../../activities/approvals.js';
-import { sha256Hex } from '../../src/sha256.js';
+import { sha256Hex, newId } from '../../src/base/ids.js';
 import { creditsLeft } from '../../src/domain/customers/record.js';
 import { readCustomer } from '../../src/domain/customers/operations/account.js';
 import { redeemResumeToken } from '../../src/governance/approvals/redeem.js';
@@ -8,8 +8,7 @@ import { resumeTokens, sealedFor } from '../../src/governance/approvals/resume-t
 import { PolicyRule } from '../../src/governance/policy/rule.js';
 import { createPolicyStore } from '../../src/governance/policy/store.js';
 import { createQuota } from '../../src/governance/quota/quota.js';
-import { newId } from '../../src/ids.js';
-import { epochSeconds } from '../../src/time.js';
+import { epochSeconds } from '../../src/base/time.js';
 import { createCodes } from '../../src/auth/oauth/codes.js';
 import type { ApprovalInput } from '../../workflows/approval/messages.js';
 import { untilAvailable } from '../support/client.js';

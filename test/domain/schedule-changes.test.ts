@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { storeScheduleChange } from '../../src/domain/schedules/changes.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import type { ScheduleDocument } from '../../src/domain/schedules/record.js';
 import { useDeps } from '../support/fixture.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { approvalWorkflowId } from '../../workflows/approval/messages.js';
 import type { Principal } from '../../src/auth/principal.js';
 import { payloadDigest } from '../../src/governance/approvals/payload-digest.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { agent, asking, colleagueOf, hold, principalOf, useApprovals } from '../support/governance/approvals.js';
 import { verifies } from '../support/verifies.js';
 

@@ -3,8 +3,8 @@ import { approvalWorkflowId, stateQuery } from '../../workflows/approval/message
 import type { Principal } from '../../src/auth/principal.js';
 import { payloadDigest } from '../../src/governance/approvals/payload-digest.js';
 import type { ApprovalRequest } from '../../src/governance/approvals/stage.js';
-import { newId } from '../../src/ids.js';
-import { epochSeconds } from '../../src/time.js';
+import { newId } from '../../src/base/ids.js';
+import { epochSeconds } from '../../src/base/time.js';
 import { agent, asking, colleagueOf, heldCall, hold, payload, useApprovals } from '../support/governance/approvals.js';
 import { catalog } from '../../src/catalog.js';
 import { verifies } from '../support/verifies.js';

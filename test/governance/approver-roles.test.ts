@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { apiClient, type ApiClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { startExecution, untilExecution } from '../support/executions.js';

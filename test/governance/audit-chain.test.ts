@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { entryId, genesis } from '../../src/governance/audit/entry.js';
 import { findHead } from '../../src/governance/audit/head.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { createTestChain, eventOf } from '../support/governance/chains.js';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ExportLine } from '../../src/governance/audit/export.js';
 import { verifyAuditFile } from '../../src/governance/audit/verify-file.js';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/packages.js';
 import { useDeps } from '../support/fixture.js';
 import { createTestChain, type TestChain } from '../support/governance/chains.js';
 import { createLocalSigner } from '../support/governance/local-signer.js';

@@ -5,7 +5,7 @@ import { createActiveChains } from '../../src/governance/audit/active-chains.js'
 import { createCheckpointFile } from '../../src/governance/audit/checkpoint-file.js';
 import { entryId, hashOf, unchained, type AuditEntryDocument } from '../../src/governance/audit/entry.js';
 import type { Checkpoint } from '../../src/governance/audit/statement.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { createTestChain, eventOf, type TestChain } from '../support/governance/chains.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { eachApart } from '../../src/each-apart.js';
+import { eachApart } from '../../src/base/async.js';
 import { forEachDue } from '../../src/governance/for-each-due.js';
-import { newId } from '../../src/ids.js';
-import { epochSeconds } from '../../src/time.js';
+import { newId } from '../../src/base/ids.js';
+import { epochSeconds } from '../../src/base/time.js';
 import { useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Principal } from '../../src/auth/principal.js';
 import { recordServiceRun } from '../../src/governance/service-record.js';
-import { AppError } from '../../src/errors.js';
+import { AppError } from '../../src/base/errors.js';
 import type { AuditEvent } from '../../src/governance/audit/entry.js';
 import { endExpiredCalls } from '../../src/governance/approvals/expire.js';
 import type { PolicyRule } from '../../src/governance/policy/rule.js';
 import { sweepIntents } from '../../src/governance/sweep.js';
-import { newId } from '../../src/ids.js';
-import { epochSeconds } from '../../src/time.js';
+import { newId } from '../../src/base/ids.js';
+import { epochSeconds } from '../../src/base/time.js';
 import { useDeps } from '../support/fixture.js';
 import { colleagueOf, principalOf } from '../support/governance/approvals.js';
 import { startHelper } from '../support/governance/fork.js';

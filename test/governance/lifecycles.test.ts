@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { lifecycleRoutes } from '../../src/surfaces/gateway/routes/lifecycles.js';
 import type { LifecycleStatus } from '../../src/governance/lifecycles/record.js';
 import { createRecorder } from '../../src/governance/recorder.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { useDeps } from '../support/fixture.js';
 import { createTestChain } from '../support/governance/chains.js';
 import { serveRoutes, type RouteServer } from '../support/governance/gateway-server.js';

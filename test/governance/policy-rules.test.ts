@@ -3,7 +3,7 @@ import { policyRoutes } from '../../src/surfaces/gateway/routes/policies.js';
 import { addRule } from '../../src/governance/policy/one-rule.js';
 import { PolicyRule } from '../../src/governance/policy/rule.js';
 import { catalog } from '../../src/catalog.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { useDeps } from '../support/fixture.js';
 import { colleagueOf as personBeside, createGatewayWorkspace } from '../support/gateway.js';
 import { colleagueOf, principalOf } from '../support/governance/approvals.js';

@@ -4,7 +4,7 @@ import { catalog } from '../../src/catalog.js';
 import { policyRoutes } from '../../src/surfaces/gateway/routes/policies.js';
 import type { PolicyFacts } from '../../src/governance/lifecycles/policy-facts.js';
 import type { LifecycleDocument } from '../../src/governance/lifecycles/record.js';
-import { derivedId, newId } from '../../src/ids.js';
+import { derivedId, newId } from '../../src/base/ids.js';
 import { useDeps } from '../support/fixture.js';
 import { colleagueOf as personBeside, createGatewayWorkspace } from '../support/gateway.js';
 import { colleagueOf, principalOf } from '../support/governance/approvals.js';

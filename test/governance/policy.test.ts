@@ -4,7 +4,7 @@ import { policyRoutes } from '../../src/surfaces/gateway/routes/policies.js';
 import { compileSet, createPolicyEngine, type PolicyRequest } from '../../src/governance/policy/evaluate.js';
 import { PolicyRule } from '../../src/governance/policy/rule.js';
 import { catalog } from '../../src/catalog.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { useDeps } from '../support/fixture.js';
 import { colleagueOf, principalOf } from '../support/governance/approvals.js';
 import { serveRoutes, type RouteServer } from '../support/governance/gateway-server.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createQuota, type Admission, type QuotaOptions } from '../../src/governance/quota/quota.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { startHelper } from '../support/governance/fork.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AuditEvent } from '../../src/governance/audit/entry.js';
 import { createRecorder } from '../../src/governance/recorder.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { useDeps } from '../support/fixture.js';
 import { createTestChain } from '../support/governance/chains.js';
 import { recordsOf } from '../support/governance/records.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { readCallAction } from '../../src/governance/approvals/readings.js';
 import { agent, colleagueOf, hold, useApprovals } from '../support/governance/approvals.js';
 import { verifies } from '../support/verifies.js';

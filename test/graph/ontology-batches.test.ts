@@ -5,7 +5,7 @@ import { commitOntology, currentOntology } from '../../src/graph/ontology/commit
 import { OntologyDefinition } from '../../src/graph/ontology/definition.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
 import type { Connection } from '../../src/graph/store/sessions.js';
-import { epochSeconds } from '../../src/time.js';
+import { epochSeconds } from '../../src/base/time.js';
 import { useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';
 import { sizeOf } from '../requirements/full-forms.js';

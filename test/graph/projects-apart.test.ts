@@ -6,7 +6,7 @@ import { prepareGraph } from '../../src/graph/store/schema.js';
 import { inWriteTransaction } from '../../src/graph/store/sessions.js';
 import { createBookmarks } from '../../src/stores/bookmarks.js';
 import { createGraph } from '../../src/stores/neo4j.js';
-import { createTurns } from '../../src/turns.js';
+import { createTurns } from '../../src/base/turns.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { testRun } from '../support/run.js';

@@ -1,6 +1,6 @@
 import type { Grant } from '../../src/auth/grants.js';
 import type { Principal } from '../../src/auth/principal.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import type { Tool, ToolContext } from '../../src/governance/tools/tool.js';
 
 /** Returns the context of a call as the pipeline would create it, for a separate project of the test. */

@@ -5,7 +5,7 @@ import { loadConfig } from '../../src/config.js';
 import { createDeps } from '../../src/deps.js';
 import type { Deps } from '../../src/domain/deps.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { startEmbeddingServer, type EmbeddingServer } from '../support/embedding-server.js';
 import { eventually } from '../support/eventually.js';
 import { pythonTest, pythonTestsRun } from '../support/python-test.js';

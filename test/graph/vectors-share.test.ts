@@ -4,7 +4,7 @@ import { retrieve } from '../../src/graph/query/retrieve.js';
 import { createGeneration, generationOf, vectorLabel } from '../../src/graph/vectors/generation.js';
 import { createNearestByText, maxExact } from '../../src/graph/vectors/nearest.js';
 import { scopeTerm } from '../../src/graph/store/names.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { sizeOf } from '../requirements/full-forms.js';
 import { useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';

@@ -15,7 +15,7 @@ import { createDeps } from '../../src/deps.js';
 import { beginGeneration } from '../../src/graph/vectors/state.js';
 import { readEmbeddingReport } from '../../src/graph/vectors/report.js';
 import type { Deps } from '../../src/domain/deps.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { sendError, sendVectors, useEmbeddingEndpoint } from '../support/embedding-endpoint.js';
 import { useDeps } from '../support/fixture.js';
 import { testRun } from '../support/run.js';

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/packages.js';
 import { createPerson } from '../auth/auth-server.js';
 import { useDeps } from '../support/fixture.js';
 import { testRun } from '../support/run.js';

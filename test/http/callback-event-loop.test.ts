@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { hmac, secrets } from '../surfaces/callbacks/harness.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { apiClient } from '../support/client.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, test } from '@jest/globals';
 import { createPerson } from '../auth/auth-server.js';
 import { Grant } from '../../src/auth/grants.js';
-import { newId } from '../../src/ids.js';
-import { epochSeconds } from '../../src/time.js';
+import { newId } from '../../src/base/ids.js';
+import { epochSeconds } from '../../src/base/time.js';
 import { apiClient } from '../support/client.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { createLoopMeter, type Call } from '../support/loop-meter.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect } from '@jest/globals';
 import { createPerson } from '../auth/auth-server.js';
 import { Grant } from '../../src/auth/grants.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { apiClient } from '../support/client.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { ownProduct } from '../support/own-product.js';

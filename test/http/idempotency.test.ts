@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { AppError } from '../../src/errors.js';
+import { AppError } from '../../src/base/errors.js';
 import { createIdempotency } from '../../src/governance/idempotency.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { principalOf } from '../support/governance/approvals.js';

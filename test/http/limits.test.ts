@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createRequestLimit } from '../../src/governance/request-limit.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { apiClient } from '../support/client.js';
 import { openEventStream } from '../support/event-stream.js';
 import { eventually } from '../support/eventually.js';

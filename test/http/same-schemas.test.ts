@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Grant } from '../../src/auth/grants.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { apiClient } from '../support/client.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { useOwnApp } from '../support/own-app.js';

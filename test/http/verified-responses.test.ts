@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { createWorkspace, useDeps } from '../support/fixture.js';
 import { useOwnApp } from '../support/own-app.js';
 import { refusal } from '../support/refusal.js';

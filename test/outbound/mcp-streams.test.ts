@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { createHttpClient } from '../../src/outbound/http-client.js';
 import { createMcpClient } from '../../src/outbound/mcp-client.js';
 import type { McpTarget } from '../../src/outbound/mcp-transport.js';

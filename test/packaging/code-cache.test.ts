@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/packages.js';
 
 test.each(['main', 'worker'])('V8 accepts the code cache of %s with the flags of the image', (name) => {
   const dockerfile = readFileSync(path.join(packageRoot, 'Dockerfile'), 'utf8');

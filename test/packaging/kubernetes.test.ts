@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse, parseAllDocuments } from 'yaml';
 import { environmentVariables, loadConfig } from '../../src/config.js';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/packages.js';
 import { giveUpMs } from '../../src/shutdown.js';
 import { verifies } from '../support/verifies.js';
 import { text } from './files.js';

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/packages.js';
 import { verifies } from '../support/verifies.js';
 
 const checker = path.join(packageRoot, 'node_modules/.bin/depcruise');
@@ -28,8 +28,8 @@ const wrongImports = {
   'src/domain/tags/c.ts': "import './b.js';",
   'src/surfaces/mcp/d.ts': "import '../gateway/e.js';",
   'src/surfaces/gateway/e.ts': "import '../../stores/a.js';",
-  'workflows/f.ts': "import '../src/ids.js';",
-  'src/ids.ts': '',
+  'workflows/f.ts': "import '../src/base/ids.js';",
+  'src/base/ids.ts': '',
 };
 
 describe('imports', () => {

@@ -5,7 +5,7 @@ import { toAppError } from '../../src/http/errors.js';
 import { createMongo } from '../../src/stores/mongo.js';
 import { createGraph } from '../../src/stores/neo4j.js';
 import { inReadTransaction, inWriteTransaction } from '../../src/graph/store/sessions.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { createGatewayWorkspace } from '../support/gateway.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { eventually } from '../support/eventually.js';
 import { moveExecution, startExecution, untilExecution } from '../support/executions.js';
 import { startFakeModel, type FakeModel } from '../support/fake-model.js';

@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 import ts from 'typescript';
 import { loadConfig } from '../../src/config.js';
 import { connectionInfoRoutes } from '../../src/surfaces/gateway/connection-info.js';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/packages.js';
 import { apiClient } from '../support/client.js';
 import { createWorkspace, useDeps } from '../support/fixture.js';
 import { testRun } from '../support/run.js';

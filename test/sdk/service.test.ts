@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createClient, paginate, type Client } from '../../sdk/node/src/index.js';
 import { Grant } from '../../src/auth/grants.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { createKey, createWorkspace, useDeps } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
 import { testRun } from '../support/run.js';

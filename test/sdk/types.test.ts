@@ -2,7 +2,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
 import { operations } from '../../sdk/node/src/operations.js';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/packages.js';
 import { apiClient } from '../support/client.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';

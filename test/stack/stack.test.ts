@@ -9,7 +9,7 @@ import { Client, Connection } from '@temporalio/client';
 import { MongoClient } from 'mongodb';
 import { startStack, type Stack } from '../../stack/index.js';
 import { isAlive, type ProcessIdentity } from '../../stack/process-identity.js';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/packages.js';
 import { eventually } from '../support/eventually.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';

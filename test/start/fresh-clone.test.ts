@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/packages.js';
 import type { Workspace } from '../../src/domain/workspace/record.js';
 import { apiClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';

@@ -4,7 +4,7 @@ import { createAudit } from '../../src/governance/audit/audit.js';
 import { entryId } from '../../src/governance/audit/entry.js';
 import { createPolicyStore } from '../../src/governance/policy/store.js';
 import { PolicyRule } from '../../src/governance/policy/rule.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { createMongo, type Mongo } from '../../src/stores/mongo.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';

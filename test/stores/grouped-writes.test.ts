@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Collection } from 'mongodb';
 import { createGroupedWrites } from '../../src/stores/grouped-writes.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { insertOnce } from '../../src/stores/insert-once.js';
 import { createMongo } from '../../src/stores/mongo.js';
 import { testRun } from '../support/run.js';

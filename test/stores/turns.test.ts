@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createTurns, shareOf } from '../../src/turns.js';
+import { createTurns, shareOf } from '../../src/base/turns.js';
 import { eventually } from '../support/eventually.js';
 import { verifies } from '../support/verifies.js';
 

@@ -2,7 +2,7 @@ import { createAct, type Act } from '../../src/domain/actions/act.js';
 import type { ActionDeps } from '../../src/domain/actions/action-call.js';
 import { createPrepareAction } from '../../src/domain/actions/call-action.js';
 import type { Deps } from '../../src/domain/deps.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { createMcpClient } from '../../src/outbound/mcp-client.js';
 import { createSmtpClient } from '../../src/outbound/smtp-client.js';
 import type { ActRequest } from '../../workflows/agentflow-execution/steps/action.js';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import type { ApiClient } from './client.js';
 import { eventually } from './eventually.js';
 import { startExecution } from './executions.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { afterAll, expect } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/packages.js';
 import { launchChromium } from './launch-chromium.js';
 
 /** One browser for each test file. It starts with the first page. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/packages.js';
 import { pythonEnvironment } from './python-environment.js';
 
 const folderOfServer = path.join(packageRoot, 'bench/retrieval-quality/embedding-server');

@@ -6,8 +6,8 @@ import { loadConfig } from '../../src/config.js';
 import { createDeps } from '../../src/deps.js';
 import { type Deps } from '../../src/domain/deps.js';
 import { storeProject } from '../../src/domain/projects/operations.js';
-import { newId } from '../../src/ids.js';
-import { epochSeconds } from '../../src/time.js';
+import { newId } from '../../src/base/ids.js';
+import { epochSeconds } from '../../src/base/time.js';
 import { apiClient, type ApiClient } from './client.js';
 import { testRun } from './run.js';
 

@@ -1,7 +1,7 @@
 import { apiClient, type ApiClient } from './client.js';
 import { createWorkspace, personOf, type Workspace, type WorkspaceOptions } from './fixture.js';
 import type { Deps } from '../../src/domain/deps.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { testRun } from './run.js';
 
 export interface GatewayWorkspace extends Workspace {

@@ -5,7 +5,7 @@ import type { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 import type { Cipher } from '../../src/stores/encrypted-blobs.js';
 import { decryptPayload, organizationOf } from '../../src/temporal/payload-codec.js';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/packages.js';
 
 /** Histories in Protobuf's JSON, as `temporal workflow show --output json` writes them. */
 const folder = path.join(packageRoot, 'test/replay/histories');

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Deps } from '../../src/domain/deps.js';
-import { newId } from '../../src/ids.js';
-import { epochSeconds } from '../../src/time.js';
+import { newId } from '../../src/base/ids.js';
+import { epochSeconds } from '../../src/base/time.js';
 import { createPerson } from '../auth/auth-server.js';
 import { coworker, scheduled, soon } from '../surfaces/platform/schedules/schedules.js';
 import type { ApiClient } from './client.js';

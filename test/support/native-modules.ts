@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { SyncTransformer } from '@jest/transform';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/packages.js';
 
 /*
  * A transformer for the built product and for packages. Jest would compile their 2,000 modules again for each test file,

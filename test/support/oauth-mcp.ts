@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { startScript } from './processes.js';
 import { testRun } from './run.js';
 import type { Workspace } from './fixture.js';

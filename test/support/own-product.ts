@@ -1,6 +1,6 @@
 import { afterAll } from '@jest/globals';
 import path from 'node:path';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { apiClient } from './client.js';
 import type { Workspace } from './fixture.js';
 import { startApi, startWorker, type Api, type ProductProcess } from './processes.js';

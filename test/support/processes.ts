@@ -3,8 +3,8 @@ import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { parseJsonObject } from '../../src/json.js';
-import { packageRoot } from '../../src/package-root.js';
+import { parseJsonObject } from '../../src/base/json.js';
+import { packageRoot } from '../../src/base/packages.js';
 
 /** A process of the product as a user runs it: the built files, its own environment, its log in a file. */
 export interface ProductProcess {

@@ -1,5 +1,5 @@
 import type { ExecutionProjection } from '../../workflows/agentflow-execution/activities.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 
 /** What the workflow of an execution writes into its record. */
 export function projectionOf(execution_id: string, change: Partial<ExecutionProjection> = {}): ExecutionProjection {

@@ -1,4 +1,4 @@
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 
 /** The settings that the global setup passes to the tests of a run in the environment. */
 export interface TestRun {

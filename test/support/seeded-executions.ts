@@ -1,7 +1,7 @@
 import type { Deps } from '../../src/domain/deps.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import type { ExecutionDocument } from '../../src/domain/executions/record.js';
-import { epochSeconds } from '../../src/time.js';
+import { epochSeconds } from '../../src/base/time.js';
 import type { Workspace } from './fixture.js';
 
 /** The record of an execution as its workflow writes it, for tests that only read such records. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Test } from '@jest/test-result';
 import * as sequencing from '@jest/test-sequencer';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/base/packages.js';
 
 // The package's types describe its CommonJS form. At run time, this is the class itself.
 const Sequencer = sequencing.default as unknown as typeof sequencing.default.default;

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { flowThatCalls } from './flows.js';
 import type { Workspace } from './fixture.js';
 import { bearerClient } from './gateway.js';

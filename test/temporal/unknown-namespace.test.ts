@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { useDeps } from '../support/fixture.js';
 
 const { temporal } = useDeps({ TEMPORAL_NAMESPACE: 'unknown' });

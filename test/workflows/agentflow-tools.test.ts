@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import type {
   AgentflowExecutionActivities,
   ExecutionProjection,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { PolicyEvaluation } from '../../src/governance/policy/decision.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { approvalWorkflowId, decideUpdate, stateQuery } from '../../workflows/approval/messages.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';

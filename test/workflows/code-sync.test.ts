@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { bindRepository } from '../../src/domain/connectors/operations/repositories.js';
-import { newId } from '../../src/ids.js';
+import { newId } from '../../src/base/ids.js';
 import { codeSyncWorkflowId } from '../../workflows/code-sync/messages.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { testRun } from '../support/run.js';

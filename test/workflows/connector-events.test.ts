@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { epochSeconds } from '../../src/time.js';
-import { newId } from '../../src/ids.js';
+import { epochSeconds } from '../../src/base/time.js';
+import { newId } from '../../src/base/ids.js';
 import {
   callbackSignal,
   connectorEventsType,

@@ -1,9 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import { isId, newId } from '../../ids.js';
-import type { JsonObject } from '../../json.js';
+import { isId, newId, sha256Hex } from '../../base/ids.js';
+import type { JsonObject } from '../../base/json.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
-import { epochSeconds } from '../../time.js';
-import { sha256Hex } from '../../sha256.js';
+import { epochSeconds } from '../../base/time.js';
 import { secretTokens } from '../secret-token.js';
 import { addressOf } from '../window-counter.js';
 

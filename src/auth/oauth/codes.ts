@@ -1,8 +1,7 @@
-import { newId } from '../../ids.js';
+import { newId, sha256Hex } from '../../base/ids.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { NewGrant } from './grants.js';
-import { sha256Hex } from '../../sha256.js';
 import { secretTokens } from '../secret-token.js';
 
 const codeSeconds = 60;

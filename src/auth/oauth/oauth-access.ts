@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError, isAppError } from '../../errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import type { Auth } from '../create-auth.js';
 import { rolesOf, toStoredRoles } from '../grants.js';
 import type { Principal } from '../principal.js';

@@ -4,9 +4,9 @@ import { withDeadline } from '../../outbound/deadline.js';
 import type { HttpClient, HttpResponse } from '../../outbound/http-client.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { isTransientStatus, retryAfterOf } from '../../outbound/retry-hints.js';
-import { AppError } from '../../errors.js';
-import { sha256Hex } from '../../sha256.js';
-import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../../json.js';
+import { AppError } from '../../base/errors.js';
+import { sha256Hex } from '../../base/ids.js';
+import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../../base/json.js';
 
 interface CachedToken {
   token: string;

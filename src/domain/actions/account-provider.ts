@@ -1,6 +1,6 @@
 import { AccountConfig } from '../connectors/rules/config.js';
 import { operationOf } from '../connectors/rules/provider-operations.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { ActionExecutor } from './action-call.js';
 import { inputOf } from './action-fields.js';
 import { exchange, preparedHttp } from './restful.js';

@@ -1,6 +1,6 @@
 import type { SecretBox } from '../../auth/secret-box.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
-import type { JsonObject } from '../../json.js';
+import type { JsonObject } from '../../base/json.js';
 import { insertOnce } from '../../stores/insert-once.js';
 
 /** `_id` is the approval id. A step whose worker was lost after the call uses this answer instead of calling again. */

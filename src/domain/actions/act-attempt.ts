@@ -1,5 +1,5 @@
-import { AppError, isAppError, isRefusal } from '../../errors.js';
-import { newId } from '../../ids.js';
+import { AppError, isAppError, isRefusal } from '../../base/errors.js';
+import { newId } from '../../base/ids.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 import { editedInput } from '../../governance/approvals/edits.js';
 import type { Performed } from '../../governance/kernel/perform.js';

@@ -1,11 +1,11 @@
-import { canonicalText, isJsonObject } from '../../json.js';
+import { canonicalText, isJsonObject } from '../../base/json.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import type { ActRun } from '../../../workflows/agentflow-execution/act-messages.js';
 import type { SummarySource } from '../../governance/approvals/summary.js';
 import type { HttpMethod } from '../../outbound/http-client.js';
 import type { PreparedAction } from './call-action.js';
 import { annotationsOf } from './restful-call.js';
-import { withoutTrailing } from '../../without-trailing.js';
+import { withoutTrailing } from '../../base/text.js';
 import { tellingFacts } from './telling-facts.js';
 
 /** Limits the cost of conditions that compare texts with wildcards, which grows with the text. */

@@ -1,8 +1,8 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import type { ActionPlan } from '../../../workflows/agentflow-execution/messages.js';
 import { hasOwnValue, type SchemaField } from '../../../workflows/agentflow-execution/schema-field.js';
-import { hasType, isJsonObject, type JsonObject } from '../../json.js';
+import { hasType, isJsonObject, type JsonObject } from '../../base/json.js';
 import { variablesOf } from '../../prompts/variables.js';
 import { renderValue } from './templates.js';
 

@@ -1,4 +1,4 @@
-import { charsetOf, decodeDeclared } from '../../decode-text.js';
+import { charsetOf, decodeDeclared } from '../../base/encodings.js';
 import type { HttpResponse } from '../../outbound/http-client.js';
 
 type Answer = Pick<HttpResponse, 'headers' | 'body'>;

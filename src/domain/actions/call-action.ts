@@ -1,7 +1,7 @@
 import { openConfig, findConnector } from '../connectors/operations/store.js';
 import { recordUse } from '../connectors/operations/uses.js';
-import { AppError } from '../../errors.js';
-import { answerGate, checkJson } from '../../json-gate.js';
+import { AppError } from '../../base/errors.js';
+import { answerGate, checkJson } from '../../base/json-gate.js';
 import type { Operation } from '../../governance/operations/operation.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import { accountProvider } from './account-provider.js';

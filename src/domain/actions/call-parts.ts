@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FormData } from 'undici';
-import { AppError } from '../../errors.js';
-import { isJsonObject, isNumberText, type JsonObject } from '../../json.js';
+import { AppError } from '../../base/errors.js';
+import { isJsonObject, isNumberText, type JsonObject } from '../../base/json.js';
 import type { HttpMethod } from '../../outbound/http-client.js';
 import { writtenInputs } from '../../prompts/written-variables.js';
 import type { ActionPlan } from '../../../workflows/agentflow-execution/messages.js';

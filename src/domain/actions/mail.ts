@@ -2,11 +2,11 @@ import { domainToUnicode } from 'node:url';
 import { z } from 'zod';
 import { MailConfig } from '../connectors/rules/config.js';
 import { operations } from '../connectors/rules/provider-operations.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { SmtpServer } from '../../outbound/smtp-client.js';
 import type { ActionExecutor } from './action-call.js';
 import { inputOf } from './action-fields.js';
-import { sha256Hex } from '../../sha256.js';
+import { sha256Hex } from '../../base/ids.js';
 
 const timeoutMs = 100_000;
 const address = /^(?!\.)[^\s"\\<>()[\]:,;@\p{Cc}]+@[\p{L}\p{M}\p{N}_-]+(\.[\p{L}\p{M}\p{N}_-]+)*$/u;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { redactText } from '../../graph/redaction/redact-text.js';
-import { parseJsonOrUndefined, type JsonObject } from '../../json.js';
+import { parseJsonOrUndefined, type JsonObject } from '../../base/json.js';
 import { readableText, type McpCallResult, type McpContent } from '../../outbound/mcp-call-result.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import type { DescribedFile } from './result-files.js';

@@ -1,7 +1,7 @@
 import type { McpToolPlan } from '../../../workflows/agentflow-execution/mcp-tool-plan.js';
-import { AppError, isAppError } from '../../errors.js';
-import { canonicalText, type JsonObject } from '../../json.js';
-import { answerGate, checkJson } from '../../json-gate.js';
+import { AppError, isAppError } from '../../base/errors.js';
+import { canonicalText, type JsonObject } from '../../base/json.js';
+import { answerGate, checkJson } from '../../base/json-gate.js';
 import type { McpSession } from '../../outbound/mcp-client.js';
 import type { ElicitationQuestion, McpSessionOptions } from '../../outbound/mcp-link.js';
 import { isOutboundError, OutboundError, withUnsent } from '../../outbound/outbound-error.js';

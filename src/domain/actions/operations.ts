@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { actionProblems, newAction } from '../agentflows/rules.js';
@@ -8,7 +8,7 @@ import { ConnectorCategory } from '../connectors/record.js';
 import { createActionRules } from '../caused-rules.js';
 import { defineOperation, reads } from '../operation.js';
 import { StandaloneAction } from './record.js';
-import { Id } from '../../ids.js';
+import { Id } from '../../base/ids.js';
 export { actionsCollection } from './record.js';
 export { actAnswersCollection } from './act-answers.js';
 

@@ -2,7 +2,7 @@ import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { Action } from '../agentflows/record/skills.js';
 import { exampleAction } from '../agentflows/record/examples.js';
-import { exampleId } from '../../ids.js';
+import { exampleId } from '../../base/ids.js';
 
 export const StandaloneAction = Action.extend({ projectID: z.string(), user_id: z.string() }).meta({
   id: 'StandaloneAction',

@@ -1,5 +1,5 @@
-import { AppError } from '../../errors.js';
-import { parseJson } from '../../json.js';
+import { AppError } from '../../base/errors.js';
+import { parseJson } from '../../base/json.js';
 import { redactText } from '../../graph/redaction/redact-text.js';
 import type { HttpResponse } from '../../outbound/http-client.js';
 import { OutboundError } from '../../outbound/outbound-error.js';

@@ -1,11 +1,11 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { HttpMethod, HttpRequest } from '../../outbound/http-client.js';
 import { renderUrl } from '../../prompts/template.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import type { PreparedCall } from './action-call.js';
 import { inputOf, templateVariables } from './action-fields.js';
 import { encodedBody, jsonType, partsOf, textOf, type CallParts } from './call-parts.js';
-import { withoutTrailing } from '../../without-trailing.js';
+import { withoutTrailing } from '../../base/text.js';
 
 /** The author must write scheme, host and port literally: no variable can choose the host that the product calls. */
 const literalOrigin = /^https?:\/\/[^/?#\\{}\s]+(?=[/?#]|$)/i;

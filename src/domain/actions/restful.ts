@@ -1,6 +1,6 @@
 import { RestfulConfig, type Auth } from '../connectors/rules/config.js';
-import { AppError } from '../../errors.js';
-import type { JsonObject } from '../../json.js';
+import { AppError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
 import { isBelow, type HttpRequest, type HttpResponse } from '../../outbound/http-client.js';
 import { withUnsent } from '../../outbound/outbound-error.js';
 import { basicOf } from './access-tokens.js';

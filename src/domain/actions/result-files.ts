@@ -1,4 +1,4 @@
-import { isRefusal } from '../../errors.js';
+import { isRefusal } from '../../base/errors.js';
 import type { ActionCall, ActionDeps } from './action-call.js';
 import type { ResultFile } from './operations/keep-files.js';
 

@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import type { SchemaField } from '../../../workflows/agentflow-execution/schema-field.js';
-import type { JsonObject } from '../../json.js';
+import type { JsonObject } from '../../base/json.js';
 
 /**
  * Facts about where an act goes and what it moves. A fact that cannot be computed is undefined, and a rule that reads it

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJsonOrUndefined } from '../../json.js';
+import { isJsonObject, parseJsonOrUndefined } from '../../base/json.js';
 import { renderText, syntaxProblem } from '../../prompts/template.js';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AppError } from '../../errors.js';
-import { Id } from '../../ids.js';
+import { AppError } from '../../base/errors.js';
+import { Id } from '../../base/ids.js';
 import { isOutboundError } from '../../outbound/outbound-error.js';
 import type { Deps } from '../deps.js';
 import { defineOperation } from '../operation.js';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../json.js';
+import { isJsonObject } from '../../base/json.js';
 import { syntaxProblem } from '../../prompts/template.js';
 import { writtenInputs } from '../../prompts/written-variables.js';
 import { CustomHeader } from '../connectors/rules/config.js';

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import { freeText, textFacts } from '../../governance/operations/operation.js';
 import { containing, listOf, listPage, ListQuery, SearchText } from '../../stores/lists.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { causesOfAgents } from '../caused-rules.js';
 import { defineOperation, readsOwn, writes } from '../operation.js';
 import { agentflowProblems, changedAgent, changedAgentflow, newAgent, newAgentflow, withAgent } from './rules.js';
 import { Agentflow, AgentflowPatch, AgentPatch, NewAgent, NewAgentflow, type AgentflowDocument } from './record.js';
 import { findAgentflow, refuseBeyondPlan, reviseAgentflow, storeAgentflow, toAgentflow } from './operations/store.js';
-import { Id, UserId } from '../../ids.js';
+import { Id, UserId } from '../../base/ids.js';
 export { agentflowsCollection } from './record.js';
 export { agentflowVersionsCollection } from './operations/promote.js';
 

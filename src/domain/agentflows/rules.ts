@@ -12,7 +12,7 @@ import type {
 } from './record.js';
 import type { Action, Skill, NewAction, NewSchemaField, NewSkill, SchemaField } from './record/skills.js';
 import type { Principal } from '../../auth/principal.js';
-import { newId } from '../../ids.js';
+import { newId } from '../../base/ids.js';
 
 const maxAgentflowBytes = 4 * 1024 * 1024;
 

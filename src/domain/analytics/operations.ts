@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { AppError } from '../../errors.js';
-import { queryNumber } from '../../query-number.js';
+import { AppError } from '../../base/errors.js';
+import { queryNumber } from '../../base/validation.js';
 import type { Collections } from '../../stores/collections.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { defineOperation, reads } from '../operation.js';
 import { Analytics, type Counted, type Status } from './schemas.js';
 

@@ -12,7 +12,7 @@ import {
 import { freeText, textFacts, texts, type Operation } from '../../governance/operations/operation.js';
 import { listOf } from '../../stores/lists.js';
 import { defineOperation } from '../operation.js';
-import { Id, ProjectId, exampleId } from '../../ids.js';
+import { Id, ProjectId, exampleId } from '../../base/ids.js';
 
 const errors = ['scope_denied'] as const;
 

@@ -4,7 +4,7 @@ import { Edits } from '../../governance/approvals/edits.js';
 import { Approval, ApprovalStatus, ApprovalWithToken } from '../../governance/approvals/record.js';
 import { listOf, ListQuery, mergePages } from '../../stores/lists.js';
 import { defineOperation } from '../operation.js';
-import { Id } from '../../ids.js';
+import { Id } from '../../base/ids.js';
 import { decideHeld, heldCalls, readHeld } from './operations/held.js';
 import { subjectOfApproval } from './operations/subject.js';
 import { decideApprovalRules, rulesOfApproval } from './rules.js';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { CatalogConfig } from '../../config.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { HttpClient, HttpResponse } from '../../outbound/http-client.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { retryAfterOf } from '../../outbound/retry-hints.js';
-import { parseJsonOrUndefined } from '../../json.js';
-import { withoutTrailing } from '../../without-trailing.js';
+import { parseJsonOrUndefined } from '../../base/json.js';
+import { withoutTrailing } from '../../base/text.js';
 
 const Reference = z.object({
   id: z.string(),

@@ -3,7 +3,7 @@ import { removeEntities, removeRelationships } from '../../graph/store/remove.js
 import { inWriteTransaction } from '../../graph/store/sessions.js';
 import type { Graph } from '../../stores/neo4j.js';
 import { sightingId, type CatalogSightingDocument } from './sightings.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import type { CatalogRunReference } from '../../../workflows/catalog-sync/activities.js';
 import type { Progress } from '../../temporal/progress.js';

@@ -9,7 +9,7 @@ import {
 import { attributePairs } from '../../../workflows/search-attributes.js';
 import type { Config } from '../../config.js';
 import { createGroup, type Waiting } from '../../stores/group.js';
-import { newId } from '../../ids.js';
+import { newId } from '../../base/ids.js';
 import type { Temporal } from '../../temporal/client.js';
 
 export interface CatalogEvents {

@@ -1,10 +1,10 @@
 import { QueryRejectedError } from '@temporalio/client';
 import { z } from 'zod';
 import { catalogSyncWorkflowId, stateQuery, type CatalogSyncState } from '../../../workflows/catalog-sync/messages.js';
-import { AppError, isAppError, notFound } from '../../errors.js';
+import { AppError, isAppError, notFound } from '../../base/errors.js';
 import { freeText } from '../../governance/operations/operation.js';
 import { isWorkflowGone } from '../../temporal/client.js';
-import { EpochSeconds } from '../../time.js';
+import { EpochSeconds } from '../../base/time.js';
 import { bindRepository, unbindRepository } from '../connectors/operations/repositories.js';
 import type { Deps } from '../deps.js';
 import { defineOperation, manages, reads, writes } from '../operation.js';

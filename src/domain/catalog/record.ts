@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EpochSeconds } from '../../time.js';
+import { EpochSeconds } from '../../base/time.js';
 
 export const NewRepositoryBinding = z
   .strictObject({

@@ -1,6 +1,6 @@
 import { findActiveProject } from '../../auth/project-roles.js';
 import type { Config } from '../../config.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { readWorkspace } from '../workspace/record.js';
 import type { Mongo } from '../../stores/mongo.js';
 import type { CatalogScope } from '../../../workflows/catalog-sync/messages.js';

@@ -3,7 +3,7 @@ import type { Stamp } from '../../graph/store/provenance.js';
 import { relationshipId } from '../../graph/store/relationships.js';
 import type { Graph } from '../../stores/neo4j.js';
 import type { Mongo } from '../../stores/mongo.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { sightingId, type CatalogSightingDocument } from './sightings.js';
 import type { CatalogRunReference } from '../../../workflows/catalog-sync/activities.js';
 import { batches } from '../batches.js';

@@ -1,6 +1,6 @@
 import { codeSyncType, codeSyncWorkflowId, type CodeSyncInput } from '../../../workflows/code-sync/messages.js';
 import { attributePairs } from '../../../workflows/search-attributes.js';
-import { newId } from '../../ids.js';
+import { newId } from '../../base/ids.js';
 import type { EncryptedBlobStore } from '../../stores/encrypted-blobs.js';
 import type { Temporal } from '../../temporal/client.js';
 import { startOnce } from '../../temporal/start-once.js';

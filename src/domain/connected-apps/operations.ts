@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { actorOf, holdsGrant, isPerson, type Principal } from '../../auth/principal.js';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import { requirePermission } from '../../auth/require-grant.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
-import { Id, exampleId, isId } from '../../ids.js';
-import { epochSeconds } from '../../time.js';
+import { Id, exampleId, isId } from '../../base/ids.js';
+import { epochSeconds } from '../../base/time.js';
 import { Scope } from '../../auth/oauth/scopes.js';
 import { auditGrant } from '../../auth/oauth/audit-grant.js';
 import type { OauthGrantDocument } from '../../auth/oauth/grants.js';

@@ -1,4 +1,4 @@
-import { newId } from '../../ids.js';
+import { newId } from '../../base/ids.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/insert-once.js';
 

@@ -1,4 +1,4 @@
-import { exampleId } from '../../ids.js';
+import { exampleId } from '../../base/ids.js';
 /** Examples for the OpenAPI document. */
 export const newConnectorExample = {
   name: 'Claims register',

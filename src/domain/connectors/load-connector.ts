@@ -3,12 +3,12 @@ import type { ActionPlan } from '../../../workflows/agentflow-execution/messages
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import type { ConnectorLoadActivities, LoadReference } from '../../../workflows/connector-load/activities.js';
 import type { ConnectorLoadResult } from '../../../workflows/connector-load/messages.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { permitServiceRun, recordServiceRun, type ServiceRecorderDeps } from '../../governance/service-record.js';
 import { save } from '../../graph/save/save.js';
 import type { Stamp } from '../../graph/store/provenance.js';
 import type { Mongo } from '../../stores/mongo.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { batches } from '../batches.js';
 import type { Deps } from '../deps.js';
 import { connectorLoad } from '../service-operations.js';

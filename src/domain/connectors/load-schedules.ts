@@ -5,7 +5,7 @@ import {
   type ConnectorLoadInput,
 } from '../../../workflows/connector-load/messages.js';
 import { attributePairs } from '../../../workflows/search-attributes.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { onScheduleIfAny, type Temporal } from '../../temporal/client.js';
 import { cronTexts, readCron } from '../../temporal/cron.js';
 import { priorityOf } from '../../temporal/priority.js';

@@ -1,10 +1,10 @@
 import type { ConnectorDocument, DataLoaderConfig } from './record.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { graphName, graphText } from '../../graph/graph-text.js';
 import { EntityInput } from '../../graph/save/input.js';
 import { derivedId, PropertyName } from '../../graph/store/names.js';
 import type { z } from 'zod';
-import { isJsonObject } from '../../json.js';
+import { isJsonObject } from '../../base/json.js';
 
 type Entity = z.infer<typeof EntityInput>;
 

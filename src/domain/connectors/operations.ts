@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import { textFacts, type Operation } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { authorityOf } from '../../auth/authority.js';
 import { createConnectorRules } from '../caused-rules.js';
 import { defineOperation, reads, writes } from '../operation.js';
@@ -40,7 +40,7 @@ import {
 } from './operations/store.js';
 import { causesOfConnector, connectorOf } from './causes.js';
 import { triggerActions } from './trigger-actions.js';
-import { Id } from '../../ids.js';
+import { Id } from '../../base/ids.js';
 export { repositoryBindingsCollection, repositoryOwnersCollection } from './operations/repositories.js';
 export { connectorsCollection, connectorTriggersCollection } from './record.js';
 export { callbackDeliveriesCollection } from './deliveries.js';

@@ -7,7 +7,7 @@ import {
   type CoworkerStart,
 } from '../../../workflows/connector-events/messages.js';
 import { attributePairs } from '../../../workflows/search-attributes.js';
-import { derivedId, newId, timeOfId } from '../../ids.js';
+import { derivedId, newId, timeOfId } from '../../base/ids.js';
 import type { EncryptedBlobStore } from '../../stores/encrypted-blobs.js';
 import type { Temporal } from '../../temporal/client.js';
 import type { Deliveries } from './deliveries.js';

@@ -1,15 +1,15 @@
 import type { ConnectorEventsActivities } from '../../../workflows/connector-events/activities.js';
-import { AppError } from '../../errors.js';
-import { parseJson } from '../../json.js';
+import { AppError } from '../../base/errors.js';
+import { parseJson } from '../../base/json.js';
 import type { HttpClient } from '../../outbound/http-client.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { retryAfterOf } from '../../outbound/retry-hints.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { Deps } from '../deps.js';
 import type { LoadSchedules } from './load-schedules.js';
 import { isLoaded, type ConnectorDocument } from './record.js';
 import { accountProviderOf, findConnector, recordConnectorStatus, type AccountProvider } from './operations/store.js';
-import { withoutTrailing } from '../../without-trailing.js';
+import { withoutTrailing } from '../../base/text.js';
 
 const timeoutMs = 20_000;
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { Collections } from '../../stores/collections.js';
 import { readCustomer } from './operations/account.js';
 import { creditsLeft, grantedQuota, type Customers } from './record.js';

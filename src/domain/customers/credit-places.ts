@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { defineCollection, type Collections } from '../../stores/collections.js';
 import { createGroup, type Group } from '../../stores/group.js';
 import { insertOnce } from '../../stores/insert-once.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 
 /** What begins: an execution, or the extraction of a remembered text. */
 export interface CreditUse {

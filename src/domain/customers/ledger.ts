@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Collections } from '../../stores/collections.js';
 import { createGroup, type Group } from '../../stores/group.js';
 import { isOnlyDuplicates } from '../../stores/mongo.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { openAccount } from './operations/account.js';
 import {
   fieldOfModel,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { rightsOf, rolesOf } from '../../auth/grants.js';
 import { holdsGrant, isPerson, seesWholeOrganization, type Principal } from '../../auth/principal.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import type { Deps } from '../deps.js';

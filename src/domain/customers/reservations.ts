@@ -1,6 +1,6 @@
 import { defineCollection, type Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/insert-once.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { planLimit, type CountedLimit } from './rules.js';
 import type { CountedRecords } from './records.js';
 

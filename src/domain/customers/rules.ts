@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 
 /** The limits of a plan that count records (specification, Customer, quota). */
 export const countedLimits = [

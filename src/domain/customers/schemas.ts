@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { accessControls, defaultQuota, forEachLimit } from './rules.js';
-import { Id, OrganizationId, UserId, exampleId } from '../../ids.js';
+import { Id, OrganizationId, UserId, exampleId } from '../../base/ids.js';
 
 const Count = z.int().meta({ example: 3 });
 const IsoTime = z

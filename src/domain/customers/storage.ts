@@ -1,9 +1,9 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
 import { untilWritten } from '../../stores/until-written.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { planLimit } from './rules.js';
 
 /** `_id` is the file id. After a release, the record stays for an hour with 0 bytes, so that a late write cannot reserve them again. */

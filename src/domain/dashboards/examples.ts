@@ -1,5 +1,5 @@
 import { taskManagerPipeline } from './task-manager.js';
-import { exampleId } from '../../ids.js';
+import { exampleId } from '../../base/ids.js';
 
 const projectId = '0199a6f0-0000-7c11-8d52-3f6f0e6f7a10';
 const componentId = exampleId;

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { Cell, Dashboard, NewComponent } from './schemas.js';
 
 type Tabs = Dashboard['tabs'];

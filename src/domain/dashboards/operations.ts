@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { AppError, isRefusal, notFound } from '../../errors.js';
+import { AppError, isRefusal, notFound } from '../../base/errors.js';
 import { textFacts, type Operation } from '../../governance/operations/operation.js';
-import { Id, newId } from '../../ids.js';
+import { Id, newId } from '../../base/ids.js';
 import { defineCollection } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { type Mongo } from '../../stores/mongo.js';
 import { untilWritten } from '../../stores/until-written.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { cellFor, tabFor } from './layout.js';
 import { runPipeline } from './run.js';

@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../json.js';
-import { AppError } from '../../errors.js';
+import { isJsonObject } from '../../base/json.js';
+import { AppError } from '../../base/errors.js';
 
 import { allowedOperators, allowedStages, allowedVariables } from './operators.js';
 

@@ -1,5 +1,5 @@
 import { MongoServerError, type Document, type Collection } from 'mongodb';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import type { Mongo } from '../../stores/mongo.js';
 import { checkPipeline } from './pipeline.js';
 import type { Definition } from './schemas.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { VisibleText } from '../../visible-text.js';
+import { VisibleText } from '../../base/validation.js';
 import { exampleComponent, exampleDashboard } from './examples.js';
 
 const Line = z.string().max(1000);

@@ -3,7 +3,7 @@ import { embeddingType, embeddingWorkflowId, type EmbeddingInput } from '../../.
 import { generationOf } from '../../graph/vectors/generation.js';
 import { projectsToEmbed, stopEmbedding } from '../../graph/vectors/unembedded.js';
 import { startProjectWork } from '../../temporal/start-once.js';
-import { eachApart } from '../../each-apart.js';
+import { eachApart } from '../../base/async.js';
 import { batches } from '../batches.js';
 import type { Deps } from '../deps.js';
 

@@ -3,7 +3,7 @@ import type { ChatModel, ChatRequest } from '../../models/port.js';
 import { withDeadline } from '../../outbound/deadline.js';
 import { isOutboundError, OutboundError } from '../../outbound/outbound-error.js';
 import type { AnomalyCheck, DetectAnomalyRequest } from '../../../workflows/agentflow-execution/steps/anomaly.js';
-import { jsonObjectsIn } from '../../json-objects-in.js';
+import { jsonObjectsIn } from '../../base/json.js';
 import type { ExchangePart } from './exchanges.js';
 import { promptSent } from './prompt-sent.js';
 

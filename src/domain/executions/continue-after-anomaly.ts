@@ -1,7 +1,7 @@
 import type { AwaitedApproval, Refused } from '../../../workflows/agentflow-execution/act-messages.js';
 import type { ContinueRequest } from '../../../workflows/agentflow-execution/steps/continue.js';
 import type { Performed } from '../../governance/kernel/perform.js';
-import { newId } from '../../ids.js';
+import { newId } from '../../base/ids.js';
 import {
   expiredCall,
   hasExpired,

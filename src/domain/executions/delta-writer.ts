@@ -1,6 +1,6 @@
 import { deltaId, type NewsContent, type StepNews } from './deltas.js';
 import type { Collections } from '../../stores/collections.js';
-import { within } from '../../within.js';
+import { within } from '../../base/async.js';
 
 const flushIntervalMs = 200;
 const maxBatchLength = 2048;

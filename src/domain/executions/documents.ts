@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
-import { decodeText, expectedEncodings, withoutControls } from '../../decode-text.js';
-import { AppError, isAppError } from '../../errors.js';
+import { decodeText, expectedEncodings, withoutControls } from '../../base/encodings.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { formattedFormats, isFormattedDocument } from '../files/rules.js';
 import type { FileStore } from '../../stores/file-store.js';
 import type { EncryptedBlobStore } from '../../stores/encrypted-blobs.js';

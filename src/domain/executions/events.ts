@@ -3,8 +3,8 @@ import { eventData } from '../../../workflows/agentflow-execution/event-data.js'
 import type { ExecutionEvent } from '../../../workflows/agentflow-execution/messages.js';
 import type { Collections } from '../../stores/collections.js';
 import { ModelDelta, StepProgress } from './deltas.js';
-import { EpochSeconds } from '../../time.js';
-import { pascalCase } from '../../pascal-case.js';
+import { EpochSeconds } from '../../base/time.js';
+import { pascalCase } from '../../base/text.js';
 
 const pageSize = 500;
 

@@ -1,7 +1,7 @@
 import type { SecretBox } from '../../auth/secret-box.js';
 import { bounded } from '../../governance/bounded.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
-import { within } from '../../within.js';
+import { within } from '../../base/async.js';
 import type { PromptSent } from './prompt-sent.js';
 
 /** What one attempt of a step sent and received, without credentials. */

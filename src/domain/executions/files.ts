@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DocumentReference } from '../../../workflows/agentflow-execution/messages.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../deps.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { formattedFormats } from '../files/rules.js';
 import { isReadableDocument } from './documents.js';
 import { readFile } from '../files/operations.js';

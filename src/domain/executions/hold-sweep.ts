@@ -1,7 +1,7 @@
 import type { RoleChangeDocument } from '../../auth/role-changes.js';
 import { forEachDue } from '../../governance/for-each-due.js';
-import type { Logger } from '../../log.js';
-import { epochSeconds } from '../../time.js';
+import type { Logger } from '../../base/log.js';
+import { epochSeconds } from '../../base/time.js';
 import { holdRun, refusalToRun, type HoldDeps } from './operations/hold.js';
 
 /** The sweep looks soon after a change, and then less often. */

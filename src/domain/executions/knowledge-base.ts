@@ -2,10 +2,10 @@ import type { Customers } from '../customers/record.js';
 import type { ContextAnswer } from '../../graph/query/views.js';
 import { type Collections, defineCollection } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/insert-once.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { ModelTurnRequest } from '../../../workflows/agentflow-execution/steps/model.js';
 import { knowledgeText } from './knowledge-text.js';
-import { sha256Hex } from '../../sha256.js';
+import { sha256Hex } from '../../base/ids.js';
 
 type Knowledge = Pick<ExecutionKnowledgeDocument, 'query' | 'lifecycle_id' | 'entities' | 'text'>;
 

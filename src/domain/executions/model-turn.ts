@@ -2,7 +2,7 @@ import type { ChatModel } from '../../models/port.js';
 import type { Collections } from '../../stores/collections.js';
 import type { ModelTurn } from '../../../workflows/agentflow-execution/model-turn.js';
 import type { ModelTurnRequest } from '../../../workflows/agentflow-execution/steps/model.js';
-import { pick } from '../../pick.js';
+import { pick } from '../../base/pick.js';
 import { createDeltaWriter } from './delta-writer.js';
 import type { KnowledgeBase } from './knowledge-base.js';
 import type { ExchangePart } from './exchanges.js';

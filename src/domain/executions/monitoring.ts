@@ -6,8 +6,8 @@ import type { Deps } from '../deps.js';
 import { describeRun, pendingStep, withPending } from './pending-step.js';
 import { readLiveState, readExecution } from './operations/read.js';
 import { toExecution } from './record.js';
-import { Id, exampleId } from '../../ids.js';
-import { EpochSeconds } from '../../time.js';
+import { Id, exampleId } from '../../base/ids.js';
+import { EpochSeconds } from '../../base/time.js';
 
 const Attempt = z.object({
   attempt: z.int().meta({ example: 1 }),

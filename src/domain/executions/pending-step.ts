@@ -6,7 +6,7 @@ import {
 import { executionWorkflowId } from '../../../workflows/agentflow-execution/messages.js';
 import type { StepAttempt, StepRecord } from '../../../workflows/agentflow-execution/step-record.js';
 import type { Deps } from '../deps.js';
-import { pick } from '../../pick.js';
+import { pick } from '../../base/pick.js';
 import { isWorkflowGone } from '../../temporal/client.js';
 import type { LiveExecution } from './operations/read.js';
 import type { Execution } from './record.js';

@@ -8,13 +8,13 @@ import {
   type ExecutionEvent,
   type ExecutionFailure,
 } from '../../../workflows/agentflow-execution/messages.js';
-import { notFound } from '../../errors.js';
+import { notFound } from '../../base/errors.js';
 import { withdrawApprovals } from '../../governance/approvals/withdraw.js';
 import type { Governance } from '../../governance/create-governance.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { Mongo } from '../../stores/mongo.js';
 import { isWorkflowGone, type Temporal } from '../../temporal/client.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { isOver, type ExecutionDocument } from './record.js';
 
 type Preview = ExecutionDocument['previews'][string];

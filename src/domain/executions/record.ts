@@ -8,9 +8,9 @@ import type {
 } from '../../../workflows/agentflow-execution/messages.js';
 import type { StepRecord } from '../../../workflows/agentflow-execution/step-record.js';
 import { viewOf } from '../../../workflows/agentflow-execution/view.js';
-import { exampleId, Id, ProjectId, UserId } from '../../ids.js';
-import { EpochSeconds, Expiry } from '../../time.js';
-import { pickShown } from '../../pick.js';
+import { exampleId, Id, ProjectId, UserId } from '../../base/ids.js';
+import { EpochSeconds, Expiry } from '../../base/time.js';
+import { pickShown } from '../../base/pick.js';
 
 const Status = z.enum(['ready', 'running', 'paused', 'completed', 'failed']);
 
@@ -185,10 +185,7 @@ interface ExecutionEventDocument extends ExecutionEvent {
 
 /** Uses the live state, if given, instead of the projection. */
 export function toExecution(record: ExecutionDocument, live?: ExecutionState): Execution {
-  const fields = {
-    ...pickShown(Execution, record),
-    agentflow_version: record.flow.agentflow_version ?? null,
-  };
+  const fields = { ...pickShown(Execution, record), agentflow_version: record.flow.agentflow_version ?? null };
   if (!live) return fields;
   const { context, previews, anomaly_detected } = viewOf(live);
   return {

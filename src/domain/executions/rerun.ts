@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AgentPlan } from '../../../workflows/agentflow-execution/messages.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../deps.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { executedBy } from './executed-by.js';
 import { missingVariableProblems } from './missing-variables.js';

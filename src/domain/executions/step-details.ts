@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Principal } from '../../auth/principal.js';
-import { notFound } from '../../errors.js';
-import { Id } from '../../ids.js';
-import { EpochSeconds } from '../../time.js';
+import { notFound } from '../../base/errors.js';
+import { Id } from '../../base/ids.js';
+import { EpochSeconds } from '../../base/time.js';
 import type { Deps } from '../deps.js';
 import { readExchanges, type Exchange as Kept } from './exchanges.js';
 import { monitor, Step } from './monitoring.js';

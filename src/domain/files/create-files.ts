@@ -4,7 +4,7 @@ import type { Principal } from '../../auth/principal.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 import type { Config } from '../../config.js';
 import type { Customers } from '../customers/record.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { Idempotency } from '../../governance/idempotency.js';
 import type { Collections } from '../../stores/collections.js';
 import { createDiskFileStore } from '../../stores/disk-file-store.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Response } from 'express';
 import type { Deps } from '../deps.js';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import { attachment } from './file-name.js';
 import { contentTypeOf } from './mime-type.js';
 import { checkSignedPath } from './signed-url.js';

@@ -1,8 +1,8 @@
 import { fileTypeFromBuffer } from 'file-type';
 // Loads the detector of encodings when the process starts: at the first upload it would stop all requests for 100 ms.
 import 'jschardet';
-import { decodeText, encodingOfMark } from '../../decode-text.js';
-import { parseJsonOrUndefined } from '../../json.js';
+import { decodeText, encodingOfMark } from '../../base/encodings.js';
+import { parseJsonOrUndefined } from '../../base/json.js';
 import { extensionOf } from './file-name.js';
 
 /** The number of bytes at the start of a file that are inspected. */

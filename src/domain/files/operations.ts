@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { seesAllRuns, type Principal } from '../../auth/principal.js';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import { textFacts, type Operation } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { Connector, toConnector } from '../connectors/record/schemas.js';
@@ -10,8 +10,8 @@ import type { Deps } from '../deps.js';
 import { deleteKnowledge } from './operations/knowledge-workflow.js';
 import { defineOperation, defineStream, reads, readsOwn } from '../operation.js';
 import { type FileDocument, File, ListedFile, toKnowledgeState, UploadForm } from './record.js';
-import { Id } from '../../ids.js';
-import { pickShown } from '../../pick.js';
+import { Id } from '../../base/ids.js';
+import { pickShown } from '../../base/pick.js';
 export { filesCollection } from './record.js';
 
 const key = z.object({ file_id: Id });

@@ -2,7 +2,7 @@ import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { knowledgeUploadWorkflowId } from '../../../workflows/knowledge-upload/messages.js';
 import type { Authority } from '../../auth/authority.js';
-import { exampleId } from '../../ids.js';
+import { exampleId } from '../../base/ids.js';
 
 /** The progress of a knowledge upload. `total` is null until the text is extracted. */
 export interface KnowledgeProgress {

@@ -1,5 +1,5 @@
 import type { SecretBox } from '../../auth/secret-box.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 
 /** How long a download URL is valid. */
 export const urlLifetimeSeconds = 3600;

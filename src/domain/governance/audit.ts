@@ -4,7 +4,7 @@ import { AuditEntry } from '../../governance/audit/entry.js';
 import { ExportLine } from '../../governance/audit/export.js';
 import { Checkpoint } from '../../governance/audit/statement.js';
 import { Verification } from '../../governance/audit/verify.js';
-import { queryNumber } from '../../query-number.js';
+import { queryNumber } from '../../base/validation.js';
 import { listOf, ListQuery } from '../../stores/lists.js';
 import { defineOperation, defineStream } from '../operation.js';
 

@@ -4,9 +4,9 @@ import { principalKinds, withGrantsOfRoles, type Principal } from '../../auth/pr
 import type { Governance } from '../../governance/create-governance.js';
 import { channels } from '../../governance/kernel/call.js';
 import { defineOperation } from '../operation.js';
-import { Id, UserId } from '../../ids.js';
-import { EpochSeconds } from '../../time.js';
-import { AppError } from '../../errors.js';
+import { Id, UserId } from '../../base/ids.js';
+import { EpochSeconds } from '../../base/time.js';
+import { AppError } from '../../base/errors.js';
 import { catalogData } from '../../governance/operations/catalog.js';
 import { factsOf, isDecimalText, type FactValue, type Operation } from '../../governance/operations/operation.js';
 import { PolicyRules } from '../../governance/policy/rule.js';

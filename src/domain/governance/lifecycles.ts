@@ -9,7 +9,7 @@ import {
 import { DecidedLifecycle, Lifecycle } from '../../governance/lifecycles/record.js';
 import { listOf, ListQuery } from '../../stores/lists.js';
 import { defineOperation } from '../operation.js';
-import { Id } from '../../ids.js';
+import { Id } from '../../base/ids.js';
 
 /** Every credential of the project may call them. Each operation limits what the caller sees. */
 const calls = { effect: 'read', grant: 'any' } as const;

@@ -3,7 +3,7 @@ import { text, type Facts } from '../../governance/operations/operation.js';
 import { addRule, changeRule, deleteRule, PolicyRuleChanges } from '../../governance/policy/one-rule.js';
 import { PolicyRule, PolicyRules, PolicySet, PolicySetVersion, ruleId } from '../../governance/policy/rule.js';
 import { listOf, ListQuery } from '../../stores/lists.js';
-import { queryNumber } from '../../query-number.js';
+import { queryNumber } from '../../base/validation.js';
 import { defineOperation } from '../operation.js';
 
 const version = z.int().min(0);

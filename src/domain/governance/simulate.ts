@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { seesWholeOrganization, type Principal } from '../../auth/principal.js';
-import { notFound } from '../../errors.js';
+import { notFound } from '../../base/errors.js';
 import type { LifecycleDocument } from '../../governance/lifecycles/record.js';
 import { catalogData, type Catalog } from '../../governance/operations/catalog.js';
 import { recordedRequest, skipReasons, type RecordedCall } from '../../governance/policy/recorded-call.js';
@@ -8,11 +8,11 @@ import { summaryOf } from '../../governance/policy/simulation-report.js';
 import { candidateRules, CandidateRule, exactlyOneCandidate } from './candidate.js';
 import { PolicyRules } from '../../governance/policy/rule.js';
 import { simulationBounds, skip, type Simulation } from '../../governance/policy/simulate.js';
-import { firstIdAt, Id, ProjectId } from '../../ids.js';
+import { firstIdAt, Id, ProjectId } from '../../base/ids.js';
 import type { Collections } from '../../stores/collections.js';
-import { createTurns } from '../../turns.js';
+import { createTurns } from '../../base/turns.js';
 import { defineOperation } from '../operation.js';
-import { EpochSeconds } from '../../time.js';
+import { EpochSeconds } from '../../base/time.js';
 import { PolicyIds, PolicyVersion } from '../../governance/lifecycles/policy-decision.js';
 
 const Candidate = z.strictObject({

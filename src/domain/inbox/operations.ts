@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { decidesOwn, requireDecider } from '../../auth/decisions.js';
 import { seeingRuns } from '../../auth/grants.js';
 import { seesAllRuns, type Principal } from '../../auth/principal.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { readerOf, type Reader } from '../../governance/approvals/view.js';
 import { textFacts, type Operation } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery, mergePages, type ListPosition, type Page } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/insert-once.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { Deps } from '../deps.js';
 import { namesOf } from '../../auth/users.js';
 import { decideHeld, heldCalls } from '../approvals/operations/held.js';
@@ -36,7 +36,7 @@ import {
 } from './operations/items.js';
 import { heldRuns, replyToHeldRun, toHeldRunItem } from './operations/held-runs.js';
 import { InboxItem, InboxReply, type Reply, type UnreadItem } from './record.js';
-import { Id, ProjectId } from '../../ids.js';
+import { Id, ProjectId } from '../../base/ids.js';
 export { inboxReadsCollection } from './record.js';
 
 const key = z.object({ id: Id.max(500) });

@@ -1,6 +1,6 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
-import { exampleId } from '../../ids.js';
+import { exampleId } from '../../base/ids.js';
 
 const example = {
   _id: `approval:${exampleId}:writer:1764000000500`,

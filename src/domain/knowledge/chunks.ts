@@ -1,4 +1,4 @@
-import { cutPosition } from '../../cut-text.js';
+import { cutPosition } from '../../base/text.js';
 
 /** A section of a document. `page` counts from 1. */
 export interface Section {

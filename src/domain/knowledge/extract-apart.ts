@@ -1,6 +1,6 @@
-import { abortWith } from '../../abort-with.js';
-import { AppError, isAppError } from '../../errors.js';
-import { createTurns } from '../../turns.js';
+import { abortWith } from '../../base/async.js';
+import { AppError, isAppError } from '../../base/errors.js';
+import { createTurns } from '../../base/turns.js';
 import { createThreads } from '../../threads/threads.js';
 import type { Chunk } from './chunks.js';
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { extract, extractText } from './extract.js';
 import { UnreadableDocument } from './limits.js';
 import type { DocumentInput, Extracted } from './extract-apart.js';

@@ -1,4 +1,4 @@
-import { withoutControls } from '../../decode-text.js';
+import { withoutControls } from '../../base/encodings.js';
 import { isDocumentType, type DocumentType } from '../files/rules.js';
 import { chunksOf, type Chunk, type Section } from './chunks.js';
 import { extractionLimits, refuseBeyond, UnreadableDocument } from './limits.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { knowledgeUploadWorkflowId } from '../../../workflows/knowledge-upload/messages.js';
 import { authorityOf } from '../../auth/authority.js';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import type { CallContext } from '../../governance/operations/call-context.js';
 import type { Deps } from '../deps.js';
 import { readFile, toFile } from '../files/operations.js';
@@ -10,7 +10,7 @@ import { documentFormats, isDocumentType } from '../files/rules.js';
 import { rememberRules } from '../memories/rules.js';
 import { defineOperation, defineStream, reads, writes } from '../operation.js';
 import { startKnowledge } from '../files/operations/knowledge-workflow.js';
-import { Id } from '../../ids.js';
+import { Id } from '../../base/ids.js';
 
 const KnowledgeUpload = z.object({ file: File, ...KnowledgeState.shape }).meta({ id: 'KnowledgeUpload' });
 type KnowledgeUpload = z.infer<typeof KnowledgeUpload>;

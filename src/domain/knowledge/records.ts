@@ -1,4 +1,4 @@
-import { cutPosition } from '../../cut-text.js';
+import { cutPosition } from '../../base/text.js';
 import { chunkSize, type Section } from './chunks.js';
 
 /** A value with its name: a cell of a table with its column, or a value of a JSON or XML document. */

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { KnowledgeUploadActivities } from '../../../workflows/knowledge-upload/activities.js';
 import type { KnowledgeUploadInput } from '../../../workflows/knowledge-upload/messages.js';
 import type { Maker } from '../../auth/authority.js';
-import { isRefusal, notFound } from '../../errors.js';
+import { isRefusal, notFound } from '../../base/errors.js';
 import { derivedId } from '../../graph/store/names.js';
 import type { NewMemory } from '../memories/operations.js';
 import { documentBounds, refuseOverlong } from '../memories/rules.js';

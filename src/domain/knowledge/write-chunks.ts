@@ -7,7 +7,7 @@ import { lockProject } from '../../graph/ontology/state.js';
 import { save } from '../../graph/save/save.js';
 import { inWriteTransaction } from '../../graph/store/sessions.js';
 import type { Graph } from '../../stores/neo4j.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { KnowledgeUploadInput } from '../../../workflows/knowledge-upload/messages.js';
 import { batches } from '../batches.js';
 import { removeEntities } from '../../graph/store/remove.js';

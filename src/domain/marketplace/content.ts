@@ -1,5 +1,5 @@
 import { AgentflowContent, type Agentflow } from '../agentflows/record.js';
-import { pick } from '../../pick.js';
+import { pick } from '../../base/pick.js';
 
 /** The copyable content of an agentflow: without owner, project, history and references to connectors. */
 export function contentOf(agentflow: Agentflow): AgentflowContent {

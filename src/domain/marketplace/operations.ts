@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
 import type { Collections } from '../../stores/collections.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { newAgentflow } from '../agentflows/rules.js';
 import { Agentflow } from '../agentflows/record.js';
 import { findAgentflow, storeAgentflow, toAgentflow } from '../agentflows/operations/store.js';
@@ -19,7 +19,7 @@ import {
   UpdateCheck,
   type PublicationVersionDocument,
 } from './schemas.js';
-import { Id } from '../../ids.js';
+import { Id } from '../../base/ids.js';
 export { publicationsCollection, publicationVersionsCollection } from './schemas.js';
 
 type Stores = Pick<Collections, 'publications' | 'publication_versions'>;

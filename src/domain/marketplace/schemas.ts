@@ -1,8 +1,8 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { AgentflowContent } from '../agentflows/record.js';
-import { EpochSeconds } from '../../time.js';
-import { Id, OrganizationId, exampleId } from '../../ids.js';
+import { EpochSeconds } from '../../base/time.js';
+import { Id, OrganizationId, exampleId } from '../../base/ids.js';
 
 const Time = EpochSeconds.describe('Epoch seconds.');
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Principal } from '../../auth/principal.js';
-import { AppError, notFound } from '../../errors.js';
-import { canonicalText } from '../../json.js';
+import { AppError, notFound } from '../../base/errors.js';
+import { canonicalText } from '../../base/json.js';
 import { textFacts } from '../../governance/operations/operation.js';
 import type { Collections } from '../../stores/collections.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { ConnectorDocument } from '../connectors/record.js';
 import { openConfig } from '../connectors/operations/store.js';
 import { requireConnector } from '../connectors/operations/setup.js';
@@ -33,7 +33,7 @@ import {
   toMcpAuthorization,
   toMcpTools,
 } from './schemas.js';
-import { Id } from '../../ids.js';
+import { Id } from '../../base/ids.js';
 export {
   createMcpAgreement,
   deleteMcpAgreement,

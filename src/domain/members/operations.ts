@@ -7,14 +7,14 @@ import { noteRoleChange } from '../../auth/role-changes.js';
 import { isAdmin, type Principal } from '../../auth/principal.js';
 import type { MembershipDocument } from '../../auth/users.js';
 import { findUserByEmail, grantRole, membershipOn } from '../../auth/users.js';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import { freeText, text, textFacts, type Facts } from '../../governance/operations/operation.js';
 import { listOf, ListQuery, pageOf } from '../../stores/lists.js';
 import { releaseMember } from '../customers/operations/release-member.js';
 import type { Deps } from '../deps.js';
 import { defineOperation, manages, reads } from '../operation.js';
 import { Member, MemberPatch, NewMember, rolesAsked } from './record.js';
-import { UserId } from '../../ids.js';
+import { UserId } from '../../base/ids.js';
 
 const key = z.object({ user_id: UserId });
 

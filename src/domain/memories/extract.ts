@@ -1,6 +1,6 @@
 import type { RememberInput } from '../../../workflows/remember/messages.js';
 import type { SecretBox } from '../../auth/secret-box.js';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import { inReadTransaction } from '../../graph/store/sessions.js';
 import { readOntology } from '../../graph/ontology/state.js';
 import type { ChatModel, ChatRequest } from '../../models/port.js';

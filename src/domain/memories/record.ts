@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { MemoryStatus } from '../../../workflows/remember/messages.js';
 import type { Authority, Maker } from '../../auth/authority.js';
 import type { FoundPart, SavedPart } from '../../graph/memory/part.js';
-import { exampleId, Id } from '../../ids.js';
+import { exampleId, Id } from '../../base/ids.js';
 import { defineCollection, expiring } from '../../stores/collections.js';
 import { ListQuery } from '../../stores/lists.js';
-import { EpochSeconds } from '../../time.js';
+import { EpochSeconds } from '../../base/time.js';
 
 /** The characters of a text, or of one turn, that belong to a part. `turn` is null for a text without turns. */
 export interface TextRange {

@@ -3,7 +3,7 @@ import type { RehearsedEntity, RehearsedPart, ReplacedFact } from '../../graph/m
 import { placeholder } from '../../graph/redaction/span.js';
 import { nameKey } from '../../graph/store/names.js';
 import type { Span } from '../../graph/store/provenance.js';
-import { canonicalText } from '../../json.js';
+import { canonicalText } from '../../base/json.js';
 import type { Turn } from './record.js';
 import type { ReviewStatement } from './record/review.js';
 

@@ -8,8 +8,8 @@ import {
   textFacts,
   type Operation,
 } from '../../governance/operations/operation.js';
-import { cutPosition } from '../../cut-text.js';
-import { AppError } from '../../errors.js';
+import { cutPosition } from '../../base/text.js';
+import { AppError } from '../../base/errors.js';
 import type { MemoryDocument, TextRange, Turn } from './record.js';
 
 export const rememberRules: Operation = {

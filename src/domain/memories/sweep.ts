@@ -1,5 +1,5 @@
-import { eachApart } from '../../each-apart.js';
-import { epochSeconds } from '../../time.js';
+import { eachApart } from '../../base/async.js';
+import { epochSeconds } from '../../base/time.js';
 import type { Deps } from '../deps.js';
 import { startWorkflow } from './operations.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ProjectId } from '../../ids.js';
+import { ProjectId } from '../../base/ids.js';
 import { defineStream, readsOwn } from '../operation.js';
 import { ProjectEvent } from './record.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { exampleId, Id } from '../../ids.js';
-import { EpochSeconds } from '../../time.js';
+import { exampleId, Id } from '../../base/ids.js';
+import { EpochSeconds } from '../../base/time.js';
 import type { ApprovalDocument } from '../../governance/approvals/record.js';
 import type { ProjectNewsDocument } from '../../governance/change-notes.js';
 import { isOver, type ExecutionDocument } from '../executions/record.js';

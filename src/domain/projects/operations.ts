@@ -1,17 +1,17 @@
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
 import { isPerson, seesWholeOrganization, type Principal } from '../../auth/principal.js';
-import { AppError, isAppError, notFound } from '../../errors.js';
+import { AppError, isAppError, notFound } from '../../base/errors.js';
 import { freeText, textFacts } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { defineOperation, manages, readsOwn } from '../operation.js';
 import { removeProject } from './removal.js';
 import { NewProject, Project, ProjectPatch, ProjectQuery, type ProjectSeed } from './record.js';
-import { ProjectId, UserId } from '../../ids.js';
+import { ProjectId, UserId } from '../../base/ids.js';
 export { projectsCollection } from './record.js';
 
 const key = z.object({ project_id: ProjectId });

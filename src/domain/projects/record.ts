@@ -1,8 +1,8 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { ListQuery } from '../../stores/lists.js';
-import { exampleId } from '../../ids.js';
-import { VisibleText } from '../../visible-text.js';
+import { exampleId } from '../../base/ids.js';
+import { VisibleText } from '../../base/validation.js';
 
 const ProjectName = VisibleText.normalize().min(1).max(200);
 const Description = z.string().max(10_000);

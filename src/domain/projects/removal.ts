@@ -9,7 +9,7 @@ import { endCredentials } from '../../auth/end-credentials.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../deps.js';
 import { releaseMember } from '../customers/operations/release-member.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { Project } from './record.js';
 
 type ProjectRemovalDeps = Pick<Deps, 'mongo' | 'customers' | 'auth' | 'oauth' | 'log' | 'temporal'>;

@@ -1,6 +1,6 @@
 import type { ProjectRemovalInput } from '../../../workflows/project-removal/messages.js';
 import { memberOf } from '../../auth/principal.js';
-import { isAppError } from '../../errors.js';
+import { isAppError } from '../../base/errors.js';
 import { cancelWorkflow } from '../../temporal/client.js';
 import { removeProjectGraph } from '../../graph/store/remove-project.js';
 import { batches } from '../batches.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { queueNames } from '../../temporal/queue-facts.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { defineOperation, reads } from '../operation.js';
 import { queueStates, stateOfQueue } from './rules.js';
 

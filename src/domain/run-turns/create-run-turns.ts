@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import { executionWorkflowId } from '../../../workflows/agentflow-execution/messages.js';
 import { turnGivenSignal } from '../../../workflows/agentflow-execution/turn-messages.js';
-import { eachApart } from '../../each-apart.js';
+import { eachApart } from '../../base/async.js';
 import { forEachDue } from '../../governance/for-each-due.js';
-import type { Logger } from '../../log.js';
+import type { Logger } from '../../base/log.js';
 import type { Collections } from '../../stores/collections.js';
 import { createGroup, type Group } from '../../stores/group.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { isWorkflowGone, type Temporal } from '../../temporal/client.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { TurnQueueDocument } from './record.js';
 import { changedQueue, type TurnChange, type TurnLimits } from './rules.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { Deps } from '../deps.js';
 import { startOfCoworker } from '../caused-rules.js';
 import { defineOperation, reads } from '../operation.js';
@@ -9,7 +9,7 @@ import { coworkerOf, findSchedule, type ScheduleDocument } from './record.js';
 import { Backfill, Backfilled, PlannedTimes, TimeRange } from './schemas.js';
 import { maxPlannedTimes, plannedIn, type PlannedTime, type TimeSpan } from './planned-times.js';
 import { backfill } from './temporal.js';
-import { Id } from '../../ids.js';
+import { Id } from '../../base/ids.js';
 
 /**
  * Runs the planned times of a range that have not fired yet (contract, schedules: a time never fires twice).

@@ -1,5 +1,5 @@
 import { scheduleId } from '../../../workflows/coworker-run/messages.js';
-import { pick } from '../../pick.js';
+import { pick } from '../../base/pick.js';
 import { onScheduleIfAny } from '../../temporal/client.js';
 import type { Deps } from '../deps.js';
 import { statusOf, toSchedule, type ScheduleDocument } from './record.js';

@@ -12,11 +12,11 @@ import { attributePairs } from '../../../workflows/search-attributes.js';
 import { authorityOf, whyPowerless } from '../../auth/authority.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../deps.js';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
 import { syntaxProblem } from '../../prompts/template.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { cancelWorkflow } from '../../temporal/client.js';
 import { findAgentflow } from '../agentflows/operations/store.js';
 import { startOfCoworker, startRules, startsOf } from '../caused-rules.js';
@@ -35,7 +35,7 @@ import {
 import { ListedSchedule, NewSchedule, Schedule, SchedulePatch } from './schemas.js';
 import { applySchedule, trigger } from './temporal.js';
 import { firstTimeAfter, timesOf } from './times.js';
-import { Id } from '../../ids.js';
+import { Id } from '../../base/ids.js';
 export { schedulesCollection, scheduleRunsCollection } from './record.js';
 
 export { backfillSchedule, listTimes } from './backfill.js';

@@ -1,4 +1,4 @@
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { ScheduleDocument } from './record.js';
 
 type Pauses = ScheduleDocument['pauses'];

@@ -2,7 +2,7 @@ import { status } from '@grpc/grpc-js';
 import { isGrpcServiceError } from '@temporalio/client';
 import { scheduleId } from '../../../workflows/coworker-run/messages.js';
 import type { Deps } from '../deps.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { ScheduleDocument } from './record.js';
 import { plannedTime } from './times.js';
 

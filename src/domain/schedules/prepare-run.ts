@@ -7,8 +7,8 @@ import type {
 import { isTriggeredRun } from '../../../workflows/coworker-run/messages.js';
 import type { StartChildRequest } from '../../../workflows/agentflow-execution/child-messages.js';
 import { principalOfMaker } from '../../auth/authority.js';
-import { AppError } from '../../errors.js';
-import { derivedId } from '../../ids.js';
+import { AppError } from '../../base/errors.js';
+import { derivedId } from '../../base/ids.js';
 import { renderText } from '../../prompts/template.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { findAgentflow } from '../agentflows/operations/store.js';

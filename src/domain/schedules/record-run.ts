@@ -3,7 +3,7 @@ import { scheduleId } from '../../../workflows/coworker-run/messages.js';
 import { whyPowerless } from '../../auth/authority.js';
 import type { Deps } from '../deps.js';
 import { onScheduleIfAny } from '../../temporal/client.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { markCoworker, maxRemembered } from './changes.js';
 import { pausedSince } from './pauses.js';
 import { makerOf, workOfSchedule, type ScheduleDocument } from './record.js';

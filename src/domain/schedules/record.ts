@@ -1,10 +1,10 @@
 import type { Authority, Maker } from '../../auth/authority.js';
 import type { Principal } from '../../auth/principal.js';
-import { notFound } from '../../errors.js';
+import { notFound } from '../../base/errors.js';
 import { defineCollection } from '../../stores/collections.js';
 import type { Mongo } from '../../stores/mongo.js';
-import { pickShown } from '../../pick.js';
-import { epochSeconds } from '../../time.js';
+import { pickShown } from '../../base/pick.js';
+import { epochSeconds } from '../../base/time.js';
 import { Schedule } from './schemas.js';
 
 /** The stored schedule: the fields of the API, and internal fields. */

@@ -4,14 +4,14 @@ import { scheduleId } from '../../../workflows/coworker-run/messages.js';
 import type { Deps } from '../deps.js';
 import { countUpTo, decodePosition, ListQuery, pageOf } from '../../stores/lists.js';
 import { onScheduleIfAny } from '../../temporal/client.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { defineOperation, reads } from '../operation.js';
 import { findSchedule, type ScheduleDocument, type ScheduleRunDocument } from './record.js';
 import { ScheduleRuns, type ScheduleRun } from './schemas.js';
 import { maxPlannedTimes, plannedBetween } from './planned-times.js';
 import { plannedTime } from './times.js';
-import { Id } from '../../ids.js';
-import { pick } from '../../pick.js';
+import { Id } from '../../base/ids.js';
+import { pick } from '../../base/pick.js';
 
 /** How far back planned times are compared with runs. */
 const lookBackSeconds = 7 * 24 * 3600;

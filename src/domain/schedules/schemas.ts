@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { NextCursor, Total } from '../../stores/lists.js';
-import { Id, exampleId } from '../../ids.js';
-import { queryNumber } from '../../query-number.js';
-import { EpochSeconds } from '../../time.js';
+import { Id, exampleId } from '../../base/ids.js';
+import { queryNumber } from '../../base/validation.js';
+import { EpochSeconds } from '../../base/time.js';
 import { Frequency, GivenFrequency } from './frequency.js';
 
 const Time = EpochSeconds.describe('Epoch seconds.');

@@ -14,7 +14,7 @@ import {
 } from '../../../workflows/coworker-run/messages.js';
 import { attributePairs } from '../../../workflows/search-attributes.js';
 import type { Deps } from '../deps.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { onScheduleIfAny } from '../../temporal/client.js';
 import { conflictAwareSchedules } from '../../temporal/conflict-aware-schedules.js';
 import { priorityOf } from '../../temporal/priority.js';

@@ -1,8 +1,8 @@
 import type { CalendarSpec, Month, ScheduleSpec } from '@temporalio/client';
 import { CronExpressionParser } from 'cron-parser';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { cronProblem, cronTexts, extensionIn, isZone, readCron, type Cron } from '../../temporal/cron.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { calendarSpecs, firstCalendarTime, lastCalendarTime } from './calendar-times.js';
 import { isCalendar, type Calendar, type GivenFrequency } from './frequency.js';
 import type { Schedule } from './schemas.js';

@@ -1,4 +1,4 @@
-import { notFound } from '../../errors.js';
+import { notFound } from '../../base/errors.js';
 import { flag, text } from '../../governance/operations/operation.js';
 import type { LanguageSetting } from '../../graph/language/analyzers.js';
 import { changeLanguage, readLanguage } from '../../graph/language/state.js';
@@ -8,7 +8,7 @@ import type { Collections } from '../../stores/collections.js';
 import { createFreshReads } from '../../stores/fresh-reads.js';
 import type { Graph } from '../../stores/neo4j.js';
 import { insertOnce } from '../../stores/insert-once.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { deleteExecutionRules } from '../caused-rules.js';
 import { defineOperation, manages, reads } from '../operation.js';
 import { Settings, SettingsPatch, toSettings, type SettingsDocument } from './record.js';

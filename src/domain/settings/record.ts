@@ -1,7 +1,7 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { LanguageSetting } from '../../graph/language/analyzers.js';
-import { pickShown } from '../../pick.js';
+import { pickShown } from '../../base/pick.js';
 
 const Entries = z.array(z.unknown()).max(1000).describe('Any JSON values.');
 const language = LanguageSetting.describe(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Principal } from '../../auth/principal.js';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
 import type { Collections } from '../../stores/collections.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
@@ -11,7 +11,7 @@ import { findConnector } from '../connectors/operations/store.js';
 import { mcpToolProblems } from '../mcp-servers/operations/plan-tools.js';
 import { defineOperation, reads } from '../operation.js';
 import { createSkillRules } from '../caused-rules.js';
-import { Id } from '../../ids.js';
+import { Id } from '../../base/ids.js';
 export { skillsCollection } from './record.js';
 
 const key = z.object({ id: Id });

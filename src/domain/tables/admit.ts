@@ -3,7 +3,7 @@ import type { Principal } from '../../auth/principal.js';
 import type { Customers } from '../customers/record.js';
 import type { Mongo } from '../../stores/mongo.js';
 import { planLimit } from '../customers/rules.js';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import type { Waiting } from '../../stores/group.js';
 import { isSystemColumn } from './system-columns.js';
 import { settleInserts } from './pending.js';

@@ -1,6 +1,6 @@
 import { systemIds } from './system-columns.js';
 import { BSON } from 'mongodb';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { maxColumns, type Column, type NewColumn } from './schemas.js';
 import { valueProblem } from './values.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id } from '../../ids.js';
-import { notFound } from '../../errors.js';
+import { Id } from '../../base/ids.js';
+import { notFound } from '../../base/errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
 import { deleteConnectorCompletely } from '../connectors/operations/setup.js';
 import { defineOperation, writes } from '../operation.js';

@@ -1,7 +1,7 @@
 import { BSONRegExp, type Filter } from 'mongodb';
-import { AppError } from '../../errors.js';
-import { parseJsonOrUndefined } from '../../json.js';
-import { bodyGate, checkJson } from '../../json-gate.js';
+import { AppError } from '../../base/errors.js';
+import { parseJsonOrUndefined } from '../../base/json.js';
+import { bodyGate, checkJson } from '../../base/json-gate.js';
 import { unknownColumn } from './system-columns.js';
 import type { Column } from './schemas.js';
 import type { RowDocument } from './record.js';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BSON } from 'mongodb';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { createGroup, type Group } from '../../stores/group.js';
-import { newId } from '../../ids.js';
-import { epochSeconds } from '../../time.js';
+import { newId } from '../../base/ids.js';
+import { epochSeconds } from '../../base/time.js';
 import {
   admit,
   type ChosenInsert,

@@ -1,11 +1,11 @@
 import { BSON } from 'mongodb';
 import { z } from 'zod';
 import { authorityOf } from '../../auth/authority.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { countUpTo, listPage, ListQuery } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { createConnector } from '../connectors/operations/store.js';
 import type { Deps } from '../deps.js';
 import { defineOperation, reads } from '../operation.js';

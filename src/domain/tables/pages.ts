@@ -1,6 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
-import { AppError } from '../../errors.js';
-import { parseJsonObject } from '../../json.js';
+import { AppError } from '../../base/errors.js';
+import { parseJsonObject } from '../../base/json.js';
 import { unknownColumn } from './system-columns.js';
 import type { Column } from './schemas.js';
 import type { RowDocument } from './record.js';

@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import { isOnlyDuplicates, type Mongo } from '../../stores/mongo.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { rowsOf, type RowDocument, type TableDocument } from './record.js';
 
 /**

@@ -1,9 +1,9 @@
 import type { Collection } from 'mongodb';
-import { notFound } from '../../errors.js';
+import { notFound } from '../../base/errors.js';
 import { defineCollection } from '../../stores/collections.js';
 import type { Mongo } from '../../stores/mongo.js';
 import type { Column, Table, TableRecord } from './schemas.js';
-import { pick } from '../../pick.js';
+import { pick } from '../../base/pick.js';
 
 /** A record of a table, stored in the collection `table_<table_id>`. */
 export interface RowDocument {

@@ -1,12 +1,12 @@
 import { BSON } from 'mongodb';
 import type { RowReference } from '../../../workflows/coworker-run/activities.js';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import { countUpTo, listOf } from '../../stores/lists.js';
-import { isId } from '../../ids.js';
-import { canonicalText, isJsonObject, parseJsonOrUndefined } from '../../json.js';
-import { bodyGate, checkJson } from '../../json-gate.js';
+import { isId } from '../../base/ids.js';
+import { canonicalText, isJsonObject, parseJsonOrUndefined } from '../../base/json.js';
+import { bodyGate, checkJson } from '../../base/json-gate.js';
 import type { Mongo } from '../../stores/mongo.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { defineOperation, reads } from '../operation.js';
 import { compileFilter } from './filter.js';
 import { cursorAfter, findRows, orderOf, parsePosition } from './pages.js';

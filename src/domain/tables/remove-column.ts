@@ -6,7 +6,7 @@ import {
   type ColumnRemovalInput,
 } from '../../../workflows/column-removal/messages.js';
 import { attributePairs } from '../../../workflows/search-attributes.js';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import type { Mongo } from '../../stores/mongo.js';
 import type { Deps } from '../deps.js';
 import { defineOperation } from '../operation.js';
@@ -15,7 +15,7 @@ import { settleInserts } from './pending.js';
 import { readTable, rowsOf, type TableDocument } from './record.js';
 import { updateRules } from './rules.js';
 import { ColumnReference } from './schemas.js';
-import { ProjectId } from '../../ids.js';
+import { ProjectId } from '../../base/ids.js';
 
 type Tables = Pick<Mongo, 'db' | 'collections'>;
 

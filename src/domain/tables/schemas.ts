@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ListQuery, NextCursor, Total } from '../../stores/lists.js';
-import { Id, ProjectId, exampleId } from '../../ids.js';
-import { VisibleText } from '../../visible-text.js';
+import { Id, ProjectId, exampleId } from '../../base/ids.js';
+import { VisibleText } from '../../base/validation.js';
 
 /** The types of single values. `date` is a number of epoch seconds. */
 const ScalarType = z.enum(['string', 'number', 'integer', 'boolean', 'date']);

@@ -1,4 +1,4 @@
-import { largestTime } from '../../time.js';
+import { largestTime } from '../../base/time.js';
 import type { Column, ObjectField, RecordValues } from './schemas.js';
 import { isSystemColumn, unknownColumn } from './system-columns.js';
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import { freeText, textFacts } from '../../governance/operations/operation.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { NewTag, Tag } from './record.js';
-import { Id } from '../../ids.js';
+import { Id } from '../../base/ids.js';
 export { tagsCollection } from './record.js';
 
 export const listTags = defineOperation({

@@ -1,7 +1,7 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
-import { exampleId } from '../../ids.js';
-import { VisibleText } from '../../visible-text.js';
+import { exampleId } from '../../base/ids.js';
+import { VisibleText } from '../../base/validation.js';
 
 const Name = VisibleText.normalize().min(1).max(100);
 const Color = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be "#" followed by six hexadecimal digits');

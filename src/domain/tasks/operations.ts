@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { steeringRuns } from '../../auth/grants.js';
 import type { Principal } from '../../auth/principal.js';
-import { notFound } from '../../errors.js';
-import { Id, isId } from '../../ids.js';
+import { notFound } from '../../base/errors.js';
+import { Id, isId } from '../../base/ids.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import type { Deps } from '../deps.js';
 import { ExecutionFilter, filterOf } from '../executions/operations/filter.js';
@@ -13,7 +13,7 @@ import { toLiveExecution } from '../executions/operations/live.js';
 import { steerRules, type moves } from '../executions/rules.js';
 import { defineOperation, readsOwn, writes } from '../operation.js';
 import { sharedFields, Task, taskNameLength, TaskMove, TaskStatus } from './record.js';
-import { pick } from '../../pick.js';
+import { pick } from '../../base/pick.js';
 
 const key = z.object({ id: Id });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Execution } from '../executions/record.js';
-import { exampleId } from '../../ids.js';
-import { pick } from '../../pick.js';
+import { exampleId } from '../../base/ids.js';
+import { pick } from '../../base/pick.js';
 
 /** The fields that a task shares with its execution. */
 export const sharedFields = [

@@ -1,7 +1,7 @@
 import { textIndexType, textIndexWorkflowId } from '../../../workflows/text-index/messages.js';
 import { projectsToIndex } from '../../graph/language/index-next.js';
 import { startProjectWork } from '../../temporal/start-once.js';
-import { eachApart } from '../../each-apart.js';
+import { eachApart } from '../../base/async.js';
 import { batches } from '../batches.js';
 import type { Deps } from '../deps.js';
 

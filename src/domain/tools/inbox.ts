@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { seeingRuns } from '../../auth/grants.js';
 import { requirePermission } from '../../auth/require-grant.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
 import { defineTool } from '../../governance/tools/tool.js';
 import type { Deps } from '../deps.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decidesOwn } from '../../auth/decisions.js';
 import { defineTool } from '../../governance/tools/tool.js';
-import { exampleId } from '../../ids.js';
+import { exampleId } from '../../base/ids.js';
 import type { Deps } from '../deps.js';
 import { decideMemory, findMemory, viewOf } from '../memories/operations.js';
 import { MemoryView } from '../memories/record.js';

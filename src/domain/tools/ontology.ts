@@ -1,6 +1,6 @@
 import { flag } from '../../governance/operations/operation.js';
 import { z } from 'zod';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { commitOntology, currentOntology, refuseViolations, violationsOf } from '../../graph/ontology/commit.js';
 import { Ontology, OntologyDefinition } from '../../graph/ontology/definition.js';
 import {
@@ -13,9 +13,9 @@ import {
 } from '../../graph/ontology/drafts.js';
 import type { Collections } from '../../stores/collections.js';
 import type { Graph } from '../../stores/neo4j.js';
-import { epochSeconds, EpochSeconds } from '../../time.js';
+import { epochSeconds, EpochSeconds } from '../../base/time.js';
 import { defineTool } from '../../governance/tools/tool.js';
-import { UserId } from '../../ids.js';
+import { UserId } from '../../base/ids.js';
 
 const OntologyInput = z
   .strictObject({ define: OntologyDefinition.optional(), commit: z.literal(true).optional() })

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { Deps } from '../deps.js';
 import { checkMove, move } from '../executions/operations/moves.js';
 import { listNewest, readLive } from '../executions/operations/live.js';
 import { isMove, moves, steerRules } from '../executions/rules.js';
 import { defineTool } from '../../governance/tools/tool.js';
-import { Id, exampleId } from '../../ids.js';
+import { Id, exampleId } from '../../base/ids.js';
 
 const Input = z
   .strictObject({

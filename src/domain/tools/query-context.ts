@@ -1,6 +1,6 @@
 import { flag, integer } from '../../governance/operations/operation.js';
 import { z } from 'zod';
-import { AppError, isAppError } from '../../errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { looksLikeNaturalLanguage } from '../../graph/guard/natural-language.js';
 import { unwrapped } from '../../graph/guard/unwrap.js';
 import type { GuardedQuery } from '../../graph/guard/guard.js';
@@ -15,7 +15,7 @@ import { Time } from '../../graph/save/input.js';
 import type { Consumption } from '../../graph/store/provenance.js';
 import type { Collections } from '../../stores/collections.js';
 import type { Graph } from '../../stores/neo4j.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { namesProject, projectRefused } from '../../governance/tools/project-fields.js';
 import { defineTool, type ToolContext } from '../../governance/tools/tool.js';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { saveBounds, Time } from '../../graph/save/input.js';
 import { derivedId, TypeName } from '../../graph/store/names.js';
 import { defineTool } from '../../governance/tools/tool.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { Deps } from '../deps.js';
 import { checkMemory, startMemory, turnsOfText, type NewMemory } from '../memories/operations.js';
 import { MemoryView } from '../memories/record.js';

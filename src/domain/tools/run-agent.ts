@@ -3,7 +3,7 @@ import type { Deps } from '../deps.js';
 import { checkPromoted, runPromoted } from '../executions/operations/promoted.js';
 import { startRules } from '../caused-rules.js';
 import { defineTool } from '../../governance/tools/tool.js';
-import { Id, exampleId } from '../../ids.js';
+import { Id, exampleId } from '../../base/ids.js';
 
 const Input = z
   .strictObject({

@@ -4,9 +4,9 @@ import { planSave, save, summaryOf, type SavePlan } from '../../graph/save/save.
 import { SaveInput } from '../../graph/save/input.js';
 import type { Stamp } from '../../graph/store/provenance.js';
 import type { Graph } from '../../stores/neo4j.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { defineTool, type ToolContext } from '../../governance/tools/tool.js';
-import { Id } from '../../ids.js';
+import { Id } from '../../base/ids.js';
 
 const Count = z.int().meta({ example: 1 });
 const Changes = z.object({ created: Count, changed: Count, unchanged: Count });

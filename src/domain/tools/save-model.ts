@@ -1,7 +1,7 @@
 import { textFacts } from '../../governance/operations/operation.js';
 import { z } from 'zod';
 import type { Collections } from '../../stores/collections.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { defineTool } from '../../governance/tools/tool.js';
 
 const Model = z

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { principalOfMaker } from '../../auth/authority.js';
 import { savePart } from '../../graph/memory/save-part.js';
 import { defineTool, type Tool } from '../../governance/tools/tool.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { callToolAs } from './call-as.js';
 import type { Deps } from '../deps.js';
 import type { SavedPart } from '../../graph/memory/part.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from '../../ids.js';
+import { Id } from '../../base/ids.js';
 import { NewSkill } from '../agentflows/record/skills.js';
 import type { Deps } from '../deps.js';
 import { saveSkill } from '../skills/operations.js';

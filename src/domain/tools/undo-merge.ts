@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { undoMerge } from '../../graph/memory/undo-merge.js';
 import { defineTool } from '../../governance/tools/tool.js';
-import { exampleId, Id } from '../../ids.js';
+import { exampleId, Id } from '../../base/ids.js';
 import type { Graph } from '../../stores/neo4j.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { undoMergeRules } from '../memories/rules.js';
 
 const Input = z

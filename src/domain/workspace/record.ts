@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { hasCode } from '../../errors.js';
-import { parseJsonOrUndefined } from '../../json.js';
+import { hasCode } from '../../base/errors.js';
+import { parseJsonOrUndefined } from '../../base/json.js';
 
 /** `$DATA_DIR/workspace.json` (contract, Environment and first start). */
 export const Workspace = z.object({

@@ -5,12 +5,12 @@ import { createUser, grantRole } from '../../auth/users.js';
 import { openAccount } from '../customers/operations/account.js';
 import type { Config } from '../../config.js';
 import type { Deps } from '../deps.js';
-import { newId } from '../../ids.js';
+import { newId } from '../../base/ids.js';
 
 import { storeProject } from '../projects/operations.js';
 import type { Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/insert-once.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { claimWorkspace, fileOf, readWorkspace, replaceWorkspace, type Workspace } from './record.js';
 
 export type Addresses = Pick<

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SecretBox } from '../../auth/secret-box.js';
-import { canonicalText, hasType, type JsonObject } from '../../json.js';
+import { canonicalText, hasType, type JsonObject } from '../../base/json.js';
 import { defineCollection, type Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/insert-once.js';
 

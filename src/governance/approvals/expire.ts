@@ -1,5 +1,5 @@
-import type { Logger } from '../../log.js';
-import { epochSeconds } from '../../time.js';
+import type { Logger } from '../../base/log.js';
+import { epochSeconds } from '../../base/time.js';
 import { forEachDue } from '../for-each-due.js';
 import { denyHeldCalls, type EndCallsDeps } from './withdraw.js';
 

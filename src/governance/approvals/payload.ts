@@ -1,6 +1,6 @@
 import type { SecretBox } from '../../auth/secret-box.js';
-import { AppError } from '../../errors.js';
-import { canonicalText, type JsonObject } from '../../json.js';
+import { AppError } from '../../base/errors.js';
+import { canonicalText, type JsonObject } from '../../base/json.js';
 import type { Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { bounded } from '../bounded.js';

@@ -3,11 +3,11 @@ import { withdrawnBy } from '../../../workflows/approval/messages.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 import { isDuplicateKey, type Mongo } from '../../stores/mongo.js';
 import { toApprovalDocument, type ResumeTokenDocument } from './record.js';
-import { sha256Hex } from '../../sha256.js';
+import { sha256Hex } from '../../base/ids.js';
 import { resumeTokens, sealedFor } from './resume-token.js';
 import { endHeldCalls } from './settle.js';
 import { denyHeldCalls, type EndCallsDeps } from './withdraw.js';
-import { pick } from '../../pick.js';
+import { pick } from '../../base/pick.js';
 
 type Request<Name extends keyof ApprovalActivities> = Parameters<ApprovalActivities[Name]>[0];
 

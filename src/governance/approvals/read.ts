@@ -1,9 +1,9 @@
 import { holdsGrant, type Principal } from '../../auth/principal.js';
-import { notFound } from '../../errors.js';
-import { isId } from '../../ids.js';
+import { notFound } from '../../base/errors.js';
+import { isId } from '../../base/ids.js';
 import { listPage, type ListQuery, type Page } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { Audit } from '../audit/audit.js';
 import { readOutlines, readPayloads, type PayloadDeps } from './payload.js';
 import { auditReading, type Readings } from './readings.js';

@@ -1,10 +1,9 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import type { ApprovalInput, ApprovalState } from '../../../workflows/approval/messages.js';
-import { Id, UserId } from '../../ids.js';
-import { pick } from '../../pick.js';
-import { EpochSeconds, Expiry } from '../../time.js';
-import { Digest } from '../../sha256.js';
+import { Id, UserId, Digest } from '../../base/ids.js';
+import { pick } from '../../base/pick.js';
+import { EpochSeconds, Expiry } from '../../base/time.js';
 import { PolicyIds, PolicyVersion } from '../lifecycles/policy-decision.js';
 
 /** `used`: approved, and the call has been executed. */

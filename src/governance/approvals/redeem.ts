@@ -1,6 +1,5 @@
-import { newId } from '../../ids.js';
+import { newId, sha256Hex } from '../../base/ids.js';
 import type { Collections } from '../../stores/collections.js';
-import { sha256Hex } from '../../sha256.js';
 import { resumeTokens, refusalOf, type ResumedCall, type ResumeRefusal } from './resume-token.js';
 
 /** The approval under which a call runs, the id for a record that the call creates, and the `_id` of the token. */

@@ -2,18 +2,17 @@ import { approvalType, approvalWorkflowId, type ApprovalInput } from '../../../w
 import { initialState } from '../../../workflows/approval/state.js';
 import { attributePairs } from '../../../workflows/search-attributes.js';
 import type { Principal } from '../../auth/principal.js';
-import { newId } from '../../ids.js';
+import { newId, sha256Hex } from '../../base/ids.js';
 import type { Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import type { Temporal } from '../../temporal/client.js';
 import { startOnce } from '../../temporal/start-once.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { PolicyEvaluation } from '../policy/decision.js';
 import { keepPayload, type PayloadDeps } from './payload.js';
 import type { SummarySource } from './summary.js';
 import { toApprovalDocument, type ApprovalDocument, type ApprovalRequestDocument } from './record.js';
 import { callerOf } from './resume-token.js';
-import { sha256Hex } from '../../sha256.js';
 
 /**
  * A repeated call gets the approval that it requested before, even if that approval is settled. The exception is the

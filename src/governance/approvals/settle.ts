@@ -1,5 +1,5 @@
 import type { Collections } from '../../stores/collections.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 
 export interface Settlement {
   /** The `_id` of the resume token's record. */

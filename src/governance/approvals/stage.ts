@@ -1,7 +1,7 @@
-import { AppError } from '../../errors.js';
-import { isId } from '../../ids.js';
+import { AppError } from '../../base/errors.js';
+import { isId } from '../../base/ids.js';
 import type { Collections } from '../../stores/collections.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { redeem, redeemResumeToken, type Redeemed } from './redeem.js';
 import {
   approvedRequest,

@@ -1,7 +1,6 @@
-import type { JsonObject } from '../../json.js';
-import { isJsonObject } from '../../json.js';
+import { type JsonObject, isJsonObject } from '../../base/json.js';
 import { renderSummary } from '../../prompts/template.js';
-import { revealInvisible } from '../../reveal-invisible.js';
+import { revealInvisible } from '../../base/text.js';
 
 /** What a field means to a person who approves the call. The author of an action marks its fields. */
 export const fieldMarks = ['recipient', 'account', 'amount', 'currency'] as const;

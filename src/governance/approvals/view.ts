@@ -1,7 +1,7 @@
 import { deciderRoles, rolesOf } from '../../auth/grants.js';
 import { holdsGrant, isPerson, permits, type Permission, type Principal } from '../../auth/principal.js';
 import { approvalsOf, barredFromDeciding } from '../../../workflows/approval/state.js';
-import { pickShown } from '../../pick.js';
+import { pickShown } from '../../base/pick.js';
 import { viewOf, type KeptOutline } from './payload.js';
 import { titleOfOperation } from './summary.js';
 import { absent, Approval, type ApprovalDocument } from './record.js';

@@ -1,4 +1,4 @@
-import { literalPattern } from '../../literal-pattern.js';
+import { literalPattern } from '../../base/text.js';
 import type { Collections } from '../../stores/collections.js';
 
 type NamedCollections = Pick<Collections, 'users' | 'api_keys' | 'oauth_clients'>;

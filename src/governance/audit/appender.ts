@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection } from 'mongodb';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { createGroup, type Waiting } from '../../stores/group.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
 import { chain, type AuditEntryDocument, type ChainHead, type UnchainedEntry } from './entry.js';

@@ -1,8 +1,8 @@
 import type { StatementSigner } from '../../auth/tokens.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { ListQuery } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { createActiveChains, type ActiveChainsOptions } from './active-chains.js';
 import { createCheckpointFile } from './checkpoint-file.js';
 import { createCheckpoints } from './checkpoints.js';

@@ -1,6 +1,6 @@
 import { mkdir, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { hasCode } from '../../errors.js';
+import { hasCode } from '../../base/errors.js';
 
 export type CheckpointFile = ReturnType<typeof createCheckpointFile>;
 

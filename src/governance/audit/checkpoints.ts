@@ -1,11 +1,11 @@
 import type { Collection } from 'mongodb';
 import type { StatementSigner } from '../../auth/tokens.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { listPage, type ListQuery, type Page } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
-import { sha256Hex } from '../../sha256.js';
-import { epochSeconds } from '../../time.js';
+import { sha256Hex } from '../../base/ids.js';
+import { epochSeconds } from '../../base/time.js';
 import { createChainCheck } from './chain-check.js';
 import type { CheckpointFile } from './checkpoint-file.js';
 import { entryId, idsAfter, type AuditEntryDocument, type ChainHead } from './entry.js';

@@ -1,9 +1,8 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
-import { Id, newId, UserId } from '../../ids.js';
-import { canonicalText } from '../../json.js';
-import { Digest, sha256Hex } from '../../sha256.js';
-import { EpochSeconds, epochSeconds } from '../../time.js';
+import { Id, newId, UserId, Digest, sha256Hex } from '../../base/ids.js';
+import { canonicalText } from '../../base/json.js';
+import { EpochSeconds, epochSeconds } from '../../base/time.js';
 
 /**
  * One entry of an organization's chain (contract, audit). `hash` is the SHA-256 of the RFC 8785 JSON of all other

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AuditEntry } from './entry.js';
-import { OrganizationId } from '../../ids.js';
-import { EpochSeconds } from '../../time.js';
+import { OrganizationId } from '../../base/ids.js';
+import { EpochSeconds } from '../../base/time.js';
 
 /**
  * One line of an export. The lines are a header, the entries, the signed statements, their public keys, and an end line

@@ -1,5 +1,5 @@
 import type { Collection, Filter } from 'mongodb';
-import { literalPattern } from '../../literal-pattern.js';
+import { literalPattern } from '../../base/text.js';
 import { countUpTo, decodePosition, encodePosition, type ListQuery, type Page } from '../../stores/lists.js';
 import { entryId, type AuditEntry, type AuditEntryDocument, type ChainHead } from './entry.js';
 

@@ -1,7 +1,7 @@
 import type { Principal } from '../../auth/principal.js';
 import { currentTrace } from '../../http/trace.js';
-import { newId } from '../../ids.js';
-import { epochSeconds } from '../../time.js';
+import { newId } from '../../base/ids.js';
+import { epochSeconds } from '../../base/time.js';
 import type { Call } from './call.js';
 
 /** Calls an operation as a known principal, which needs no credential check and no request limit. */

@@ -1,6 +1,6 @@
 import type { Recheck } from '../operations/recheck.js';
 import type { Principal } from '../../auth/principal.js';
-import type { AppError } from '../../errors.js';
+import type { AppError } from '../../base/errors.js';
 import type { ApprovalReuse } from '../approvals/request.js';
 import type { SummarySource } from '../approvals/summary.js';
 import type { PolicyFacts } from '../lifecycles/policy-facts.js';

@@ -1,4 +1,4 @@
-import { isAppError, isRefusal } from '../../errors.js';
+import { isAppError, isRefusal } from '../../base/errors.js';
 import { factsOfRefusal, type Call, type Ending, type PartialCall, type Stage } from './call.js';
 import type { KernelDeps } from './kernel-deps.js';
 import { createRecording } from './recording.js';

@@ -1,5 +1,5 @@
 import { actorOf, type Principal } from '../../auth/principal.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { LifecycleDocument } from '../lifecycles/record.js';
 import type { GovernedRecord, Intent } from '../recorder.js';
 import type { PartialCall, Resource } from './call.js';

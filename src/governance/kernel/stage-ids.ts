@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../error-catalog.js';
+import type { ErrorCode } from '../../base/error-catalog.js';
 
 /** The stages of a governed call in their order, and what each does (specification, Governed pipeline). */
 export const stageDocs = [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id } from '../../ids.js';
-import { EpochSeconds } from '../../time.js';
+import { Id } from '../../base/ids.js';
+import { EpochSeconds } from '../../base/time.js';
 
 export const PolicyIds = z.array(z.string().meta({ example: 'no-personal-data' }));
 export const PolicyVersion = z.int().meta({ example: 3 });

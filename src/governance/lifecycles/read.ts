@@ -1,10 +1,10 @@
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
 import { seesAllRuns, type Principal } from '../../auth/principal.js';
-import { notFound } from '../../errors.js';
-import { queryNumber } from '../../query-number.js';
+import { notFound } from '../../base/errors.js';
+import { queryNumber } from '../../base/validation.js';
 import { ListQuery, listPage, type Page } from '../../stores/lists.js';
-import { isId } from '../../ids.js';
+import { isId } from '../../base/ids.js';
 import type { Collections } from '../../stores/collections.js';
 import { toPolicyDecision, type PolicyDecision } from './policy-decision.js';
 import {

@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { principalKinds } from '../../auth/principal.js';
 import { PolicyDecision, type StoredDecision } from './policy-decision.js';
 import type { PolicyFacts } from './policy-facts.js';
-import { Id, OrganizationId, ProjectId, UserId } from '../../ids.js';
-import { EpochSeconds } from '../../time.js';
-import { Digest } from '../../sha256.js';
+import { Id, OrganizationId, ProjectId, UserId, Digest } from '../../base/ids.js';
+import { EpochSeconds } from '../../base/time.js';
 
 /** How a call ended (contract, lifecycles). */
 export const LifecycleStatus = z.enum(['completed', 'denied', 'pending_approval', 'failed', 'dry_run']);

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Grant, Right } from '../../auth/grants.js';
 import type { Permission, Principal } from '../../auth/principal.js';
-import type { ErrorCode } from '../../error-catalog.js';
+import type { ErrorCode } from '../../base/error-catalog.js';
 import type { CallContext } from './call-context.js';
 
 /** What an operation does: `data` changes rows, file contents or read marks; `act` reaches the outside world. */

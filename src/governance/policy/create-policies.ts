@@ -1,5 +1,5 @@
 import type { Principal } from '../../auth/principal.js';
-import { notFound } from '../../errors.js';
+import { notFound } from '../../base/errors.js';
 import { requireGrant } from '../../auth/require-grant.js';
 import { listPage, type ListQuery } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';

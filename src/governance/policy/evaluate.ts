@@ -2,7 +2,7 @@ import type { PolicyJson, StatefulAuthorizationCall } from '@cedar-policy/cedar-
 import { LRUCache } from 'lru-cache';
 import { rolesOf } from '../../auth/grants.js';
 import type { Principal } from '../../auth/principal.js';
-import { newId } from '../../ids.js';
+import { newId } from '../../base/ids.js';
 import { cedar } from './cedar.js';
 import { compileRules } from './compile.js';
 import { decisionOf, type PolicyEvaluation } from './decision.js';

@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import type { ChangeOfRules } from './replace-policies.js';
 import { maxRules, PolicyRule } from './rule.js';
 

@@ -1,5 +1,5 @@
 import type { PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
-import { isJsonObject, type JsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject } from '../../base/json.js';
 import { operationsWithOwnRules } from '../operations/catalog.js';
 
 /** Represents every attribute, because the analysis does not follow values through branches and records. */

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { catalogFrom, type Catalog, type CatalogData } from '../operations/catalog.js';
 import { problemsOf, type RuleProblem } from './compile.js';
 import { builtinPrefix } from './default-rules.js';

@@ -1,10 +1,10 @@
 import canonicalize from 'canonicalize';
 import type { Principal } from '../../auth/principal.js';
 import { seesWholeOrganization } from '../../auth/principal.js';
-import { AppError } from '../../errors.js';
-import { createTurns } from '../../turns.js';
+import { AppError } from '../../base/errors.js';
+import { createTurns } from '../../base/turns.js';
 import { untilWritten } from '../../stores/until-written.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { defaultRules } from './default-rules.js';
 import type { PolicyRule, PolicyVersionDocument } from './rule.js';
 import type { PolicyStore } from './store.js';

@@ -1,9 +1,9 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { deciderRoles } from '../../auth/grants.js';
-import { OrganizationId, UserId } from '../../ids.js';
-import { pickShown } from '../../pick.js';
-import { EpochSeconds } from '../../time.js';
+import { OrganizationId, UserId } from '../../base/ids.js';
+import { pickShown } from '../../base/pick.js';
+import { EpochSeconds } from '../../base/time.js';
 import { PolicyVersion } from '../lifecycles/policy-decision.js';
 
 export const ruleId = /^[a-z0-9][a-z0-9._-]{0,99}$/;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { largestTime } from '../../time.js';
+import { largestTime } from '../../base/time.js';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 

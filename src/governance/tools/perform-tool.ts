@@ -1,16 +1,16 @@
-import { isJsonObject } from '../../json.js';
+import { isJsonObject } from '../../base/json.js';
 import { type Principal } from '../../auth/principal.js';
-import { AppError, isAppError } from '../../errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import type { Call, Channel, Checked } from '../kernel/call.js';
 import type { Kernel, Performed } from '../kernel/perform.js';
 import type { StageId } from '../kernel/stage-ids.js';
 import type { Quota } from '../quota/quota.js';
 
-import { validate } from '../../problems.js';
+import { validate } from '../../base/validation.js';
 import type { Trace } from '../../http/trace.js';
-import { newId } from '../../ids.js';
+import { newId } from '../../base/ids.js';
 import type { Metrics } from '../../observability/metrics.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { namesProject, projectRefused } from './project-fields.js';
 import type { Tool, ToolContext } from './tool.js';
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 
 const projectFields = new Set(['project_id', 'project_ids', 'projectid', 'projectids']);
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isAppError } from '../../errors.js';
+import { isAppError } from '../../base/errors.js';
 import { sourceOf } from './bind.js';
 import { bindRegularQuery } from './clauses.js';
 import { inScope, scopeParameter, type InScope } from './containers.js';

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 
 /** Creates a refusal of the guard: `invalid_input`. */
 export function refuse(description: string): AppError {

@@ -1,5 +1,5 @@
 import type { ManagedTransaction, Node } from 'neo4j-driver';
-import { AppError, notFound } from '../../errors.js';
+import { AppError, notFound } from '../../base/errors.js';
 import { lockProject } from '../ontology/state.js';
 import { saveWithin, type Save } from '../save/save.js';
 import { readEntities, type StoredEntity } from '../store/entities.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonMap } from '../store/values.js';
 import type { OntologyDefinition, OntologyProperty, PropertyType } from './definition.js';
-import { isJsonObject } from '../../json.js';
+import { isJsonObject } from '../../base/json.js';
 
 /** A violation. `place` is the path in the checked input, such as `properties.segment`. Contains no values. */
 export interface Problem {

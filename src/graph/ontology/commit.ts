@@ -1,6 +1,6 @@
 import type { ManagedTransaction } from 'neo4j-driver';
-import { AppError } from '../../errors.js';
-import { newId } from '../../ids.js';
+import { AppError } from '../../base/errors.js';
+import { newId } from '../../base/ids.js';
 import { writeEntities } from '../store/entities.js';
 import { resealFactPage } from '../store/reseal-facts.js';
 import { writeRelationships } from '../store/relationships.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PropertyName, TypeName } from '../store/names.js';
-import { UserId } from '../../ids.js';
-import { EpochSeconds } from '../../time.js';
+import { UserId } from '../../base/ids.js';
+import { EpochSeconds } from '../../base/time.js';
 
 export const PropertyType = z.enum([
   'string',

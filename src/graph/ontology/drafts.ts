@@ -1,7 +1,7 @@
 import { defineCollection, type Collections } from '../../stores/collections.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
-import { newId } from '../../ids.js';
-import { epochSeconds } from '../../time.js';
+import { newId } from '../../base/ids.js';
+import { epochSeconds } from '../../base/time.js';
 import type { Ontology, OntologyDefinition } from './definition.js';
 
 /**

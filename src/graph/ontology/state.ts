@@ -1,5 +1,5 @@
 import type { ManagedTransaction } from 'neo4j-driver';
-import { isAppError, notFound } from '../../errors.js';
+import { isAppError, notFound } from '../../base/errors.js';
 import { languageFields, languageStateOf, type LanguageState } from '../language/state.js';
 import { withPersonalOf, type Ontology, type OntologyDefinition } from './definition.js';
 

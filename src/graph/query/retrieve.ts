@@ -1,7 +1,7 @@
 import neo4j, { type ManagedTransaction, type Node, type Record, type Relationship, type Result } from 'neo4j-driver';
 import type { Consumption } from '../store/provenance.js';
 import { fetchSize, inReadTransaction, type Connection } from '../store/sessions.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { NearestByText } from '../vectors/nearest.js';
 import { validAtTimeOrInPeriods, timeParameter, validInPeriods, type Moment } from './as-of.js';
 import { datesIn } from './dates.js';

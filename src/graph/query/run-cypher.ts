@@ -1,5 +1,5 @@
 import type { Session } from 'neo4j-driver';
-import { AppError, isAppError } from '../../errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { largestGraph } from '../guard/graph-sizes.js';
 import { parametersFor, type GuardedQuery } from '../guard/guard.js';
 import { createReadPlanCheck } from '../guard/read-plan.js';

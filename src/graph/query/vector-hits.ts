@@ -1,5 +1,5 @@
 import type { ManagedTransaction } from 'neo4j-driver';
-import { abortWith } from '../../abort-with.js';
+import { abortWith } from '../../base/async.js';
 import type { Nearest, NearestByText } from '../vectors/nearest.js';
 import { validAtTimeOrInPeriods, type Moment } from './as-of.js';
 import type { ScoredEntity } from './rank.js';

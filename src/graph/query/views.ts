@@ -5,8 +5,8 @@ import { Provenance, provenanceOf, type Consumption } from '../store/provenance.
 import { isOwnRelationshipProperty } from '../store/relationships.js';
 import { validityIn } from '../store/validity.js';
 import { fromStored } from '../store/values.js';
-import { Id, ProjectId } from '../../ids.js';
-import { EpochSeconds } from '../../time.js';
+import { Id, ProjectId } from '../../base/ids.js';
+import { EpochSeconds } from '../../base/time.js';
 
 /** The maximum size of a response in JSON characters. */
 export const maxAnswerLength = 4 * 1024 * 1024;

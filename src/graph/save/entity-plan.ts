@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ManagedTransaction } from 'neo4j-driver';
-import { newId } from '../../ids.js';
+import { newId } from '../../base/ids.js';
 import { readEntities, type StoredEntity } from '../store/entities.js';
 import { foldedKey } from '../store/folded-name.js';
 import { derivedId, nameKey } from '../store/names.js';

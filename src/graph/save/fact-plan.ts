@@ -1,5 +1,5 @@
 import type { ManagedTransaction } from 'neo4j-driver';
-import { newId } from '../../ids.js';
+import { newId } from '../../base/ids.js';
 import type { StoredEntity } from '../store/entities.js';
 import { readFacts, type StoredFact } from '../store/facts.js';
 import { reconcile, type StatementEffect } from '../store/reconcile.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EntityId, EntityName, PropertyName, TypeName } from '../store/names.js';
-import { largestTime } from '../../time.js';
-import { VisibleText } from '../../visible-text.js';
+import { largestTime } from '../../base/time.js';
+import { VisibleText } from '../../base/validation.js';
 import type { Json } from '../store/values.js';
 
 export const saveBounds = {

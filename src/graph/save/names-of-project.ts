@@ -1,5 +1,5 @@
 import type { ManagedTransaction } from 'neo4j-driver';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 
 /*
  * Each name of a type or property becomes a token of the database, which has a limited number of tokens for all

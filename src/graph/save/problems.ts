@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { Problem } from '../ontology/check.js';
 
 export type InputPath = readonly (string | number)[];

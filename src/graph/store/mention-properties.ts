@@ -1,6 +1,6 @@
 import { tokensOf } from '../language/tokens.js';
 import { placeholder } from '../redaction/span.js';
-import { isoSeconds } from '../../time.js';
+import { isoSeconds } from '../../base/time.js';
 import type { JsonMap } from './values.js';
 
 const maxNames = 12;

@@ -1,6 +1,6 @@
 import { v5 } from 'uuid';
 import { z } from 'zod';
-import { isVisible } from '../../visible-text.js';
+import { isVisible } from '../../base/validation.js';
 
 const text = (maxLength: number, stored = z.string()) =>
   stored

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { exampleId, Id, UserId } from '../../ids.js';
-import { EpochSeconds } from '../../time.js';
+import { exampleId, Id, UserId } from '../../base/ids.js';
+import { EpochSeconds } from '../../base/time.js';
 
 /** The author, source and time of a save. A save stamps everything that it writes. */
 export interface Stamp {

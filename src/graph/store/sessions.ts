@@ -1,5 +1,5 @@
 import neo4j, { Neo4jError, type Driver, type ManagedTransaction, type Session, type SessionMode } from 'neo4j-driver';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { Graph } from '../../stores/neo4j.js';
 
 export type Connection = Pick<

@@ -1,5 +1,5 @@
 import type { ManagedTransaction } from 'neo4j-driver';
-import { newId } from '../../ids.js';
+import { newId } from '../../base/ids.js';
 import { elementKey } from './elements.js';
 
 /*

@@ -1,4 +1,4 @@
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { ManagedTransaction } from 'neo4j-driver';
 import { inReadTransaction, type Connection } from '../store/sessions.js';
 import { readEmbeddingState } from './state.js';

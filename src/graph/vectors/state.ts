@@ -1,5 +1,5 @@
 import type { ManagedTransaction } from 'neo4j-driver';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { firstNoting, type NotingCursor } from './notes.js';
 
 /** The state of a project's embedding. The ProjectState contains it. */

@@ -1,7 +1,7 @@
 import type { Audited } from '../../auth/audit-port.js';
 import type { AuthDeps } from '../../auth/create-auth.js';
 import { findUserByEmail } from '../../auth/users.js';
-import { isRefusal } from '../../errors.js';
+import { isRefusal } from '../../base/errors.js';
 import { answeredCode } from '../rest/error-answers.js';
 
 interface SignedIn {

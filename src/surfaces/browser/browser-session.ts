@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { CookieOptions, Request, Response } from 'express';
 import { z } from 'zod';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 
 /** A browser session expires after this time, and an open page asks the person to sign in again. */

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { AuthDeps } from '../../auth/create-auth.js';
 import type { Principal } from '../../auth/principal.js';
 import { projectOfWorkspace, workspaceHeader } from '../../auth/resolve-scope.js';

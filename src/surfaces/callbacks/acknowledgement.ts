@@ -1,7 +1,7 @@
 import { isJsonType } from '../../http/json-body.js';
 import type { Acknowledgement } from './receiver.js';
 import { windowsOf } from './windows.js';
-import { parseJsonOrUndefined } from '../../json.js';
+import { parseJsonOrUndefined } from '../../base/json.js';
 
 export const acknowledgementLimit = 16 * 1024;
 

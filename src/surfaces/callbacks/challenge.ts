@@ -1,5 +1,5 @@
-import { AppError } from '../../errors.js';
-import { isJsonObject, parseJsonOrUndefined } from '../../json.js';
+import { AppError } from '../../base/errors.js';
+import { isJsonObject, parseJsonOrUndefined } from '../../base/json.js';
 
 /** No control characters, and nothing that HTML interprets. The tokens of senders have at most a few hundred characters. */
 const plainToken = /^[^\p{C}<>"'&`]{1,1024}$/u;

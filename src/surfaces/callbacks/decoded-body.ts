@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { RawBody } from './callback-body.js';
 
 /**

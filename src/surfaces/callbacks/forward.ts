@@ -1,10 +1,10 @@
 import { Agent, type Dispatcher } from 'undici';
-import { AppError, isAppError } from '../../errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { isOutboundError } from '../../outbound/outbound-error.js';
 import { acknowledgementLimit, acknowledgementOf } from './acknowledgement.js';
 import { exchange } from './exchange.js';
 import type { Acknowledgement } from './receiver.js';
-import { withoutTrailing } from '../../without-trailing.js';
+import { withoutTrailing } from '../../base/text.js';
 
 interface ForwardRequest {
   /** The result of `pathOf`, never the path that a sender requested. */

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { AppError } from '../../errors.js';
-import { parseJson } from '../../json.js';
-import { bodyLimits, checkValueCount } from '../../json-gate.js';
-import { parseWithProblems } from '../../problems.js';
+import { AppError } from '../../base/errors.js';
+import { parseJson } from '../../base/json.js';
+import { bodyLimits, checkValueCount } from '../../base/json-gate.js';
+import { parseWithProblems } from '../../base/validation.js';
 
 /** @throws AppError `invalid_request` for bytes that are not JSON in UTF-8, and for too many values */
 export function parseCallbackJson(text: string | Uint8Array): unknown {

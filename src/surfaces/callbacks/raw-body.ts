@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 
 type ByteBudget = ReturnType<typeof createByteBudget>;
 

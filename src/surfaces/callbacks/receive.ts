@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import { discardRest } from '../../http/discard-rest.js';
-import { notFound } from '../../errors.js';
+import { notFound } from '../../base/errors.js';
 import { methodNotAllowed } from '../../http/method-not-allowed.js';
 import type { Deliveries } from '../../domain/connectors/deliveries.js';
 import { createByteBudget, readRawBody } from './raw-body.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorCode } from '../../error-catalog.js';
+import type { ErrorCode } from '../../base/error-catalog.js';
 import { defineRoute, type Route } from '../rest/define-route.js';
 import type { Receiver } from './receiver.js';
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 
 const segment = '[A-Za-z0-9_-]{1,128}';
 /** Excludes percent signs, dots, backslashes, `@`, empty segments and non-ASCII, so that nothing needs decoding. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import express, { type RequestHandler, type Response } from 'express';
-import { packageRoot } from '../../package-root.js';
+import { packageRoot } from '../../base/packages.js';
 import { consolePages } from './console-pages.js';
 
 /** The addresses of the app as routes of Express, relative to the URL of a project. */

@@ -1,6 +1,6 @@
 import { Router, urlencoded, type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
 import { createConsoleSessions } from '../browser/browser-session.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { toAppError } from '../../http/errors.js';
 import { headersOf, statusOf } from '../rest/error-answers.js';
 import { sendPage } from '../browser/send-page.js';

@@ -6,7 +6,7 @@ import { heldGrants, type Principal } from '../../auth/principal.js';
 import { scopeOn } from '../../auth/resolve-scope.js';
 import { jsonBody } from '../../http/json-body.js';
 import { onlyMethods } from '../../http/method-not-allowed.js';
-import { validate } from '../../problems.js';
+import { validate } from '../../base/validation.js';
 import { csrfHeader, principalOf } from '../browser/console-session.js';
 import { signInAt, whileLive } from '../browser/sign-in.js';
 import type { BrowserSession } from '../browser/browser-session.js';

@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import { signInAt, signOutOf, whileLive } from '../browser/sign-in.js';
-import { isRefusal } from '../../errors.js';
+import { isRefusal } from '../../base/errors.js';
 import { headersOf, statusOf } from '../rest/error-answers.js';
 import { seeOther, sendPage } from '../browser/send-page.js';
 import { signInPage } from './pages/sign-in.js';

@@ -5,7 +5,7 @@ import type { BrowserSession, BrowserSessions } from '../browser/browser-session
 import { findProjectChoice } from '../../auth/project-choices.js';
 import { scopeOn } from '../../auth/resolve-scope.js';
 import type { Deps } from '../../domain/deps.js';
-import { notFound } from '../../errors.js';
+import { notFound } from '../../base/errors.js';
 import { seeOther } from '../browser/send-page.js';
 import type { Route } from '../rest/define-route.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '../rest/define-route.js';
 import type { Config } from '../../config.js';
-import { clientPackages } from '../../client-packages.js';
+import { clientPackages } from '../../base/packages.js';
 import { workspaceHeader } from '../../auth/resolve-scope.js';
 
 const Package = z.object({

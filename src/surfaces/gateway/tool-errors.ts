@@ -1,4 +1,4 @@
-import { errorEntry, type ErrorCode } from '../../error-catalog.js';
+import { errorEntry, type ErrorCode } from '../../base/error-catalog.js';
 import { answeredCode, statusOf } from '../rest/error-answers.js';
 
 /** The errors of a tool call in the order of the stages, followed by those of S8. */

@@ -3,7 +3,7 @@ import { defineRoute, type Route, type RouteResponse } from '../rest/define-rout
 import { pendingApproval } from '../rest/openapi/pending-approval.js';
 import { pathParameters, routeOf, type Tool } from '../../governance/tools/tool.js';
 import { toolErrors } from './tool-errors.js';
-import { Id, exampleId } from '../../ids.js';
+import { Id, exampleId } from '../../base/ids.js';
 
 /** Returns the tools as route data, for the OpenAPI document and the route-table tests. */
 export function toolRoutes(tools: readonly Tool[]): Route[] {

@@ -3,7 +3,7 @@ import { authenticateBearer } from '../../auth/authenticate-bearer.js';
 import type { Principal } from '../../auth/principal.js';
 import { resolveScope, workspaceHeader } from '../../auth/resolve-scope.js';
 import type { Deps } from '../../domain/deps.js';
-import { AppError, isAppError } from '../../errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { callerOf } from '../../governance/approvals/resume-token.js';
 import type { Trace } from '../../http/trace.js';
 import { Scope } from '../../auth/oauth/scopes.js';

@@ -1,7 +1,7 @@
 import { withScopesInReach } from '../../auth/oauth/scopes.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../../domain/deps.js';
-import { isJsonObject, type JsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject } from '../../base/json.js';
 import type { GovernedTools } from '../../governance/tools/perform-tool.js';
 import { mcpNameOf, toolNamed } from '../../governance/tools/tool.js';
 import type { RecheckCredentials } from './caller.js';

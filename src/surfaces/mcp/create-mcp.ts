@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { Router, type RequestHandler } from 'express';
 import type { Deps } from '../../domain/deps.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { cors } from '../../http/cors.js';
 import { jsonBody } from '../../http/json-body.js';
 import { onlyMethods } from '../../http/method-not-allowed.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toAppError } from '../../http/errors.js';
-import { validate } from '../../problems.js';
+import { validate } from '../../base/validation.js';
 
 const Meta = z.looseObject({ progressToken: z.union([z.string(), z.int()]).optional() }).optional();
 const Uri = z.looseObject({ _meta: Meta, uri: z.string() });

@@ -1,6 +1,6 @@
 import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import type { RequestHandler } from 'express';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 
 interface RebindingOptions {
   baseUrl(): string;

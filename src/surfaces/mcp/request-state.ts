@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SecretBox } from '../../auth/secret-box.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { PendingOutcome } from './exchange.js';
 
 const purpose = 'mcp-request-state';

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from 'express';
-import { AppError, isAppError } from '../../errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { toAppError } from '../../http/errors.js';
 import { answeredCode, errorBody, headersOf, statusOf } from '../rest/error-answers.js';
 

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { missingScope } from '../../auth/require-grant.js';
 import { grantOfTool } from '../../governance/tools/tool.js';
 import { metadataFor, type Caller } from './caller.js';

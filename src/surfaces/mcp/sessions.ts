@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'express';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { ownerOf, type Caller, type CheckedCredentials } from './caller.js';
 import { sessionNotFound } from './rpc-errors.js';
 

@@ -1,6 +1,6 @@
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import type { RequestHandler } from 'express';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { authOf, type Caller } from './caller.js';
 import type { Content } from './content.js';
 import type { Listeners } from './listeners.js';

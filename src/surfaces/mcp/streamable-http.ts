@@ -8,8 +8,8 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Request, RequestHandler, Response } from 'express';
-import { AppError } from '../../errors.js';
-import { isJsonObject } from '../../json.js';
+import { AppError } from '../../base/errors.js';
+import { isJsonObject } from '../../base/json.js';
 import { attachCaller, type Caller } from './caller.js';
 import type { Content } from './content.js';
 import type { EventLog, MissedEvent, SessionEvents } from './event-log.js';

@@ -3,7 +3,7 @@ import { defineCollection, expiring, type Collections } from '../../stores/colle
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { SecretBox } from '../../auth/secret-box.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import { ownerOf } from './caller.js';
 import type { CallOutcome, Exchange } from './exchange.js';
 

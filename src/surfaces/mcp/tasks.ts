@@ -1,8 +1,8 @@
 import type { SecretBox } from '../../auth/secret-box.js';
-import { isAppError } from '../../errors.js';
+import { isAppError } from '../../base/errors.js';
 import type { Approvals } from '../../governance/approvals/create-approvals.js';
 import type { Collections } from '../../stores/collections.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds } from '../../base/time.js';
 import type { Tool } from '../../governance/tools/tool.js';
 import { ownerOf } from './caller.js';
 import type { CallOutcome, Exchange } from './exchange.js';

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { isJsonObject, type JsonObject } from '../../json.js';
+import { isJsonObject, type JsonObject } from '../../base/json.js';
 import { withoutNulls, withoutNullsInside } from '../../outbound/without-nulls.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from 'express';
-import { isRefusal } from '../../errors.js';
+import { isRefusal } from '../../base/errors.js';
 import { toAppError } from '../../http/errors.js';
 import { headersOf, statusOf } from '../rest/error-answers.js';
 import { isOauthError, OauthError } from './oauth-error.js';

@@ -1,7 +1,7 @@
 import express, { type Response, type Router } from 'express';
 // The package's main module would load the whole user interface into this process.
 import swaggerUiFolder from 'swagger-ui-dist/absolute-path.js';
-import { clientsFolder } from '../../client-packages.js';
+import { clientsFolder } from '../../base/packages.js';
 import { onlyMethods } from '../../http/method-not-allowed.js';
 
 /** Serves `/openapi.json`, built at the first request, and `/docs` with Swagger UI from local files. */

@@ -6,9 +6,9 @@ import { authenticateBearer } from '../../auth/authenticate-bearer.js';
 import type { BrowserSessions } from '../browser/browser-session.js';
 import { whileLive } from '../browser/sign-in.js';
 import type { Deps } from '../../domain/deps.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { jsonBody } from '../../http/json-body.js';
-import { validate } from '../../problems.js';
+import { validate } from '../../base/validation.js';
 import { decryptPayload, encryptPayload, organizationOf } from '../../temporal/payload-codec.js';
 
 const base64 = z.string().regex(/^[A-Za-z0-9+/]*={0,2}$/, 'must be base64');

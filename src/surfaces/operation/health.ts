@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Deps } from '../../domain/deps.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { defineRoute, type Route } from '../rest/define-route.js';
-import { within } from '../../within.js';
+import { within } from '../../base/async.js';
 
 /** `preparing` until the unique indexes and the initial data exist. `draining` after the process was asked to stop. */
 export type Condition = 'preparing' | 'serving' | 'draining';

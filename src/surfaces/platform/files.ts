@@ -3,7 +3,7 @@ import { download } from '../../domain/files/download.js';
 import * as files from '../../domain/files/operations.js';
 import { defineRoute, routesOf, type Route } from '../rest/define-route.js';
 import { upload } from './upload.js';
-import { Id } from '../../ids.js';
+import { Id } from '../../base/ids.js';
 
 const route = routesOf('files');
 const Bytes = z.string().meta({ example: '# Claims\n' });

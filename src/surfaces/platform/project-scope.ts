@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Principal } from '../../auth/principal.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { Route } from '../rest/define-route.js';
 
 /** The names of the project identifier in requests. */

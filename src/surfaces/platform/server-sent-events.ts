@@ -1,6 +1,6 @@
-import { abortWith } from '../../abort-with.js';
+import { abortWith } from '../../base/async.js';
 import type { Deps } from '../../domain/deps.js';
-import { AppError, isRefusal } from '../../errors.js';
+import { AppError, isRefusal } from '../../base/errors.js';
 import type { RequestContext } from '../rest/context.js';
 
 const keepAliveMs = 15_000;

@@ -5,7 +5,7 @@ import { createReadAuthorization } from '../browser/console-session.js';
 import { isPerson, type Principal } from '../../auth/principal.js';
 import { resolveScope, workspaceHeader } from '../../auth/resolve-scope.js';
 import type { Deps } from '../../domain/deps.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import { parametersIn } from '../rest/define-route.js';
 import type { SurfaceRules } from '../rest/mount.js';
 import { checkProjectScope } from './project-scope.js';

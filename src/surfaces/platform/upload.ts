@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Principal } from '../../auth/principal.js';
 import { requireConnector } from '../../domain/connectors/operations/setup.js';
 import type { Deps } from '../../domain/deps.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 import type { FileDocument } from '../../domain/files/record.js';
-import { parseJsonOrUndefined } from '../../json.js';
-import { parseWithProblems, unknownFields } from '../../problems.js';
+import { parseJsonOrUndefined } from '../../base/json.js';
+import { parseWithProblems, unknownFields } from '../../base/validation.js';
 import type { RequestContext } from '../rest/context.js';
 import { projectNames } from './project-scope.js';
 

@@ -3,7 +3,7 @@ import type { Deps } from '../../domain/deps.js';
 import { readExecutionLive } from '../../domain/executions/operations.js';
 import { readLive } from '../../domain/executions/operations/live.js';
 import { readExecution } from '../../domain/executions/operations/read.js';
-import { isAppError } from '../../errors.js';
+import { isAppError } from '../../base/errors.js';
 import type { RequestContext } from '../rest/context.js';
 
 /** Shorter than the time limits of common proxies. */

@@ -3,10 +3,10 @@ import type { Grant, Right } from '../../auth/grants.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../../domain/deps.js';
 import type { DomainOperation } from '../../domain/operation.js';
-import type { ErrorCode } from '../../error-catalog.js';
+import type { ErrorCode } from '../../base/error-catalog.js';
 import type { OperationCall, OperationSpec } from '../../governance/operations/operation.js';
 import type { RequestContext } from './context.js';
-import { Id } from '../../ids.js';
+import { Id } from '../../base/ids.js';
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler } from 'express';
-import type { ErrorCode } from '../../error-catalog.js';
-import { logLevelOf, type AppError, type ErrorFacts } from '../../errors.js';
+import type { ErrorCode } from '../../base/error-catalog.js';
+import { logLevelOf, type AppError, type ErrorFacts } from '../../base/errors.js';
 import { publicCode, type StageId } from '../../governance/kernel/stage-ids.js';
 import { toAppError } from '../../http/errors.js';
 

@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { z } from 'zod';
-import { validate, unknownFields } from '../../problems.js';
+import { validate, unknownFields } from '../../base/validation.js';
 import { passesAdminOnly, permits, type Permission, type Principal } from '../../auth/principal.js';
-import { newId } from '../../ids.js';
+import { newId } from '../../base/ids.js';
 import type { Deps } from '../../domain/deps.js';
 import { isGoverned, operationCall, subjectIdOf, type Route } from './define-route.js';
 import type { OwnCodes } from './error-answers.js';
@@ -13,7 +13,7 @@ import { requirePermission } from '../../auth/require-grant.js';
 import { jsonBody } from '../../http/json-body.js';
 import { traceIn } from '../../http/trace.js';
 import { routeTable } from '../../http/route-table.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../base/errors.js';
 
 export const resumeTokenHeader = 'X-Resume-Token';
 export const lifecycleHeader = 'X-Lifecycle-Id';

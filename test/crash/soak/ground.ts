@@ -1,6 +1,6 @@
 import type { Deps } from '../../../src/domain/deps.js';
 import { bindRepository } from '../../../src/domain/connectors/operations/repositories.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { secrets, startUpstream, type Upstream } from '../../surfaces/callbacks/harness.js';
 import { startFakeCatalog, type FakeCatalog } from '../../surfaces/callbacks/fake-catalog.js';
 import { createWorkspace, type Workspace } from '../../support/fixture.js';

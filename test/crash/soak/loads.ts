@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { hmac, secrets } from '../../surfaces/callbacks/harness.js';
 import type { Answer } from '../../support/client.js';
 import type { Workspace } from '../../support/fixture.js';

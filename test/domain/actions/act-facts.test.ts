@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { mcpToolId } from '../../../src/domain/mcp-servers/record.js';
 import { hashOf } from '../../../src/domain/mcp-servers/rules.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import type { ActRun } from '../../../workflows/agentflow-execution/act-messages.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import { actOfWorker, requestTo } from '../../support/act-of-worker.js';

@@ -3,7 +3,7 @@ import { MongoNetworkError } from 'mongodb';
 import { hashOf } from '../../../src/domain/mcp-servers/rules.js';
 import { mcpToolId } from '../../../src/domain/mcp-servers/record.js';
 import { continueAfterAnomaly } from '../../../src/domain/executions/continue-after-anomaly.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { createHttpClient } from '../../../src/outbound/http-client.js';
 import type { McpClient } from '../../../src/outbound/mcp-client.js';
 import type { ActRequest } from '../../../workflows/agentflow-execution/steps/action.js';

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { createQuestions, decideElicitation } from '../../../src/domain/mcp-servers/operations/elicitations.js';
 import { isOpen, openQuestions } from '../../../src/domain/mcp-servers/record/elicitations.js';
-import { newId } from '../../../src/ids.js';
-import { epochSeconds } from '../../../src/time.js';
+import { newId } from '../../../src/base/ids.js';
+import { epochSeconds } from '../../../src/base/time.js';
 import { eventually } from '../../support/eventually.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { seedExecution } from '../../support/seeded-executions.js';

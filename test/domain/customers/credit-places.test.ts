@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { createCustomers } from '../../../src/domain/customers/create-customers.js';
 import { readCustomer, setPlan } from '../../../src/domain/customers/operations/account.js';
-import { newId } from '../../../src/ids.js';
-import { epochSeconds } from '../../../src/time.js';
+import { newId } from '../../../src/base/ids.js';
+import { epochSeconds } from '../../../src/base/time.js';
 import { moveExecution, prepareExecution, untilListed } from '../../support/executions.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';

@@ -4,7 +4,7 @@ import { createExecutionRecordActivities } from '../../../activities/execution-r
 import { readCustomer, setPlan } from '../../../src/domain/customers/operations/account.js';
 import { creditsLeft, type Charge, type Customers } from '../../../src/domain/customers/record.js';
 import { createCustomers } from '../../../src/domain/customers/create-customers.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import type { ExecutionDocument } from '../../../src/domain/executions/record.js';
 import { createMongo } from '../../../src/stores/mongo.js';
 import { activityEnvironment } from '../../support/activity-environment.js';

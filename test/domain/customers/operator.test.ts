@@ -3,8 +3,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { verifyPassword } from '../../../src/auth/passwords.js';
-import { newId } from '../../../src/ids.js';
-import { packageRoot } from '../../../src/package-root.js';
+import { newId } from '../../../src/base/ids.js';
+import { packageRoot } from '../../../src/base/packages.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { testRun } from '../../support/run.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createExchanges, readExchanges } from '../../../src/domain/executions/exchanges.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { useDeps } from '../../support/fixture.js';
 
 const deps = useDeps();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import proto from '@temporalio/proto';
 import { createFollowHistory } from '../../../src/temporal/history-cursor.js';
-import { AppError } from '../../../src/errors.js';
+import { AppError } from '../../../src/base/errors.js';
 
 const { EVENT_TYPE_WORKFLOW_TASK_COMPLETED, EVENT_TYPE_WORKFLOW_TASK_SCHEDULED } =
   proto.temporal.api.enums.v1.EventType;

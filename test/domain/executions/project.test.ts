@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { recordMove } from '../../../src/domain/executions/operations/moves.js';
 import { createProjector } from '../../../src/domain/executions/project.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import type { ExecutionProjection } from '../../../workflows/agentflow-execution/activities.js';
 import { useDeps } from '../../support/fixture.js';
 import { projectionOf } from '../../support/projections.js';

@@ -3,7 +3,7 @@ import type { Db } from 'mongodb';
 import { memberOf } from '../../../src/auth/principal.js';
 import { createRowInserter } from '../../../src/domain/tables/insert.js';
 import { readTableRows } from '../../../src/domain/tables/operations.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { createTable } from '../../support/tables.js';
 import { verifies } from '../../support/verifies.js';

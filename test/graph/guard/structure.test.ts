@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
-import { isAppError } from '../../../src/errors.js';
+import { isAppError } from '../../../src/base/errors.js';
 import { lex, parse } from '../../../src/graph/guard/cypher-parser.js';
 import { guardQuery } from '../../../src/graph/guard/guard.js';
 import { child, compact, nameOf, quoted, whereOf, type Tree } from '../../../src/graph/guard/tree.js';

@@ -1,4 +1,4 @@
-import type { AppError } from '../../../src/errors.js';
+import type { AppError } from '../../../src/base/errors.js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import neo4j, { isInt, type Driver, type Node, type Relationship } from 'neo4j-driver';
-import { isAppError } from '../../../src/errors.js';
+import { isAppError } from '../../../src/base/errors.js';
 import { testRun } from '../../support/run.js';
 import { createQueryGuard, parametersFor } from '../../../src/graph/guard/guard.js';
 

@@ -3,7 +3,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { cacheRoot } from '../../../stack/binary-cache.js';
-import { packageRoot } from '../../../src/package-root.js';
+import { packageRoot } from '../../../src/base/packages.js';
 import { runIn, type Generator } from './generator.js';
 import { openApiGenerator } from './openapi-generator.js';
 

@@ -6,7 +6,7 @@ import { payloadDigest } from '../../../src/governance/approvals/payload-digest.
 import type { ApprovalRequest } from '../../../src/governance/approvals/stage.js';
 import type { PolicyEvaluation } from '../../../src/governance/policy/decision.js';
 import type { Approvals } from '../../../src/governance/approvals/create-approvals.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import type { Deps } from '../../../src/domain/deps.js';
 import { useDeps, type Workspace } from '../fixture.js';
 import { serveRoutes, type RouteServer } from './gateway-server.js';

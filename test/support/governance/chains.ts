@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Deps } from '../../../src/domain/deps.js';
 import { createAudit, type Audit, type AuditOptions } from '../../../src/governance/audit/audit.js';
 import { chain, entryId, genesis, idsAfter, type AuditEntryDocument } from '../../../src/governance/audit/entry.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { createLocalSigner, type LocalSigner } from './local-signer.js';
 
 export interface TestChain {

@@ -1,8 +1,8 @@
 import type { Principal } from '../../../src/auth/principal.js';
 import type { Attempt, Call, Executed } from '../../../src/governance/kernel/call.js';
 import { saveModelTool } from '../../../src/domain/tools/save-model.js';
-import { newId } from '../../../src/ids.js';
-import { epochSeconds } from '../../../src/time.js';
+import { newId } from '../../../src/base/ids.js';
+import { epochSeconds } from '../../../src/base/time.js';
 
 interface KernelCallOptions extends Pick<Call, 'resumesItself'> {
   principal: Principal;

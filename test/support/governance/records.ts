@@ -1,6 +1,6 @@
 import type { GovernedRecord } from '../../../src/governance/recorder.js';
-import { newId } from '../../../src/ids.js';
-import { epochSeconds } from '../../../src/time.js';
+import { newId } from '../../../src/base/ids.js';
+import { epochSeconds } from '../../../src/base/time.js';
 
 /** The record of one call as the gateway would write it. */
 export function recordsOf(

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { connectorWorkflowId } from '../../../workflows/connector-events/messages.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { apiClient, type ApiClient } from '../../support/client.js';
 import { useCallbacks } from '../../support/callbacks.js';
 import { eventually } from '../../support/eventually.js';

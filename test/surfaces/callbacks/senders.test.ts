@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { bindRepository } from '../../../src/domain/connectors/operations/repositories.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { eventually } from '../../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { catalogSyncWorkflowId, stateQuery } from '../../../workflows/catalog-sync/messages.js';
 import { codeSyncWorkflowId } from '../../../workflows/code-sync/messages.js';
 import { bindRepository, moveRepository } from '../../../src/domain/connectors/operations/repositories.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { ownProduct } from '../../support/own-product.js';
 import type { Api } from '../../support/processes.js';

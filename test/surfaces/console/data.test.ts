@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { newId } from '../../../src/ids.js';
-import { epochSeconds } from '../../../src/time.js';
+import { newId } from '../../../src/base/ids.js';
+import { epochSeconds } from '../../../src/base/time.js';
 import { createPerson, type Person } from '../../auth/auth-server.js';
 import { shot } from '../../support/browser.js';
 import { useDeps } from '../../support/fixture.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createPerson, type Person } from '../../auth/auth-server.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { shot } from '../../support/browser.js';
 import { startExecution, untilExecution } from '../../support/executions.js';
 import { field as inputField, flowOf } from '../../support/connectors.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import pixelmatch from 'pixelmatch';
 import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
-import { packageRoot } from '../../../src/package-root.js';
+import { packageRoot } from '../../../src/base/packages.js';
 
 const stored = path.join(packageRoot, 'test/surfaces/console/pictures');
 const written = path.join(packageRoot, 'test-screenshots');

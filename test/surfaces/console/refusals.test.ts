@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { createPerson, type Person } from '../../auth/auth-server.js';
 import { eventually } from '../../support/eventually.js';
 import { prepareExecution } from '../../support/executions.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { grantRole } from '../../../src/auth/users.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { createPerson } from '../../auth/auth-server.js';
 import { prepareExecution } from '../../support/executions.js';
 import { flowThatCalls } from '../../support/flows.js';

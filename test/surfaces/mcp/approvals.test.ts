@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ElicitationCompleteNotificationSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createKey, userTokenOf, useDeps } from '../../support/fixture.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { eventually } from '../../support/eventually.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';

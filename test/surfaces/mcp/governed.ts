@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Deps } from '../../../src/domain/deps.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import type { ApiClient } from '../../support/client.js';
 import { eventually } from '../../support/eventually.js';
 import { createKey } from '../../support/fixture.js';

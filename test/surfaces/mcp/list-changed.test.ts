@@ -10,7 +10,7 @@ import { eventually } from '../../support/eventually.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { bearerClient } from '../../support/gateway.js';
 import { verifies } from '../../support/verifies.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { bearer, connect, connectModern, connectSse, useClients } from './clients.js';
 import { useOwnMcp, type OwnMcp } from './own-mcp.js';
 

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Deps } from '../../../src/domain/deps.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import type { Scope } from '../../../src/auth/oauth/scopes.js';
 import { eventually } from '../../support/eventually.js';
 import type { Workspace } from '../../support/fixture.js';

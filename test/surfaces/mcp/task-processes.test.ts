@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import path from 'node:path';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { useDeps } from '../../support/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { flowThatCalls } from '../../support/flows.js';

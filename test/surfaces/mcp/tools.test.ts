@@ -4,7 +4,7 @@ import { Grant } from '../../../src/auth/grants.js';
 import { createKey, createWorkspace, useDeps } from '../../support/fixture.js';
 import { apiClient } from '../../support/client.js';
 import { testRun } from '../../support/run.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { verifies } from '../../support/verifies.js';
 import { bearer, connect, connectModern, connectSse, textOf, useClients } from './clients.js';
 

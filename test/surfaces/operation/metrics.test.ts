@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { createMetrics } from '../../../src/observability/metrics.js';
 import { catalogSyncType, catalogSyncWorkflowId, changedSignal } from '../../../workflows/catalog-sync/messages.js';
 import { composeFile, interpolated, text } from '../../packaging/files.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { packageRoot } from '../../../src/package-root.js';
+import { packageRoot } from '../../../src/base/packages.js';
 import { apiClient } from '../../support/client.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';

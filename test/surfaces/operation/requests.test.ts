@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { apiClient } from '../../support/client.js';
 import { eventually } from '../../support/eventually.js';
 import { prepareExecution } from '../../support/executions.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { loadConfig } from '../../../src/config.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { eventually } from '../../support/eventually.js';
 import { untilExecution } from '../../support/executions.js';
 import { useDeps } from '../../support/fixture.js';

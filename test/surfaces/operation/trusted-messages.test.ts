@@ -5,7 +5,7 @@ import { decryptPayload, encryptPayload } from '../../../src/temporal/payload-co
 import * as messages from '../../../workflows/agentflow-execution/messages.js';
 import * as workflows from '../../../workflows/index.js';
 import { seal, type Sealed } from '../../../workflows/trust/sealed.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { heldExecution, moveExecution, runOf, startExecution, untilExecution } from '../../support/executions.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';

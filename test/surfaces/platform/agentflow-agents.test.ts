@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { defaultQuota } from '../../../src/domain/customers/rules.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import type { ApiClient } from '../../support/client.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { refusal } from '../../support/refusal.js';

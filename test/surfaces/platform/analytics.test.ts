@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { nearestRank } from '../../../src/domain/analytics/operations.js';
 import { startExecution, untilExecution, untilListed } from '../../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';

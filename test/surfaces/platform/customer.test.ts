@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { setPlan } from '../../../src/domain/customers/operations/account.js';
 import { defaultQuota } from '../../../src/domain/customers/rules.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { prepareExecution, untilExecution, untilListed } from '../../support/executions.js';
 import { createWorkspace, personOf, useDeps, type Workspace } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Grant } from '../../../src/auth/grants.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { createPerson } from '../../auth/auth-server.js';
 import { apiClient, type ApiClient } from '../../support/client.js';
 import { eventually } from '../../support/eventually.js';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { startExecution, untilExecution } from '../../support/executions.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { createWorkspace, personOf, useDeps } from '../../support/fixture.js';
 import { actionTo, agentThatCalls } from '../../support/flows.js';
 import { bearerClient } from '../../support/gateway.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { executedBy } from '../../../src/domain/executions/executed-by.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { payloadDigest } from '../../../src/governance/approvals/payload-digest.js';
-import { epochSeconds } from '../../../src/time.js';
+import { epochSeconds } from '../../../src/base/time.js';
 import { apiClient, type ApiClient } from '../../support/client.js';
 import { createKey, createWorkspace, personOf, useDeps, type Workspace } from '../../support/fixture.js';
 import { agent, hold } from '../../support/governance/approvals.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { setPlan } from '../../../src/domain/customers/operations/account.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { exampleAgentflow } from '../../../src/domain/agentflows/record/examples.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { refusal } from '../../support/refusal.js';

@@ -4,7 +4,7 @@ import { memberRoles } from '../../../src/auth/grants.js';
 import { grantRole, membershipOn } from '../../../src/auth/users.js';
 import { setPlan } from '../../../src/domain/customers/operations/account.js';
 import { encodeCursor } from '../../../src/stores/lists.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { createPerson, sessionOf, useAuthServer, userToken, type Person } from '../../auth/auth-server.js';
 import { apiClient, type ApiClient } from '../../support/client.js';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { createWorkspace, personOf, useDeps } from '../../support/fixture.js';
 import { eventually } from '../../support/eventually.js';
 import { refusal } from '../../support/refusal.js';

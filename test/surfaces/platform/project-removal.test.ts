@@ -4,7 +4,7 @@ import { grantRole } from '../../../src/auth/users.js';
 import { indexNext } from '../../../src/graph/language/index-next.js';
 import { lockProject } from '../../../src/graph/ontology/state.js';
 import { inWriteTransaction } from '../../../src/graph/store/sessions.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { bindRepository } from '../../../src/domain/connectors/operations/repositories.js';
 import { rowsOf } from '../../../src/domain/tables/record.js';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { queueNames } from '../../../src/temporal/queue-facts.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { stateOfQueue } from '../../../src/domain/queues/rules.js';
 import { eventually } from '../../support/eventually.js';
 import { createWorkspace, useDeps } from '../../support/fixture.js';

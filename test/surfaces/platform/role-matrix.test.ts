@@ -4,7 +4,7 @@ import { permits } from '../../../src/auth/principal.js';
 import { rolesWith } from '../../../src/auth/require-grant.js';
 import { permissionOf, type Operation } from '../../../src/governance/operations/operation.js';
 import { routeOf } from '../../../src/governance/tools/tool.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { createGateway } from '../../../src/surfaces/gateway/create-gateway.js';
 import { platformRoutes } from '../../../src/surfaces/platform/resources.js';
 import type { ApiClient } from '../../support/client.js';

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createApp } from '../../../src/app.js';
 import { routeOf } from '../../../src/governance/tools/tool.js';
 import type { Mounted } from '../../../src/http/route-table.js';
-import { packageRoot } from '../../../src/package-root.js';
+import { packageRoot } from '../../../src/base/packages.js';
 import { createCallbacks } from '../../../src/surfaces/callbacks/create-callbacks.js';
 import { createGateway } from '../../../src/surfaces/gateway/create-gateway.js';
 import { catalog } from '../../../src/catalog.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Grant } from '../../../src/auth/grants.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { exampleAction, exampleSkill } from '../../../src/domain/agentflows/record/examples.js';
 import { apiClient, type ApiClient } from '../../support/client.js';
 import { createKey, createWorkspace, useDeps } from '../../support/fixture.js';

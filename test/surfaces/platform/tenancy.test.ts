@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import type { Route } from '../../../src/surfaces/rest/define-route.js';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import { createGateway } from '../../../src/surfaces/gateway/create-gateway.js';
 import { toolRoutes } from '../../../src/surfaces/gateway/tool-routes.js';
 import { platformRoutes } from '../../../src/surfaces/platform/resources.js';

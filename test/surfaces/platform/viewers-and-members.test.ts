@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { newId } from '../../../src/ids.js';
+import { newId } from '../../../src/base/ids.js';
 import type { Route } from '../../../src/surfaces/rest/define-route.js';
 import { createGateway } from '../../../src/surfaces/gateway/create-gateway.js';
 import { platformRoutes } from '../../../src/surfaces/platform/resources.js';

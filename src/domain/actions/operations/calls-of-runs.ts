@@ -1,12 +1,12 @@
 import type { ActRun, AwaitedApproval, Refused } from '../../../../workflows/agentflow-execution/act-messages.js';
 import { principalOfRun } from '../../../auth/run-principal.js';
-import { isAppError } from '../../../errors.js';
+import { isAppError } from '../../../base/errors.js';
 import { endHeldCalls, settleApproval } from '../../../governance/approvals/settle.js';
 import { factsOfRefusal, type Call, type Checked, type Resource } from '../../../governance/kernel/call.js';
 import { callAs } from '../../../governance/kernel/call-as.js';
 import type { Kernel, Performed } from '../../../governance/kernel/perform.js';
 import type { Collections } from '../../../stores/collections.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import { creditsOfRun } from '../../customers/operations/run-credits.js';
 
 export interface RunCallDeps {

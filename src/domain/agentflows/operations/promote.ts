@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { Principal } from '../../../auth/principal.js';
-import { AppError } from '../../../errors.js';
+import { AppError } from '../../../base/errors.js';
 import { textFacts } from '../../../governance/operations/operation.js';
 import { defineCollection, type Collections } from '../../../stores/collections.js';
 import { isDuplicateKey } from '../../../stores/mongo.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import { defineOperation, writes } from '../../operation.js';
 import { agentflowProblems } from '../rules.js';
 import type { AgentflowDocument } from '../record.js';
 import { findAgentflow } from './store.js';
-import { Id, exampleId } from '../../../ids.js';
+import { Id, exampleId } from '../../../base/ids.js';
 
 export const Promotion = z
   .object({ agentflow_id: z.string(), version: z.int(), promoted_at: z.number(), promoted_by: z.string() })

@@ -1,13 +1,13 @@
 import type { Principal } from '../../../auth/principal.js';
-import { AppError, notFound } from '../../../errors.js';
+import { AppError, notFound } from '../../../base/errors.js';
 import type { Collections } from '../../../stores/collections.js';
 import { readFresh } from '../../../stores/fresh-reads.js';
 import { insertOnce } from '../../../stores/insert-once.js';
 import { untilWritten } from '../../../stores/until-written.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import type { Customers } from '../../customers/record.js';
 import type { Deps } from '../../deps.js';
-import { pickShown } from '../../../pick.js';
+import { pickShown } from '../../../base/pick.js';
 import { Agentflow, type AgentflowDocument } from '../record.js';
 
 const reviseTimeoutMs = 5_000;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { notFound } from '../../../errors.js';
-import { Id } from '../../../ids.js';
-import { pickShown } from '../../../pick.js';
+import { notFound } from '../../../base/errors.js';
+import { Id } from '../../../base/ids.js';
+import { pickShown } from '../../../base/pick.js';
 import { countUpTo, decodePosition, encodePosition, listOf, ListQuery } from '../../../stores/lists.js';
-import { queryNumber } from '../../../query-number.js';
+import { queryNumber } from '../../../base/validation.js';
 import { defineOperation, reads } from '../../operation.js';
 import { Agentflow } from '../record.js';
 import { exampleAgentflow } from '../record/examples.js';

@@ -1,4 +1,4 @@
-import { exampleId } from '../../../ids.js';
+import { exampleId } from '../../../base/ids.js';
 /** Examples for the OpenAPI document. A test validates them against their schemas. */
 export const exampleField = {
   field_id: 'claim_number',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { VisibleText } from '../../../visible-text.js';
+import { VisibleText } from '../../../base/validation.js';
 
 const IdText = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must be 1 to 100 letters, digits, "_", "." or "-"');
 // Ids are names in objects: a run keeps its previews by agent id, and inputs by action id.

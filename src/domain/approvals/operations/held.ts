@@ -1,12 +1,12 @@
 import type { Principal } from '../../../auth/principal.js';
-import { AppError } from '../../../errors.js';
+import { AppError } from '../../../base/errors.js';
 import { requireDigest, requireNoPlaceholder, type Vote } from '../../../governance/approvals/decide.js';
 import { readerOf, type Reader } from '../../../governance/approvals/view.js';
 import type { Approval, ApprovalWithToken } from '../../../governance/approvals/record.js';
-import { newId } from '../../../ids.js';
-import { isJsonObject } from '../../../json.js';
+import { newId } from '../../../base/ids.js';
+import { isJsonObject } from '../../../base/json.js';
 import type { ListPosition, ListQuery, Page } from '../../../stores/lists.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import type { Deps } from '../../deps.js';
 import { decidePreview } from '../../executions/operations/preview.js';
 import { findPreview, toPreviewApproval, waitingPreviews } from '../../executions/operations/preview-approvals.js';

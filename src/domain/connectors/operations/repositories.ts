@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { SecretBox } from '../../../auth/secret-box.js';
-import { AppError } from '../../../errors.js';
+import { AppError } from '../../../base/errors.js';
 import { defineCollection, type Collections } from '../../../stores/collections.js';
 import { insertOnce } from '../../../stores/insert-once.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 
 /** `_id` is `<repository>|<project id>` in lower case, because several projects of one organization may follow a repository. */
 export interface RepositoryBindingDocument {

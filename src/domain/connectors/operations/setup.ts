@@ -1,6 +1,6 @@
 import type { Principal } from '../../../auth/principal.js';
 import { retireMcpTokens } from '../../../auth/retire-mcp-tokens.js';
-import { AppError, isRefusal, notFound } from '../../../errors.js';
+import { AppError, isRefusal, notFound } from '../../../base/errors.js';
 import type { Collections } from '../../../stores/collections.js';
 import { insertOnce } from '../../../stores/insert-once.js';
 import type { Customers } from '../../customers/record.js';

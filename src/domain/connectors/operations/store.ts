@@ -2,11 +2,11 @@ import type { SecretBox } from '../../../auth/secret-box.js';
 import { authorityOf, whyPowerless, type Maker, type MakerStores } from '../../../auth/authority.js';
 import type { Grant } from '../../../auth/grants.js';
 import type { Principal } from '../../../auth/principal.js';
-import { AppError, notFound } from '../../../errors.js';
+import { AppError, notFound } from '../../../base/errors.js';
 import type { Collections } from '../../../stores/collections.js';
-import { sha256Hex } from '../../../sha256.js';
+import { sha256Hex } from '../../../base/ids.js';
 import { insertOnce } from '../../../stores/insert-once.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import { AccountConfig } from '../rules/config.js';
 import {
   isLoaded,

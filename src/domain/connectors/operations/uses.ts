@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { UpdateFilter } from 'mongodb';
 import { noteChange } from '../../../governance/change-notes.js';
 import type { Collections } from '../../../stores/collections.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import type { ConnectorDocument } from '../record.js';
 
 /** Connectors whose successful use was recorded less than five seconds ago. */

@@ -10,8 +10,8 @@ import {
   type ConnectorDocument,
 } from '../record.js';
 import { exampleConnector, newConnectorExample } from '../examples.js';
-import { pickShown } from '../../../pick.js';
-import { VisibleText } from '../../../visible-text.js';
+import { pickShown } from '../../../base/pick.js';
+import { VisibleText } from '../../../base/validation.js';
 
 const AnyJson = z.record(z.string(), z.unknown());
 const Config = AnyJson.describe(

@@ -1,7 +1,7 @@
-import { isJsonObject } from '../../../json.js';
+import { isJsonObject } from '../../../base/json.js';
 import { z } from 'zod';
 
-import { parseWithProblems } from '../../../problems.js';
+import { parseWithProblems } from '../../../base/validation.js';
 import type { ConnectorCategory } from '../record.js';
 
 const Secret = z.string().min(1).max(8192);

@@ -2,7 +2,7 @@ import type { Collections } from '../../../stores/collections.js';
 import { createFreshReads } from '../../../stores/fresh-reads.js';
 import { perCollection } from '../../../stores/group.js';
 import { insertOnce } from '../../../stores/insert-once.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import { creditsLeft, type CustomerDocument, type PlanPatch } from '../record.js';
 
 type Accounts = Pick<Collections, 'customers'>;

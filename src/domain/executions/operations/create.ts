@@ -1,15 +1,15 @@
-import { isJsonObject } from '../../../json.js';
+import { isJsonObject } from '../../../base/json.js';
 import { z } from 'zod';
 import type { AgentPlan } from '../../../../workflows/agentflow-execution/messages.js';
 import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../deps.js';
-import { AppError } from '../../../errors.js';
-import { newId } from '../../../ids.js';
+import { AppError } from '../../../base/errors.js';
+import { newId } from '../../../base/ids.js';
 import { readFresh } from '../../../stores/fresh-reads.js';
 import { writeTogether } from '../../../stores/grouped-writes.js';
 import { insertOnce } from '../../../stores/insert-once.js';
 import type { ProjectModelDocument } from '../../../stores/project-models.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import type { AgentflowDocument } from '../../agentflows/record.js';
 import { failoverGoalOf, agentflowProblems } from '../../agentflows/rules.js';
 import { findAgentflow } from '../../agentflows/operations/store.js';
@@ -20,7 +20,7 @@ import { ExecutionFile, referToFiles } from '../files.js';
 import { readExecution } from './read.js';
 import { turnOf } from './turn-of.js';
 import { toExecution, type Execution, type ExecutionDocument } from '../record.js';
-import { pick } from '../../../pick.js';
+import { pick } from '../../../base/pick.js';
 
 export const NewExecution = z
   .strictObject({

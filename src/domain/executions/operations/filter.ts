@@ -1,8 +1,8 @@
 import type { Filter } from 'mongodb';
 import { z } from 'zod';
 import { seesAllRuns, type Principal } from '../../../auth/principal.js';
-import { AppError } from '../../../errors.js';
-import { queryNumber } from '../../../query-number.js';
+import { AppError } from '../../../base/errors.js';
+import { queryNumber } from '../../../base/validation.js';
 import { containing, SearchText } from '../../../stores/lists.js';
 import { Execution, type ExecutionDocument } from '../record.js';
 

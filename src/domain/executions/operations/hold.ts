@@ -6,11 +6,11 @@ import {
 } from '../../../../workflows/agentflow-execution/messages.js';
 import { requireAuthority, type Owner } from '../../../auth/present-authority.js';
 import type { Grant } from '../../../auth/grants.js';
-import { AppError, isAppError } from '../../../errors.js';
+import { AppError, isAppError } from '../../../base/errors.js';
 import { withdrawApprovals, type WithdrawDeps } from '../../../governance/approvals/withdraw.js';
 import type { Collections } from '../../../stores/collections.js';
 import { isWorkflowGone } from '../../../temporal/client.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import { readCustomer } from '../../customers/operations/account.js';
 import type { ExecutionDocument } from '../record.js';
 

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.js';
 import { withWaitingStep } from '../pending-step.js';
 import { readExecution, readLiveState, visibleRuns } from './read.js';
 import { toExecution, type Execution, type ExecutionDocument } from '../record.js';
-import { pick } from '../../../pick.js';
+import { pick } from '../../../base/pick.js';
 
 const newestFields = ['execution_id', 'agentflow_id', 'goal', 'status', 'created_at', 'end_time'] as const;
 

@@ -16,8 +16,8 @@ import { startChildUpdate, type StartChildRequest } from '../../../../workflows/
 import type { Principal } from '../../../auth/principal.js';
 import { publicUrlOf } from '../../../config.js';
 import type { Deps } from '../../deps.js';
-import { AppError } from '../../../errors.js';
-import { newId } from '../../../ids.js';
+import { AppError } from '../../../base/errors.js';
+import { newId, sha256Hex } from '../../../base/ids.js';
 import { attributePairs, type AttributeValues } from '../../../../workflows/search-attributes.js';
 import { isWorkflowGone } from '../../../temporal/client.js';
 import { startOnce } from '../../../temporal/start-once.js';
@@ -25,7 +25,6 @@ import { outcomeOfUpdate, updateOnce } from '../../../temporal/update-once.js';
 import { clearHold, requireResumable } from './hold.js';
 import { readLiveState, readExecution } from './read.js';
 import { isOver, type ExecutionDocument } from '../record.js';
-import { sha256Hex } from '../../../sha256.js';
 
 /** Runs continue as new well below the server's limits, so that replays are fast. */
 const maxHistoryEvents = 5000;

@@ -6,7 +6,7 @@ import { decidePreviewUpdate } from '../../../../workflows/agentflow-execution/p
 import { decidesOwn, requireDecider } from '../../../auth/decisions.js';
 import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../deps.js';
-import { AppError, notFound } from '../../../errors.js';
+import { AppError, notFound } from '../../../base/errors.js';
 import { isWorkflowGone } from '../../../temporal/client.js';
 import { updateOnce } from '../../../temporal/update-once.js';
 import { askersOf } from '../rules.js';

@@ -1,5 +1,5 @@
 import type { Principal } from '../../../auth/principal.js';
-import { AppError } from '../../../errors.js';
+import { AppError } from '../../../base/errors.js';
 import type { Deps } from '../../deps.js';
 import { readPromoted } from '../../agentflows/operations/promote.js';
 import { NewExecution, prepareExecution } from './create.js';

@@ -6,8 +6,8 @@ import {
   type ExecutionState,
 } from '../../../../workflows/agentflow-execution/messages.js';
 import { seesAllRuns, type Principal } from '../../../auth/principal.js';
-import { isAppError, notFound } from '../../../errors.js';
-import { isId } from '../../../ids.js';
+import { isAppError, notFound } from '../../../base/errors.js';
+import { isId } from '../../../base/ids.js';
 import type { Mongo } from '../../../stores/mongo.js';
 import { isWorkflowGone } from '../../../temporal/client.js';
 import { reconcile, type ReconcileDeps } from '../reconcile.js';

@@ -1,5 +1,5 @@
 import type { TurnPlan } from '../../../../workflows/agentflow-execution/turn-messages.js';
-import { AppError } from '../../../errors.js';
+import { AppError } from '../../../base/errors.js';
 import { renderText } from '../../../prompts/template.js';
 import { givenVariables, type GivenInputs } from '../../../prompts/variables.js';
 import type { Collections } from '../../../stores/collections.js';

@@ -7,7 +7,7 @@ import {
 import { attributePairs } from '../../../../workflows/search-attributes.js';
 import type { Deps } from '../../deps.js';
 import type { FileDocument } from '../record.js';
-import { newId } from '../../../ids.js';
+import { newId } from '../../../base/ids.js';
 import { startOnce } from '../../../temporal/start-once.js';
 
 type TemporalDeps = Pick<Deps, 'temporal'>;

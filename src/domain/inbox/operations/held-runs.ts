@@ -1,7 +1,7 @@
 import { holdsGrant, isAdmin, type Permission, type Principal } from '../../../auth/principal.js';
 import { requirePermission, whatIsMissing } from '../../../auth/require-grant.js';
 import { namesOf } from '../../../auth/users.js';
-import { AppError, notFound } from '../../../errors.js';
+import { AppError, notFound } from '../../../base/errors.js';
 import { listPage, type Page } from '../../../stores/lists.js';
 import type { Deps } from '../../deps.js';
 import type { Hold } from '../../executions/operations/hold.js';

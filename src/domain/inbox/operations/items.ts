@@ -1,8 +1,8 @@
 import { whyNotDecide, type Deciders, type DecisionKind } from '../../../auth/decisions.js';
 import { seesAllRuns, type Principal } from '../../../auth/principal.js';
-import { notFound } from '../../../errors.js';
+import { notFound } from '../../../base/errors.js';
 import type { Reader } from '../../../governance/approvals/view.js';
-import { pick } from '../../../pick.js';
+import { pick } from '../../../base/pick.js';
 import { readHeld, type HeldCall } from '../../approvals/operations/held.js';
 import { readExecution } from '../../executions/operations/read.js';
 import type { Deps } from '../../deps.js';
@@ -17,7 +17,7 @@ import { shownFindings } from '../../memories/operations/findings.js';
 import { pageOfReview } from '../../memories/operations/review.js';
 import type { MemoryDocument } from '../../memories/record.js';
 import { askersOfMemory } from '../../memories/rules.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import { type InboxItem, statusOfApproval, type UnreadItem } from '../record.js';
 import { findHeldRun } from './held-runs.js';
 

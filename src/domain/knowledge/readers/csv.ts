@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { csvFormatOf } from '../../../csv.js';
+import { csvFormatOf } from '../../../base/csv.js';
 import type { Section } from '../chunks.js';
 import { reasonOf, UnreadableDocument } from '../limits.js';
 import { recordsOfRows, sectionOfRecords } from '../records.js';

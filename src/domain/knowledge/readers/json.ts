@@ -1,5 +1,5 @@
 import { visit } from 'jsonc-parser';
-import { parseJsonOrUndefined } from '../../../json.js';
+import { parseJsonOrUndefined } from '../../../base/json.js';
 import type { Section } from '../chunks.js';
 import { refuseBeyond, UnreadableDocument } from '../limits.js';
 import { type Field, sectionOfRecords } from '../records.js';

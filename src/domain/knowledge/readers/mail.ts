@@ -1,5 +1,5 @@
 import type { Address, Attachment, Email } from 'postal-mime';
-import { bytesOfWestern, decodeDeclared, decodeText } from '../../../decode-text.js';
+import { bytesOfWestern, decodeDeclared, decodeText } from '../../../base/encodings.js';
 import type { Section } from '../chunks.js';
 import { reasonOf, UnreadableDocument } from '../limits.js';
 import { fromHtml } from './html.js';

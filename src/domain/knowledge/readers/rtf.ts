@@ -1,5 +1,5 @@
 import type { Section } from '../chunks.js';
-import { decodeDeclared } from '../../../decode-text.js';
+import { decodeDeclared } from '../../../base/encodings.js';
 import { reasonOf, refuseBeyond, UnreadableDocument } from '../limits.js';
 
 /** A token of the library: `{`, `}`, a control word or text. */

@@ -1,4 +1,4 @@
-import { decodeText, expectedEncodings } from '../../../decode-text.js';
+import { decodeText, expectedEncodings } from '../../../base/encodings.js';
 import type { Section } from '../chunks.js';
 import { UnreadableDocument } from '../limits.js';
 

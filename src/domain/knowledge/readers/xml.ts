@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 import type { Section } from '../chunks.js';
-import { decodeText } from '../../../decode-text.js';
+import { decodeText } from '../../../base/encodings.js';
 import { extractionLimits, refuseBeyond, UnreadableDocument } from '../limits.js';
 import { type Field, sectionOfRecords } from '../records.js';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { isPerson, type Principal } from '../../../auth/principal.js';
 import { namesOf } from '../../../auth/users.js';
-import { AppError, notFound } from '../../../errors.js';
+import { AppError, notFound } from '../../../base/errors.js';
 import { textFacts } from '../../../governance/operations/operation.js';
-import { Id } from '../../../ids.js';
+import { Id } from '../../../base/ids.js';
 import { listOf, listPage, ListQuery } from '../../../stores/lists.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import { requireConnector } from '../../connectors/operations/setup.js';
 import type { Deps } from '../../deps.js';
 import { defineOperation, reads, writes } from '../../operation.js';

@@ -7,14 +7,14 @@ import type { Elicitation } from '../../../../workflows/agentflow-execution/act-
 import { executionWorkflowId } from '../../../../workflows/agentflow-execution/messages.js';
 import type { Principal } from '../../../auth/principal.js';
 import type { SecretBox } from '../../../auth/secret-box.js';
-import { AppError, notFound } from '../../../errors.js';
-import { canonicalText } from '../../../json.js';
+import { AppError, notFound } from '../../../base/errors.js';
+import { canonicalText } from '../../../base/json.js';
 import type { ElicitationAnswer, ElicitationQuestion } from '../../../outbound/mcp-link.js';
-import { sha256Hex } from '../../../sha256.js';
+import { sha256Hex } from '../../../base/ids.js';
 import type { Collections } from '../../../stores/collections.js';
 import { insertOnce } from '../../../stores/insert-once.js';
 import type { Temporal } from '../../../temporal/client.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import { isOpen, isStopped, keptMs, openQuestions, type McpElicitationDocument } from '../record/elicitations.js';
 import { checkValues, readForm } from '../rules/elicitation-form.js';
 

@@ -1,12 +1,12 @@
 import type { McpToolsInput } from '../../../../workflows/mcp-tools/messages.js';
 import type { SecretBox } from '../../../auth/secret-box.js';
-import { AppError } from '../../../errors.js';
+import { AppError } from '../../../base/errors.js';
 import type { McpClient, McpSession } from '../../../outbound/mcp-client.js';
 import type { BearerToken, McpTarget } from '../../../outbound/mcp-transport.js';
 import { OutboundError } from '../../../outbound/outbound-error.js';
 import type { McpChecks } from '../../../threads/mcp-checks.js';
 import type { Collections } from '../../../stores/collections.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import { McpConfig } from '../../connectors/rules/config.js';
 import { findConnector, openConfig, type ConnectorCollections } from '../../connectors/operations/store.js';
 import { definitionOf, hashOf, maxTools } from '../rules.js';

@@ -1,7 +1,7 @@
 import type { ActionPlan, AgentPlan, SkillPlan } from '../../../../workflows/agentflow-execution/messages.js';
 import type { SchemaField } from '../../../../workflows/agentflow-execution/schema-field.js';
-import { AppError } from '../../../errors.js';
-import { isJsonObject } from '../../../json.js';
+import { AppError } from '../../../base/errors.js';
+import { isJsonObject } from '../../../base/json.js';
 import type { Collections } from '../../../stores/collections.js';
 import { mcpToolId, type McpToolDefinition, type McpToolDocument } from '../record.js';
 

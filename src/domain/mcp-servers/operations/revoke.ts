@@ -1,8 +1,8 @@
-import { eachApart } from '../../../each-apart.js';
+import { eachApart } from '../../../base/async.js';
 import { recordServiceRun } from '../../../governance/service-record.js';
 import { createMcpOauth } from '../../../outbound/mcp-oauth.js';
 import { isOutboundError } from '../../../outbound/outbound-error.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import type { Deps } from '../../deps.js';
 import type { McpRevocationDocument } from '../record/authorizations.js';
 import { openTokens } from './tokens.js';

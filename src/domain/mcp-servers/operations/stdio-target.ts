@@ -1,9 +1,9 @@
 import { chownSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { AppError } from '../../../errors.js';
+import { AppError } from '../../../base/errors.js';
 import type { StdioCommand } from '../../../outbound/environment.js';
 import type { McpTarget } from '../../../outbound/mcp-transport.js';
-import { sha256Hex } from '../../../sha256.js';
+import { sha256Hex } from '../../../base/ids.js';
 
 export interface StdioConfig {
   /** See `MCP_STDIO_COMMANDS`. */

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SecretBox } from '../../../auth/secret-box.js';
 import { keepForRevocation } from '../../../auth/retire-mcp-tokens.js';
-import { AppError } from '../../../errors.js';
-import { newId } from '../../../ids.js';
+import { AppError } from '../../../base/errors.js';
+import { newId } from '../../../base/ids.js';
 import { isClientRefused, type McpOauth } from '../../../outbound/mcp-oauth.js';
 import type { OauthTokens } from '../../../outbound/mcp-oauth-types.js';
 import { isOutboundError, OutboundError } from '../../../outbound/outbound-error.js';
 import type { Collections } from '../../../stores/collections.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import { unionOfScopes } from '../rules/scopes.js';
 import {
   authorizationId,

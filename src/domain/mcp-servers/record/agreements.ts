@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCollection } from '../../../stores/collections.js';
-import { EpochSeconds } from '../../../time.js';
+import { EpochSeconds } from '../../../base/time.js';
 
 /**
  * A person lets runs of exactly this content use their account at an MCP server, although other people edited it. `_id` is the

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { canonicalText } from '../../../json.js';
-import { parseWithProblems } from '../../../problems.js';
+import { canonicalText } from '../../../base/json.js';
+import { parseWithProblems } from '../../../base/validation.js';
 import { hiddenCharacterIn } from './hidden-characters.js';
 
 const maxMessageLength = 4000;

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../json.js';
+import { isJsonObject } from '../../../base/json.js';
 
 const maxDepth = 64;
 

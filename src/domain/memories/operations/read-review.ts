@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { holdsGrant } from '../../../auth/principal.js';
 import { readerOf } from '../../../governance/approvals/view.js';
 import { textFacts } from '../../../governance/operations/operation.js';
-import { Id } from '../../../ids.js';
+import { Id } from '../../../base/ids.js';
 import { ListQuery } from '../../../stores/lists.js';
 import { defineOperation } from '../../operation.js';
 import { findMemory } from '../operations.js';

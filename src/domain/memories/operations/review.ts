@@ -1,12 +1,12 @@
-import { AppError } from '../../../errors.js';
+import { AppError } from '../../../base/errors.js';
 import { bounded } from '../../../governance/bounded.js';
 import { differ } from '../../../governance/approvals/payload.js';
 import type { Reader } from '../../../governance/approvals/view.js';
 import { rehearseParts } from '../../../graph/memory/rehearse.js';
-import { canonicalText } from '../../../json.js';
-import { sha256Hex } from '../../../sha256.js';
+import { canonicalText } from '../../../base/json.js';
+import { sha256Hex } from '../../../base/ids.js';
 import { decodePosition, encodePosition, type ListQuery } from '../../../stores/lists.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import type { Deps } from '../../deps.js';
 import type { MemoryDocument, Turn } from '../record.js';
 import type { MemoryReview, ReviewStatement } from '../record/review.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { PayloadView } from '../../../governance/approvals/record.js';
-import { exampleId, Id } from '../../../ids.js';
+import { exampleId, Id } from '../../../base/ids.js';
 import { listOf } from '../../../stores/lists.js';
-import { EpochSeconds } from '../../../time.js';
+import { EpochSeconds } from '../../../base/time.js';
 import { MemoryView, nothingFound } from '../record.js';
 
 const Value = z.union([z.string(), z.number(), z.boolean()]);

@@ -1,5 +1,5 @@
-import { AppError } from '../../../errors.js';
-import { isJsonObject } from '../../../json.js';
+import { AppError } from '../../../base/errors.js';
+import { isJsonObject } from '../../../base/json.js';
 import { titleOfOperation } from '../../approvals/summary.js';
 import { refusal, type DecidedCall, type PermittedCall } from '../call.js';
 import type { KernelDeps } from '../kernel-deps.js';

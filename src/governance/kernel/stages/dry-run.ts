@@ -1,4 +1,4 @@
-import { AppError, isAppError } from '../../../errors.js';
+import { AppError, isAppError } from '../../../base/errors.js';
 import type { StageNote, PermittedCall } from '../call.js';
 
 /** S7: ends a dry run. The answer describes the effect of the call and the approval that it would need. */

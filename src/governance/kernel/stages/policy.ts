@@ -1,5 +1,5 @@
 import { withGrantsOfRoles } from '../../../auth/principal.js';
-import { AppError } from '../../../errors.js';
+import { AppError } from '../../../base/errors.js';
 import { refusal, type CheckedCall, type DecidedCall, type Resource } from '../call.js';
 import type { Recheck } from '../../operations/recheck.js';
 import type { KernelDeps } from '../kernel-deps.js';

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import type { Deps } from '../../../domain/deps.js';
-import { AppError } from '../../../errors.js';
+import { AppError } from '../../../base/errors.js';
 import { errorHandler } from '../../rest/error-answers.js';
 import { createExpressServer } from '../../../http/express-server.js';
 import { requestLog } from '../../../http/request-log.js';

@@ -14,9 +14,9 @@ import {
   pauseIfPowerless,
   type ConnectorCollections,
 } from '../../../domain/connectors/operations/store.js';
-import { AppError, notFound } from '../../../errors.js';
+import { AppError, notFound } from '../../../base/errors.js';
 import type { Collections } from '../../../stores/collections.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import type { ReadBody } from '../read-body.js';
 import { accepted, ignored, type Delivery, type Receiver } from '../receiver.js';
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors.js';
+import { AppError } from '../../../base/errors.js';
 import type { CatalogScope } from '../../../../workflows/catalog-sync/messages.js';
 import type { NotifyCatalog } from '../../../domain/catalog/notify.js';
 import type { ReadBody } from '../read-body.js';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { memberOf } from '../../../auth/principal.js';
 import { findActiveProject } from '../../../auth/project-roles.js';
-import { AppError, isAppError, notFound } from '../../../errors.js';
+import { AppError, isAppError, notFound } from '../../../base/errors.js';
 import type { Call } from '../../../governance/kernel/call.js';
 import { callAs } from '../../../governance/kernel/call-as.js';
 import type { Kernel } from '../../../governance/kernel/perform.js';
@@ -11,7 +11,7 @@ import type { IngestInput } from '../../../graph/save/input.js';
 import { save } from '../../../graph/save/save.js';
 import type { Mongo } from '../../../stores/mongo.js';
 import type { Graph } from '../../../stores/neo4j.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import type { ReadBody } from '../read-body.js';
 import type { Receiver } from '../receiver.js';
 import { isSameSecret } from '../signature.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, parseJsonOrUndefined } from '../../../json.js';
+import { isJsonObject, parseJsonOrUndefined } from '../../../base/json.js';
 import { checkShape, parseCallbackJson } from '../parse-body.js';
 import type { RawBody } from '../callback-body.js';
 import type { CatalogEvents } from '../../../domain/catalog/notify.js';

@@ -4,11 +4,11 @@ import {
   confirmSecret,
   type RepositoryCollections,
 } from '../../../domain/connectors/operations/repositories.js';
-import { AppError } from '../../../errors.js';
+import { AppError } from '../../../base/errors.js';
 import type { Collections } from '../../../stores/collections.js';
 import type { ReadBody } from '../read-body.js';
 import { accepted, ignored, type Receiver } from '../receiver.js';
-import { sha256Hex } from '../../../sha256.js';
+import { sha256Hex } from '../../../base/ids.js';
 import { mismatch } from '../signature.js';
 import type { StartCodeSync } from '../../../domain/code-sync/start-code-sync.js';
 import type { PushSignature } from './push-signature.js';

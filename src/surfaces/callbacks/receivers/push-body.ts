@@ -1,6 +1,6 @@
 import type { ReadPush } from '../../../domain/code-sync/read-push.js';
 import { z } from 'zod';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import type { Push, PushedCommit } from '../../../../workflows/code-sync/messages.js';
 import { checkShape, parseCallbackJson } from '../parse-body.js';
 import type { RawBody } from '../callback-body.js';

@@ -15,7 +15,7 @@ import {
   userTokenSeconds,
 } from '../../../auth/sign-in.js';
 import { tokenInvalid } from '../../../auth/tokens.js';
-import { AppError } from '../../../errors.js';
+import { AppError } from '../../../base/errors.js';
 import { auditedSignIn } from '../../browser/audited-sign-in.js';
 import type { RequestContext } from '../../rest/context.js';
 import { defineRoute, type Route } from '../../rest/define-route.js';

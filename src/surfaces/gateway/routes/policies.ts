@@ -9,7 +9,7 @@ import {
   replacePolicies,
 } from '../../../domain/governance/policies.js';
 import { simulatePolicies } from '../../../domain/governance/simulate.js';
-import { AppError } from '../../../errors.js';
+import { AppError } from '../../../base/errors.js';
 import type { PolicySet } from '../../../governance/policy/rule.js';
 import { routesOf, type Route } from '../../rest/define-route.js';
 

@@ -1,6 +1,6 @@
 import type { AuthorizeDeps, Visit } from './visit.js';
 import type { Request, RequestHandler, Response } from 'express';
-import { isRefusal } from '../../../errors.js';
+import { isRefusal } from '../../../base/errors.js';
 import { headersOf, statusOf } from '../../rest/error-answers.js';
 import { formActionSource, redirectHost } from '../../../auth/oauth/redirect-uri.js';
 import { formOf, queryOf, queryTextOf } from '../form-body.js';

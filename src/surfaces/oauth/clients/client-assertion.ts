@@ -9,12 +9,12 @@ import {
 } from 'jose';
 import type { OauthClientDocument } from '../../../auth/oauth/clients.js';
 import { addToCounter } from '../../../auth/window-counter.js';
-import { isJsonObject, parseJsonOrUndefined } from '../../../json.js';
+import { isJsonObject, parseJsonOrUndefined } from '../../../base/json.js';
 import type { HttpClient } from '../../../outbound/http-client.js';
 import { isOutboundError } from '../../../outbound/outbound-error.js';
-import { sha256Hex } from '../../../sha256.js';
+import { sha256Hex } from '../../../base/ids.js';
 import type { Collections } from '../../../stores/collections.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import { OauthError } from '../oauth-error.js';
 import { documentAddressProblem, freshnessOf } from './client-document.js';
 

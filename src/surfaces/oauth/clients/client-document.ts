@@ -1,13 +1,13 @@
 import { isJsonType } from '../../../http/json-body.js';
 import type { HttpClient, HttpResponse } from '../../../outbound/http-client.js';
 import { isOutboundError } from '../../../outbound/outbound-error.js';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import { OauthError } from '../oauth-error.js';
 import type { RateLimit } from '../rate-limit.js';
 import { readClientMetadata } from './client-metadata.js';
 import { isDocumentAddress, type Clients, type OauthClientDocument } from '../../../auth/oauth/clients.js';
 import type { AppSchemes } from '../../../auth/oauth/redirect-uri.js';
-import { parseJsonOrUndefined } from '../../../json.js';
+import { parseJsonOrUndefined } from '../../../base/json.js';
 
 const timeoutMs = 5000;
 const maxBytes = 10 * 1024;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isJsonObject } from '../../../json.js';
-import { parseWithProblems } from '../../../problems.js';
+import { isJsonObject } from '../../../base/json.js';
+import { parseWithProblems } from '../../../base/validation.js';
 import { OauthError } from '../oauth-error.js';
 import { clientAuthMethods, grantTypes, type ClientMetadata } from '../../../auth/oauth/clients.js';
 import { redirectUriProblem, type AppSchemes } from '../../../auth/oauth/redirect-uri.js';

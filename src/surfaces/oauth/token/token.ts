@@ -1,6 +1,6 @@
 import type { TokenDeps } from './token-deps.js';
 import type { RequestHandler } from 'express';
-import { epochSeconds } from '../../../time.js';
+import { epochSeconds } from '../../../base/time.js';
 import { formOf, requiredField, singleFields } from '../form-body.js';
 import { OauthError } from '../oauth-error.js';
 import { exchangeCode } from './exchange-code.js';

@@ -8,7 +8,7 @@ import { nameSchemas } from './name-schemas.js';
 import { makePortable } from './portable.js';
 import { pendingApproval } from './pending-approval.js';
 import { gatewayTags, operationTags } from './tags.js';
-import { Id } from '../../../ids.js';
+import { Id } from '../../../base/ids.js';
 
 /** Generates the OpenAPI 3.1 document from the schemas that validate requests (contract, head). */
 export function openApiDocument(groups: readonly RouteGroup[], options: { baseUrl: string; version: string }) {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponsesObject } from 'zod-openapi';
-import { errorEntry, type ErrorCode } from '../../../error-catalog.js';
+import { errorEntry, type ErrorCode } from '../../../base/error-catalog.js';
 import { isGoverned, type Route } from '../define-route.js';
 import { answeredCode, statusOf } from '../error-answers.js';
-import { exampleId } from '../../../ids.js';
+import { exampleId } from '../../../base/ids.js';
 import type { TagTexts } from './tags.js';
 
 const ErrorBody = z

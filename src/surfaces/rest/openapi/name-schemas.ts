@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { pascalCase } from '../../../pascal-case.js';
+import { pascalCase } from '../../../base/text.js';
 
 interface Schema {
   $ref?: string;

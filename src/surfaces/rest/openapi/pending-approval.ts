@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Id } from '../../../ids.js';
-import { Expiry } from '../../../time.js';
+import { Id } from '../../../base/ids.js';
+import { Expiry } from '../../../base/time.js';
 
 /** The response to a call that a policy holds. */
 export const pendingApproval = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import type { Deps } from '../../../../src/domain/deps.js';
 import { sendJson, startFakeModel, type FakeModel, type FakeRequest } from '../../../support/fake-model.js';
 import { eventually } from '../../../support/eventually.js';

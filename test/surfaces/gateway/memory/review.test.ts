@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import type { ApiClient } from '../../../support/client.js';
 import { createKey, personOf, useDeps } from '../../../support/fixture.js';
 import { bearerClient } from '../../../support/gateway.js';

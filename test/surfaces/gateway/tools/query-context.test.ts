@@ -3,7 +3,7 @@ import { queryContextTool } from '../../../../src/domain/tools/query-context.js'
 import { saveContextTool } from '../../../../src/domain/tools/save-context.js';
 import { inReadTransaction } from '../../../../src/graph/store/sessions.js';
 import { prepareGraph } from '../../../../src/graph/store/schema.js';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { grantRole } from '../../../../src/auth/users.js';
 import { createGraph } from '../../../../src/stores/neo4j.js';
 import { useDeps } from '../../../support/fixture.js';

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { queryContextTool } from '../../../../src/domain/tools/query-context.js';
 import { saveContextTool } from '../../../../src/domain/tools/save-context.js';
 import { prepareGraph } from '../../../../src/graph/store/schema.js';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { useDeps } from '../../../support/fixture.js';
 import { verifies } from '../../../support/verifies.js';
 import { call, contextFor, contextOf, dryRun, refusal } from '../../../graph/tool-call.js';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { executionWorkflowId } from '../../../../workflows/agentflow-execution/messages.js';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { connectorOf, field, flowOf, outputsOf, run } from '../../../support/connectors.js';
 import { startExecution, untilExecution } from '../../../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';

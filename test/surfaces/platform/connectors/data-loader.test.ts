@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { connectorLoadId, connectorLoadType } from '../../../../workflows/connector-load/messages.js';
 import { eventually } from '../../../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
-import { epochSeconds } from '../../../../src/time.js';
+import { newId } from '../../../../src/base/ids.js';
+import { epochSeconds } from '../../../../src/base/time.js';
 import { openEventStream } from '../../../support/event-stream.js';
 import { eventually } from '../../../support/eventually.js';
 import { moveExecution, startExecution, untilExecution } from '../../../support/executions.js';

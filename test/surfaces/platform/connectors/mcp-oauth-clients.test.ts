@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { acceptTools } from '../../../support/mcp-agents.js';
 import { authorize, authorizePath, startOauthMcpServer } from '../../../support/oauth-mcp.js';
 import { verifies } from '../../../support/verifies.js';

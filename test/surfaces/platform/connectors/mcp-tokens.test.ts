@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createMcpTokens, type TokenFor } from '../../../../src/domain/mcp-servers/operations/tokens.js';
 import type { McpOauth } from '../../../../src/outbound/mcp-oauth.js';
-import { epochSeconds } from '../../../../src/time.js';
+import { epochSeconds } from '../../../../src/base/time.js';
 import { createPerson } from '../../../auth/auth-server.js';
 import { eventually } from '../../../support/eventually.js';
 import { personOf, type Workspace } from '../../../support/fixture.js';

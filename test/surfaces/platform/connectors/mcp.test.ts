@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { outputsOf } from '../../../support/connectors.js';
 import { eventually } from '../../../support/eventually.js';
 import { moveExecution, startExecution, untilExecution } from '../../../support/executions.js';

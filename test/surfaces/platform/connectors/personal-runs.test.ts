@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { untilExecution } from '../../../support/executions.js';
 import { personOf, type Workspace } from '../../../support/fixture.js';
 import { authorize } from '../../../support/oauth-mcp.js';

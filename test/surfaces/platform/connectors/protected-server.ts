@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { apiClient } from '../../../support/client.js';
 import { startExecution, untilExecution } from '../../../support/executions.js';
 import { startFakeModel, type FakeModel } from '../../../support/fake-model.js';

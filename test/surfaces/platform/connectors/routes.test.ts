@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Grant } from '../../../../src/auth/grants.js';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { ConnectorCategory } from '../../../../src/domain/connectors/record.js';
 import { recordConnectorStatus } from '../../../../src/domain/connectors/operations/store.js';
 import { connectorLoadId } from '../../../../workflows/connector-load/messages.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { checkPipeline, pipelineBounds } from '../../../../src/domain/dashboards/pipeline.js';
 import { resultBounds, runPipeline } from '../../../../src/domain/dashboards/run.js';
 import { taskManagerPipeline } from '../../../../src/domain/dashboards/task-manager.js';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { createWorkspace, useDeps } from '../../../support/fixture.js';
 import { seedExecution } from '../../../support/seeded-executions.js';
 import { createTable } from '../../../support/tables.js';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { ask, decide, heldApproval, useActs, type Governed } from '../../../support/acts.js';
 import { type ApiClient } from '../../../support/client.js';
 import { eventually } from '../../../support/eventually.js';

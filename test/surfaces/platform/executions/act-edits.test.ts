@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { payloadDigest } from '../../../../src/governance/approvals/payload-digest.js';
 import { ask, decide, heldApproval, permit, useActs, type Governed } from '../../../support/acts.js';
 import { field, flowOf } from '../../../support/connectors.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { eventually } from '../../../support/eventually.js';
 import { startExecution, untilExecution } from '../../../support/executions.js';
 import {

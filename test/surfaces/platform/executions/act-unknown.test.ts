@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { ask, decide, heldApproval, permit, useActs, type Governed } from '../../../support/acts.js';
 import { outputsOf } from '../../../support/connectors.js';
 import { moveExecution, untilExecution } from '../../../support/executions.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import type { Answer } from '../../../support/client.js';
 import { apiClient } from '../../../support/client.js';
 import { moveExecution, prepareExecution } from '../../../support/executions.js';

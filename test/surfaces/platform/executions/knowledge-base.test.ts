@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createQueryAsExecution } from '../../../../src/domain/tools/query-as-execution.js';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { startExecution, untilExecution } from '../../../support/executions.js';
 import { sendJson, startFakeModel, streamText, type FakeModel } from '../../../support/fake-model.js';
 import { useDeps } from '../../../support/fixture.js';

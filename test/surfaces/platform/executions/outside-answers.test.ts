@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createExecutionRecordActivities } from '../../../../activities/execution-records.js';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import type { ExecutionDocument } from '../../../../src/domain/executions/record.js';
 import { activityEnvironment } from '../../../support/activity-environment.js';
 import { noExchanges } from '../../../support/exchanges.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { prepareExecution, startExecution, untilExecution } from '../../../support/executions.js';
 import { createWorkspace, useDeps } from '../../../support/fixture.js';
 import { flowThatCalls } from '../../../support/flows.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createRetentionSweep } from '../../../../src/domain/executions/retention.js';
-import { epochSeconds } from '../../../../src/time.js';
+import { epochSeconds } from '../../../../src/base/time.js';
 import { executionWorkflowId } from '../../../../workflows/agentflow-execution/messages.js';
 import { eventually } from '../../../support/eventually.js';
 import {

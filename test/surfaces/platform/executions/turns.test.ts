@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createReconciler } from '../../../../src/domain/executions/reconcile.js';
 import { maxWaiting } from '../../../../src/domain/run-turns/rules.js';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { eventually } from '../../../support/eventually.js';
 import { closedAs, moveExecution, runOf, untilExecution, untilListed } from '../../../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';

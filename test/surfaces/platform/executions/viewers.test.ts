@@ -12,7 +12,7 @@ import {
 } from '../../../support/executions.js';
 import { createWorkspace, type Workspace } from '../../../support/fixture.js';
 import { flowThatCalls } from '../../../support/flows.js';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { useOwnApp } from '../../../support/own-app.js';
 import { ownProduct } from '../../../support/own-product.js';
 import { useHttpSink } from '../../../support/use-http-sink.js';

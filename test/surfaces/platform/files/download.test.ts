@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createSecretBox } from '../../../../src/auth/secret-box.js';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { signedPath } from '../../../../src/domain/files/signed-url.js';
 import { createWorkspace, useDeps } from '../../../support/fixture.js';
 import { testRun } from '../../../support/run.js';

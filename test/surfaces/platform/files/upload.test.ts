@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { safeFileName } from '../../../../src/domain/files/file-name.js';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { createKey, createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
 import { apiClient } from '../../../support/client.js';
 import { refusal } from '../../../support/refusal.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
-import { packageRoot } from '../../../../src/package-root.js';
+import { newId } from '../../../../src/base/ids.js';
+import { packageRoot } from '../../../../src/base/packages.js';
 import { eventually } from '../../../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
 import { sizeOf } from '../../../requirements/full-forms.js';

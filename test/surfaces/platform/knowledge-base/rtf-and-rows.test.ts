@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { csvFormatOf } from '../../../../src/csv.js';
+import { csvFormatOf } from '../../../../src/base/csv.js';
 import { extractText } from '../../../../src/domain/knowledge/extract.js';
 import { typeOf } from '../../../../src/domain/files/mime-type.js';
 import { verifies } from '../../../support/verifies.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createKnowledgeUploadActivities } from '../../../../activities/knowledge-upload.js';
 import { createExtraction } from '../../../../src/domain/knowledge/extract-apart.js';
 import { createFiles } from '../../../../src/domain/files/create-files.js';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { knowledgeUploadWorkflowId } from '../../../../workflows/knowledge-upload/messages.js';
 import { activityEnvironment } from '../../../support/activity-environment.js';
 import { eventually } from '../../../support/eventually.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import {
   changeSignal,
   scheduleChangeId,
@@ -276,11 +276,16 @@ describe('a change that cannot be made', () => {
     verifies('schedule.no-drift');
     const workspace = await createWorkspace(deps);
     const made = await scheduled(workspace, { coworker_id: await coworker(workspace), ...hourly });
-    const input: ScheduleChangeInput = { schedule_id: made._id, change_id: newId(), change: refusedChange };
-    const options = { workflowId: scheduleChangeId(made._id), taskQueue: deps.temporal.taskQueue, args: [input] };
-    await expect(deps.temporal.client.workflow.execute(scheduleChangeType, options)).rejects.toMatchObject({
-      cause: { type: 'validation_failed' },
-    });
+    const change: ScheduleChangeInput = { schedule_id: made._id, change_id: newId(), change: refusedChange };
+    const input = { schedule_id: made._id, resumed: { pending: [change], outcomes: [] } };
+    const options = {
+      workflowId: scheduleChangeId(made._id),
+      taskQueue: deps.temporal.taskQueue,
+      args: [input] as const,
+    };
+    expect(await deps.temporal.client.workflow.execute<ScheduleChanges>(scheduleChangeType, options)).toMatchObject([
+      { change_id: change.change_id, refusal: { type: 'validation_failed' } },
+    ]);
     expect((await workspace.api.get(`/schedule/coworker/${made._id}`)).body).toMatchObject({
       type: 'interval',
       frequency: 3600,

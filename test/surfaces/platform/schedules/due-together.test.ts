@@ -1,7 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { eventually } from '../../../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { verifies } from '../../../support/verifies.js';
 import { coworker, schedule, soon } from './schedules.js';
 import { sizeOf } from '../../../requirements/full-forms.js';

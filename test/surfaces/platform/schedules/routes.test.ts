@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { toListed } from '../../../../src/domain/schedules/listed.js';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { eventually } from '../../../support/eventually.js';
 import { createWorkspace, useDeps } from '../../../support/fixture.js';
 import { refusal } from '../../../support/refusal.js';

@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals';
 import { createScheduleActivities } from '../../../../activities/schedules.js';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { eventually } from '../../../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
 import { useHttpSink } from '../../../support/use-http-sink.js';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import type { Answer } from '../../../support/client.js';
 import { eventually } from '../../../support/eventually.js';
 import type { Workspace } from '../../../support/fixture.js';

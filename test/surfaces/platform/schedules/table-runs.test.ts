@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
-import { epochSeconds } from '../../../../src/time.js';
+import { newId } from '../../../../src/base/ids.js';
+import { epochSeconds } from '../../../../src/base/time.js';
 import type { CoworkerRunInput } from '../../../../workflows/coworker-run/messages.js';
 import { eventually } from '../../../support/eventually.js';
 import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { columnRemovalWorkflowId } from '../../../../workflows/column-removal/messages.js';
 import { decoded } from '../../../support/decoded.js';
 import { eventually } from '../../../support/eventually.js';

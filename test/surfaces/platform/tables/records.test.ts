@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newId } from '../../../../src/ids.js';
+import { newId } from '../../../../src/base/ids.js';
 import { createWorkspace, useDeps } from '../../../support/fixture.js';
 import { refusal } from '../../../support/refusal.js';
 import { createTable, type TestTable } from '../../../support/tables.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { setPlan } from '../../../../src/domain/customers/operations/account.js';
-import { newId } from '../../../../src/ids.js';
-import { epochSeconds } from '../../../../src/time.js';
+import { newId } from '../../../../src/base/ids.js';
+import { epochSeconds } from '../../../../src/base/time.js';
 import { createWorkspace, useDeps } from '../../../support/fixture.js';
 import { useOwnApp } from '../../../support/own-app.js';
 import { refusal } from '../../../support/refusal.js';

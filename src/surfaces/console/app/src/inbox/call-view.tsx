@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { revealInvisible } from '../../../../../reveal-invisible.js';
+import { revealInvisible } from '../../../../../base/text.js';
 import type { Approval } from '../api.js';
 import { Facts } from '../facts.js';
 

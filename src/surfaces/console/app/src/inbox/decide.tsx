@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { revealInvisible } from '../../../../../reveal-invisible.js';
+import { revealInvisible } from '../../../../../base/text.js';
 import { call, validationError, type Approval, type InboxItem } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Facts } from '../facts.js';

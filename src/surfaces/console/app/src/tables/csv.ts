@@ -1,5 +1,5 @@
-import { csvFormatOf } from '../../../../../csv.js';
-import { decodeText } from '../../../../../decode-text.js';
+import { csvFormatOf } from '../../../../../base/csv.js';
+import { decodeText } from '../../../../../base/encodings.js';
 import type { Column, Table } from '../api.js';
 import { fillableColumns, isImpossibleDate, valueOf } from './values.js';
 

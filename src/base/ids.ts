@@ -1,7 +1,6 @@
+import { createHash, hash, randomFillSync } from 'node:crypto';
 import { v7, validate } from 'uuid';
 import { z } from 'zod';
-import { someRandomBytes } from './random.js';
-import { sha256 } from './sha256.js';
 
 /** An id in the examples of the API reference. */
 export const exampleId = '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10';
@@ -45,4 +44,30 @@ export function timeOfId(id: string): number | undefined {
 
 export function isId(value: string): boolean {
   return validate(value);
+}
+
+/** Filled as a whole, because each call of the random generator is expensive. */
+const pool = Buffer.alloc(4096);
+let used = pool.length;
+
+/** Returns a view of random bytes that is valid until the next call. */
+export function someRandomBytes(count: number): Buffer {
+  if (used + count > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += count;
+  return pool.subarray(used - count, used);
+}
+
+/** The schema of a SHA-256 in lowercase hexadecimal digits. */
+export const Digest = z.string().meta({ example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' });
+
+export function sha256(content: string | Buffer): Buffer {
+  return createHash('sha256').update(content).digest();
+}
+
+/** Returns the hash in lowercase hexadecimal digits. */
+export function sha256Hex(content: string | Uint8Array): string {
+  return hash('sha256', content);
 }

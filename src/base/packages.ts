@@ -1,6 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from './package-root.js';
+import { fileURLToPath } from 'node:url';
+
+/** The folder that contains package.json, both for the sources and for `dist`. */
+export const packageRoot: string = (() => {
+  let folder = path.dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder);
+  return folder;
+})();
 
 /** The folder to which the build writes the packages of both clients (sdk/pack.mjs). */
 export const clientsFolder = path.join(packageRoot, 'dist/clients');

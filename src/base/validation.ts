@@ -182,3 +182,22 @@ export function validate<S extends z.ZodType>(
   if ('data' in parsed) return parsed.data;
   throw code === 'not_found' ? new AppError(code, 'no such record') : new AppError(code, parsed.problems.join('; '));
 }
+
+const decimal = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
+/** A number in a query or path. `z.coerce` would read an empty text as 0 and `0x10` as 16. */
+export function queryNumber<S extends z.ZodNumber>(schema: S) {
+  return z.preprocess((text) => (typeof text === 'string' && decimal.test(text) ? Number(text) : text), schema);
+}
+
+const visible = /[^\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+export function isVisible(text: string): boolean {
+  return visible.test(text);
+}
+
+/** A trimmed text that a reader can see. Only invisible characters, such as U+200B, are refused. */
+export const VisibleText = z
+  .string()
+  .trim()
+  .refine((text) => text === '' || isVisible(text), 'must contain a visible character');
