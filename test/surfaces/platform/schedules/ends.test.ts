@@ -214,12 +214,4 @@ describe('a schedule with ends_at', () => {
     await deps.temporal.client.schedule.getHandle(`schedule/${_id}`).delete();
     expect(await runsOf(workspace, _id)).toMatchObject({ data: [], next: [] });
   });
-
-  test('has none in a record of an earlier release', async () => {
-    const workspace = await createWorkspace(deps);
-    const { _id } = await scheduled(workspace, { coworker_id: await coworker(workspace), ...hourly });
-    await deps.mongo.collections.schedules.updateOne({ _id }, { $unset: { ends_at: '' } });
-    expect(await read(workspace, _id)).toMatchObject({ ends_at: null, status: 'active' });
-    expect(await workspace.api.patch(path(_id), { frequency: 60 })).toMatchObject({ body: { ends_at: null } });
-  });
 });
