@@ -25,11 +25,12 @@ const { payloadConverterPath } = deps.temporal.workerDataConverter;
 const options: ReplayWorkerOptions = { workflowBundle, dataConverter: { payloadConverterPath }, sinks };
 
 /** One worker replays them all: each worker evaluates the whole bundle. */
-async function outcomesOf(saved: readonly Pick<SavedHistory, 'name' | 'history'>[]): Promise<[string, string][]> {
+async function outcomesOf(saved: readonly SavedHistory[]): Promise<[string, string][]> {
   const outcomes: [string, string][] = [];
-  const replays = saved.map(({ name, history }) => ({ workflowId: name, history }));
+  const replays = saved.map(({ workflowId, history }) => ({ workflowId, history }));
+  const names = new Map(saved.map(({ name, workflowId }) => [workflowId, name]));
   for await (const { workflowId, error } of Worker.runReplayHistories(options, replays as ReplayHistoriesIterable))
-    outcomes.push([workflowId, error?.message ?? 'replayed']);
+    outcomes.push([names.get(workflowId) ?? workflowId, error?.message ?? 'replayed']);
   return outcomes;
 }
 
@@ -81,6 +82,6 @@ describe('saved histories', () => {
     const saved = histories.find(({ name }) => name === 'agentflow-execution');
     if (!saved) throw new Error('there is no history');
     const history = JSON.parse(JSON.stringify(saved.history).replaceAll('"callAction"', '"another"')) as HistoryJson;
-    expect(await outcomesOf([{ name: 'changed', history }])).toEqual([['changed', expect.stringContaining('another')]]);
+    expect(await outcomesOf([{ ...saved, history }])).toEqual([[saved.name, expect.stringContaining('another')]]);
   });
 });

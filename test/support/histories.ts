@@ -13,7 +13,7 @@ const folder = path.join(packageRoot, 'test/replay/histories');
 export interface HistoryJson {
   events: {
     eventType: string;
-    workflowExecutionStartedEventAttributes?: { workflowType: { name: string } };
+    workflowExecutionStartedEventAttributes?: { workflowType: { name: string }; workflowId: string };
     [attributes: string]: any;
   }[];
 }
@@ -21,6 +21,8 @@ export interface HistoryJson {
 export interface SavedHistory {
   name: string;
   workflowType: string;
+  /** The messages of a run are sealed for it. */
+  workflowId: string;
   history: HistoryJson;
 }
 
@@ -28,8 +30,10 @@ export function savedHistories(): SavedHistory[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
   return files.map((file) => {
     const history = JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as HistoryJson;
-    const workflowType = history.events[0]?.workflowExecutionStartedEventAttributes?.workflowType.name ?? '';
-    return { name: path.basename(file, '.json'), workflowType, history };
+    const started = history.events[0]?.workflowExecutionStartedEventAttributes;
+    if (!started) throw new Error(`${file} has no beginning`);
+    const { workflowType, workflowId } = started;
+    return { name: path.basename(file, '.json'), workflowType: workflowType.name, workflowId, history };
   });
 }
 

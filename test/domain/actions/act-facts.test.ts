@@ -33,7 +33,7 @@ async function underRule(
   expect(await admin.put('/v1/policies', { policies })).toMatchObject({ status: 200 });
   const { request, action, run } = await step(workspace);
   const asked = { ...requestTo('http://127.0.0.1:1/', workspace), ...request };
-  const merged = { ...asked, action: { ...asked.action, ...action }, run: { ...asked.run, ...run } as ActRun };
+  const merged = { ...asked, action: { ...asked.action, ...action }, run: { ...asked.run, ...run } };
   return actOfWorker(deps)(merged, { signal }).catch((error: unknown) => error);
 }
 

@@ -20,7 +20,7 @@ async function unheard(): Promise<Unheard> {
   const id = await startExecution(of.workspace, flowThatCalls([`${sink.url}${of.prefix}/slow`]));
   await eventually(() => expect(of.seen('slow')).toBe(1));
   const request = requestTo(`${sink.url}${of.prefix}/asked`, of.workspace);
-  const run = { ...request.run, execution_id: id } as NonNullable<CallActionRequest['run']>;
+  const run = { ...request.run, execution_id: id };
   const perform: Perform = (approval) =>
     act({ ...request, run, idempotency_key: `${id}/agent/skill/call`, ...approval }, options) as never;
   const approvals = async () => (await of.approver.get('/v1/approvals')).body.data;

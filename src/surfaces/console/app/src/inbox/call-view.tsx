@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { revealInvisible } from '../../../../../base/text.js';
 import type { Approval } from '../api.js';
 import { Facts } from '../facts.js';
@@ -74,7 +74,7 @@ export function CallFields({ call }: { call: unknown }) {
   const isLong = ({ text }: Leaf) => text.length > longText || text.includes('\n');
   const short = leaves.filter((leaf) => !isLong(leaf));
   const shown = isWhole ? short : short.slice(0, fieldsAtFirst);
-  const values = shown.map(({ name, text, without }) => [
+  const values = shown.map(({ name, text, without }): [string, ReactNode] => [
     name,
     without === undefined ? <bdi>{text}</bdi> : <em className="soft">{without}</em>,
   ]);
