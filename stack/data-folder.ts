@@ -10,6 +10,8 @@ import { signalGroup } from './supervised-process.js';
 
 /** The content of `stack.json`, for the next stack with the same data. */
 interface StackState {
+  /** Absent in folders of release 0.1. */
+  format?: number;
   ports: Partial<Ports>;
   servers: Partial<Record<ServiceName, ProcessIdentity>>;
 }
@@ -22,8 +24,10 @@ interface DataFolder {
 }
 
 const leftoverDeadlineMs = 12_000;
+/** The servers cannot read the data of another format. */
+const dataFormat = 2;
 
-/** @throws StackError that names the other process if another stack uses the folder */
+/** @throws StackError that names the other process if another stack uses the folder, and for data of another format */
 export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   const folder = path.resolve(dataDir);
   mkdirSync(folder, { recursive: true });
@@ -36,6 +40,11 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   }
   const file = path.join(folder, 'stack.json');
   const state = read(file);
+  if (state.format !== dataFormat) {
+    lock.release();
+    const place = 'move the folder away, or set DATA_DIR to another one';
+    throw new StackError(`${folder} contains data that another release wrote, and this one cannot read: ${place}.`);
+  }
   await endLeftovers(Object.values(state.servers));
   state.servers = {};
   const save = (): void => {
@@ -60,7 +69,7 @@ function read(file: string): StackState {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as StackState;
   } catch {
-    return { ports: {}, servers: {} };
+    return { format: dataFormat, ports: {}, servers: {} };
   }
 }
 

@@ -3,6 +3,11 @@ import type { Requirement } from './requirement.js';
 /** The local servers, the environment, the first start and the sample run. */
 export const stack = [
   {
+    id: 'stack.data-format',
+    source: 'docs/guides/local-stack.md',
+    says: 'A data folder that another release wrote in another format is refused with what to do, and is not changed.',
+  },
+  {
     id: 'stack.pinned',
     source: 'docs/guides/local-stack.md',
     says: 'Container images are pinned by digest, and a downloaded archive of Temporal or Neo4j without its digest is refused.',

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -77,6 +77,20 @@ describe('the local stack', () => {
 
   test('refuses a data folder that a live stack uses, and names its process', async () => {
     await expect(startStack({ dataDir, env })).rejects.toThrow(`in use by the stack of process ${process.pid}`);
+  });
+
+  test('refuses a data folder of another release, says what to do, and changes nothing in it', async () => {
+    verifies('stack.data-format');
+    const folder = mkdtempSync(path.join(tmpdir(), 'earlier-'));
+    const file = path.join(folder, 'stack.json');
+    const written = JSON.stringify({ ports: {}, servers: {} });
+    writeFileSync(file, written);
+    for (let times = 0; times < 2; times += 1)
+      await expect(startStack({ dataDir: folder, env })).rejects.toThrow(
+        /another release wrote.+set DATA_DIR to another one/,
+      );
+    expect(readFileSync(file, 'utf8')).toBe(written);
+    rmSync(folder, { recursive: true });
   });
 
   test('brings a killed server back on its port with its data', async () => {
