@@ -33,10 +33,7 @@ function evidenceOf(question: unknown): { category: string; of: Passage[] } {
   }
   const { id, paragraphs } = MusiqueQuestion.parse(question);
   const supporting = Paragraphs.parse(fromPython(paragraphs)).filter((each) => each.is_supporting);
-  return {
-    category: id.slice(0, 4),
-    of: supporting.map(({ title, paragraph_text: text }) => ({ title, text })),
-  };
+  return { category: id.slice(0, 4), of: supporting.map(({ title, paragraph_text: text }) => ({ title, text })) };
 }
 
 /** Some lists are texts in the notation of Python. */

@@ -48,9 +48,6 @@ export function previewNamed(approvalId: string): { executionId: string; agentId
 }
 
 /** The people who caused the run, and so asked for its previews. */
-export function askersOf({
-  executed_by,
-  caused_by,
-}: Pick<ExecutionDocument, 'executed_by' | 'caused_by'>): string[] {
+export function askersOf({ executed_by, caused_by }: Pick<ExecutionDocument, 'executed_by' | 'caused_by'>): string[] {
   return [executed_by._id, ...caused_by];
 }
