@@ -4,7 +4,7 @@ const { readdirSync } = require('node:fs');
  * Imports go down: surfaces and activities → domain → governance → auth → foundations (docs/architecture.md).
  * `npm run lint` checks the real import graph, types included.
  */
-const ground = '^src/(base/|config[.]ts$)';
+const ground = '^src/(base/|(config|log)[.]ts$)';
 const foundations = 'graph|http|models|observability|outbound|prompts|stores|temporal|threads';
 const packages = 'node_modules|^dist/cypher-grammar/|^node:|^[a-z_/]+$';
 

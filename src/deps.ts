@@ -19,7 +19,7 @@ import { createProjectModeReader } from './graph/project-mode.js';
 import { createIdempotency } from './governance/idempotency.js';
 import { createOpenStreams } from './http/open-streams.js';
 import { createRequestLimit } from './governance/request-limit.js';
-import { createLogger } from './base/log.js';
+import { createLogger } from './log.js';
 import { createOauth } from './auth/oauth/create-oauth.js';
 import { createMetrics } from './observability/metrics.js';
 import { traceCommands } from './observability/mongo-spans.js';

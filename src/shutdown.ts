@@ -1,4 +1,4 @@
-import type { Logger } from './base/log.js';
+import type { Logger } from './log.js';
 
 /** The maximum time that a process may take to stop. Orchestrators wait longer. */
 export const giveUpMs = 20_000;

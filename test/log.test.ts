@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
-import { createLogger } from '../src/base/log.js';
+import { createLogger } from '../src/log.js';
 import { eventually } from './support/eventually.js';
 
 const written: string[] = [];

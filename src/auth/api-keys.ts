@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
-import { newId, sha256Hex } from '../base/ids.js';
+import { newId } from '../base/ids.js';
+import { sha256Hex } from '../base/hash.js';
 import { defineCollection, type Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/insert-once.js';
 import { epochSeconds } from '../base/time.js';

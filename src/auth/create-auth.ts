@@ -1,5 +1,5 @@
 import type { Config } from '../config.js';
-import type { Logger } from '../base/log.js';
+import type { Logger } from '../log.js';
 import { createFreshReads } from '../stores/fresh-reads.js';
 import type { Mongo } from '../stores/mongo.js';
 import { createLastUse } from './last-use.js';

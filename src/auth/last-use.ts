@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Collection } from 'mongodb';
-import type { Logger } from '../base/log.js';
+import type { Logger } from '../log.js';
 import { epochSeconds } from '../base/time.js';
 
 const minIntervalSeconds = 60;

@@ -1,7 +1,7 @@
 import type { Config } from '../config.js';
 import { AppError } from '../base/errors.js';
 import { defineCollection, expiring, type Collections } from '../stores/collections.js';
-import { sha256Hex } from '../base/ids.js';
+import { sha256Hex } from '../base/hash.js';
 import { addressOf, addToCounter, currentWindow, networkOf, secondsUntil } from './window-counter.js';
 
 /**

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config.js';
 import { hasCode } from '../base/errors.js';
-import { sha256Hex } from '../base/ids.js';
+import { sha256Hex } from '../base/hash.js';
 
 const version = 'v1';
 const minKeyLength = 32;

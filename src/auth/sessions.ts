@@ -1,7 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.js';
-import { newId, sha256Hex } from '../base/ids.js';
-import type { Logger } from '../base/log.js';
+import { newId } from '../base/ids.js';
+import { sha256Hex } from '../base/hash.js';
+import type { Logger } from '../log.js';
 import { defineCollection, expiring, type Collections } from '../stores/collections.js';
 import { createFreshReads } from '../stores/fresh-reads.js';
 import { insertOnce } from '../stores/insert-once.js';

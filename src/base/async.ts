@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Logger } from './log.js';
+import type { Logger } from 'pino';
 
 /**
  * Returns a controller that also aborts when one of the signals does. Abort it when its work ends, unless the signals

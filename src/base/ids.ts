@@ -1,6 +1,7 @@
-import { createHash, hash, randomFillSync } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { v7, validate } from 'uuid';
 import { z } from 'zod';
+import { sha256 } from './hash.js';
 
 /** An id in the examples of the API reference. */
 export const exampleId = '0199a6f0-5a3c-7c11-8d52-3f6f0e6f7a10';
@@ -58,16 +59,4 @@ export function someRandomBytes(count: number): Buffer {
   }
   used += count;
   return pool.subarray(used - count, used);
-}
-
-/** The schema of a SHA-256 in lowercase hexadecimal digits. */
-export const Digest = z.string().meta({ example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' });
-
-export function sha256(content: string | Buffer): Buffer {
-  return createHash('sha256').update(content).digest();
-}
-
-/** Returns the hash in lowercase hexadecimal digits. */
-export function sha256Hex(content: string | Uint8Array): string {
-  return hash('sha256', content);
 }

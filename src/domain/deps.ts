@@ -13,7 +13,7 @@ import type { Kernel } from '../governance/kernel/perform.js';
 import type { Idempotency } from '../governance/idempotency.js';
 import type { OpenStreams } from '../http/open-streams.js';
 import type { RequestLimit } from '../governance/request-limit.js';
-import type { Logger } from '../base/log.js';
+import type { Logger } from '../log.js';
 import type { Oauth } from '../auth/oauth/create-oauth.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Tracing } from '../observability/tracing.js';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Auth } from '../auth/create-auth.js';
 import type { Config } from '../config.js';
-import type { Logger } from '../base/log.js';
+import type { Logger } from '../log.js';
 import type { Mongo } from '../stores/mongo.js';
 import type { Temporal } from '../temporal/client.js';
 import type { Threads } from '../threads/threads.js';

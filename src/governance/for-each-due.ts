@@ -1,5 +1,5 @@
 import type { Collection, Filter, MatchKeysAndValues } from 'mongodb';
-import type { Logger } from '../base/log.js';
+import type { Logger } from '../log.js';
 
 const maxPerPass = 100;
 const firstPauseSeconds = 60;

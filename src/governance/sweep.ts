@@ -1,5 +1,5 @@
 import { executeStage } from './kernel/stage-ids.js';
-import type { Logger } from '../base/log.js';
+import type { Logger } from '../log.js';
 import type { Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/insert-once.js';
 import { epochSeconds } from '../base/time.js';

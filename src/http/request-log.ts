@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Logger } from '../base/log.js';
+import type { Logger } from '../log.js';
 
 declare module 'node:http' {
   interface IncomingMessage {

@@ -1,4 +1,4 @@
-import type { Logger } from '../base/log.js';
+import type { Logger } from '../log.js';
 import type { Embedder } from './embedder.js';
 
 const timeoutMs = 10_000;

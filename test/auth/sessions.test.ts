@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { AppError } from '../../src/base/errors.js';
-import { sha256Hex as sha256 } from '../../src/base/ids.js';
+import { sha256Hex as sha256 } from '../../src/base/hash.js';
 import { epochSeconds } from '../../src/base/time.js';
 import { verifies } from '../support/verifies.js';
 import { createPerson, sessionOf, useAuthServer, userToken } from './auth-server.js';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createApprovalActivities } from '../../activities/approvals.js';
-import { sha256Hex, newId } from '../../src/base/ids.js';
+import { newId } from '../../src/base/ids.js';
+import { sha256Hex } from '../../src/base/hash.js';
 import { creditsLeft } from '../../src/domain/customers/record.js';
 import { readCustomer } from '../../src/domain/customers/operations/account.js';
 import { redeemResumeToken } from '../../src/governance/approvals/redeem.js';

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { isId, newId, sha256Hex } from '../../base/ids.js';
+import { isId, newId } from '../../base/ids.js';
+import { sha256Hex } from '../../base/hash.js';
 import type { JsonObject } from '../../base/json.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../base/time.js';

@@ -1,4 +1,5 @@
-import { newId, sha256Hex } from '../../base/ids.js';
+import { newId } from '../../base/ids.js';
+import { sha256Hex } from '../../base/hash.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../base/time.js';
 import type { NewGrant } from './grants.js';

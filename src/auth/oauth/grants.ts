@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { filterOf, type CredentialsOf } from '../end-credentials.js';
 import { createLastUse } from '../last-use.js';
 import type { SecretBox } from '../secret-box.js';
-import type { Logger } from '../../base/log.js';
+import type { Logger } from '../../log.js';
 import { defineCollection, expiring, type Collections } from '../../stores/collections.js';
 import { createFreshReads } from '../../stores/fresh-reads.js';
 import { isDuplicateKey } from '../../stores/mongo.js';

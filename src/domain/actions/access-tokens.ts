@@ -5,7 +5,7 @@ import type { HttpClient, HttpResponse } from '../../outbound/http-client.js';
 import { OutboundError } from '../../outbound/outbound-error.js';
 import { isTransientStatus, retryAfterOf } from '../../outbound/retry-hints.js';
 import { AppError } from '../../base/errors.js';
-import { sha256Hex } from '../../base/ids.js';
+import { sha256Hex } from '../../base/hash.js';
 import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../../base/json.js';
 
 interface CachedToken {

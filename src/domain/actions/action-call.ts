@@ -3,7 +3,7 @@ import type { HttpClient, HttpRequest } from '../../outbound/http-client.js';
 import type { SmtpClient } from '../../outbound/smtp-client.js';
 import type { Mongo } from '../../stores/mongo.js';
 import type { JsonObject } from '../../base/json.js';
-import type { Logger } from '../../base/log.js';
+import type { Logger } from '../../log.js';
 import type { BeginQuestions } from '../mcp-servers/operations/elicitations.js';
 import type { McpServerDeps } from '../mcp-servers/operations/live-tools.js';
 import type { TokenSource } from './access-tokens.js';

@@ -6,7 +6,7 @@ import { AppError } from '../../base/errors.js';
 import type { SmtpServer } from '../../outbound/smtp-client.js';
 import type { ActionExecutor } from './action-call.js';
 import { inputOf } from './action-fields.js';
-import { sha256Hex } from '../../base/ids.js';
+import { sha256Hex } from '../../base/hash.js';
 
 const timeoutMs = 100_000;
 const address = /^(?!\.)[^\s"\\<>()[\]:,;@\p{Cc}]+@[\p{L}\p{M}\p{N}_-]+(\.[\p{L}\p{M}\p{N}_-]+)*$/u;

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { sha256, sha256Hex } from '../../base/ids.js';
+import { sha256, sha256Hex } from '../../base/hash.js';
 
 /** 192 random bits in the alphabet of callback paths. */
 export function newPin(): string {

@@ -15,7 +15,7 @@ import {
 } from '../../graph/vectors/state.js';
 import { readVectors, removeOtherVectors, writeVectors, type EmbeddedNote } from '../../graph/vectors/vectors.js';
 import { isRefusedText } from '../../models/embedder.js';
-import { sha256Hex } from '../../base/ids.js';
+import { sha256Hex } from '../../base/hash.js';
 import type { Deps } from '../deps.js';
 
 export type EmbeddingDeps = Pick<Deps, 'graph' | 'embedder' | 'customers'>;

@@ -1,6 +1,6 @@
 import type { RoleChangeDocument } from '../../auth/role-changes.js';
 import { forEachDue } from '../../governance/for-each-due.js';
-import type { Logger } from '../../base/log.js';
+import type { Logger } from '../../log.js';
 import { epochSeconds } from '../../base/time.js';
 import { holdRun, refusalToRun, type HoldDeps } from './operations/hold.js';
 

@@ -5,7 +5,7 @@ import { insertOnce } from '../../stores/insert-once.js';
 import { epochSeconds } from '../../base/time.js';
 import type { ModelTurnRequest } from '../../../workflows/agentflow-execution/steps/model.js';
 import { knowledgeText } from './knowledge-text.js';
-import { sha256Hex } from '../../base/ids.js';
+import { sha256Hex } from '../../base/hash.js';
 
 type Knowledge = Pick<ExecutionKnowledgeDocument, 'query' | 'lifecycle_id' | 'entities' | 'text'>;
 

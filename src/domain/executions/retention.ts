@@ -1,7 +1,7 @@
 import type { Filter } from 'mongodb';
 import type { Audit } from '../../governance/audit/audit.js';
 import { forEachDue } from '../../governance/for-each-due.js';
-import type { Logger } from '../../base/log.js';
+import type { Logger } from '../../log.js';
 import { epochSeconds } from '../../base/time.js';
 import { filterOfState } from './operations/filter.js';
 import type { ExecutionDocument } from './record.js';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { abortWith } from '../../base/async.js';
 import { executionWorkflowId, type ExecutionEvent } from '../../../workflows/agentflow-execution/messages.js';
-import type { Logger } from '../../base/log.js';
+import type { Logger } from '../../log.js';
 import type { FollowHistory } from '../../temporal/history-cursor.js';
 import { deltasAfter, type ExecutionDeltaDocument } from './deltas.js';
 import { storedEvents } from './events.js';

@@ -1,7 +1,7 @@
 import { functionName } from '../../../workflows/agentflow-execution/tools.js';
 import { canonicalText, isJsonObject } from '../../base/json.js';
 import { pick } from '../../base/pick.js';
-import { sha256Hex } from '../../base/ids.js';
+import { sha256Hex } from '../../base/hash.js';
 import { mcpToolName } from '../connectors/rules/provider-operations.js';
 import type { LiveTool, McpToolDefinition } from './record.js';
 import { hiddenCharacterIn } from './rules/hidden-characters.js';

@@ -16,7 +16,7 @@ import type { SavedPart } from '../../graph/memory/part.js';
 import { readOntology } from '../../graph/ontology/state.js';
 import { inReadTransaction } from '../../graph/store/sessions.js';
 import { offlineModelName } from '../../models/offline.js';
-import { sha256Hex } from '../../base/ids.js';
+import { sha256Hex } from '../../base/hash.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { isWorkflowGone } from '../../temporal/client.js';
 import { startOnce } from '../../temporal/start-once.js';

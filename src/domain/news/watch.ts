@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { Logger } from '../../base/log.js';
+import type { Logger } from '../../log.js';
 import type { Mongo } from '../../stores/mongo.js';
 import { openedEvent, type ProjectEvent } from './record.js';
 import { changesOf, pageSize, type Change } from './changes.js';

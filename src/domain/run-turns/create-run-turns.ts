@@ -3,7 +3,7 @@ import { executionWorkflowId } from '../../../workflows/agentflow-execution/mess
 import { turnGivenSignal } from '../../../workflows/agentflow-execution/turn-messages.js';
 import { eachApart } from '../../base/async.js';
 import { forEachDue } from '../../governance/for-each-due.js';
-import type { Logger } from '../../base/log.js';
+import type { Logger } from '../../log.js';
 import type { Collections } from '../../stores/collections.js';
 import { createGroup, type Group } from '../../stores/group.js';
 import { insertOnce } from '../../stores/insert-once.js';

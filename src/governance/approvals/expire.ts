@@ -1,4 +1,4 @@
-import type { Logger } from '../../base/log.js';
+import type { Logger } from '../../log.js';
 import { epochSeconds } from '../../base/time.js';
 import { forEachDue } from '../for-each-due.js';
 import { denyHeldCalls, type EndCallsDeps } from './withdraw.js';

@@ -1,5 +1,5 @@
 import { canonicalText } from '../../base/json.js';
-import { sha256Hex } from '../../base/ids.js';
+import { sha256Hex } from '../../base/hash.js';
 
 /**
  * SHA-256 (hex) of the canonical JSON (RFC 8785) of `{tool, input}`. The input includes default values. `bound` is

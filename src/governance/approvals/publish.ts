@@ -3,7 +3,7 @@ import { withdrawnBy } from '../../../workflows/approval/messages.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 import { isDuplicateKey, type Mongo } from '../../stores/mongo.js';
 import { toApprovalDocument, type ResumeTokenDocument } from './record.js';
-import { sha256Hex } from '../../base/ids.js';
+import { sha256Hex } from '../../base/hash.js';
 import { resumeTokens, sealedFor } from './resume-token.js';
 import { endHeldCalls } from './settle.js';
 import { denyHeldCalls, type EndCallsDeps } from './withdraw.js';

@@ -1,7 +1,8 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import type { ApprovalInput, ApprovalState } from '../../../workflows/approval/messages.js';
-import { Id, UserId, Digest } from '../../base/ids.js';
+import { Id, UserId } from '../../base/ids.js';
+import { Digest } from '../../base/hash.js';
 import { pick } from '../../base/pick.js';
 import { EpochSeconds, Expiry } from '../../base/time.js';
 import { PolicyIds, PolicyVersion } from '../lifecycles/policy-decision.js';

@@ -1,4 +1,5 @@
-import { newId, sha256Hex } from '../../base/ids.js';
+import { newId } from '../../base/ids.js';
+import { sha256Hex } from '../../base/hash.js';
 import type { Collections } from '../../stores/collections.js';
 import { resumeTokens, refusalOf, type ResumedCall, type ResumeRefusal } from './resume-token.js';
 

@@ -2,7 +2,8 @@ import { approvalType, approvalWorkflowId, type ApprovalInput } from '../../../w
 import { initialState } from '../../../workflows/approval/state.js';
 import { attributePairs } from '../../../workflows/search-attributes.js';
 import type { Principal } from '../../auth/principal.js';
-import { newId, sha256Hex } from '../../base/ids.js';
+import { newId } from '../../base/ids.js';
+import { sha256Hex } from '../../base/hash.js';
 import type { Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import type { Temporal } from '../../temporal/client.js';

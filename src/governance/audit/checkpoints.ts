@@ -4,7 +4,7 @@ import { AppError } from '../../base/errors.js';
 import { listPage, type ListQuery, type Page } from '../../stores/lists.js';
 import type { Collections } from '../../stores/collections.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
-import { sha256Hex } from '../../base/ids.js';
+import { sha256Hex } from '../../base/hash.js';
 import { epochSeconds } from '../../base/time.js';
 import { createChainCheck } from './chain-check.js';
 import type { CheckpointFile } from './checkpoint-file.js';

@@ -1,6 +1,7 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
-import { Id, newId, UserId, Digest, sha256Hex } from '../../base/ids.js';
+import { Id, newId, UserId } from '../../base/ids.js';
+import { Digest, sha256Hex } from '../../base/hash.js';
 import { canonicalText } from '../../base/json.js';
 import { EpochSeconds, epochSeconds } from '../../base/time.js';
 

@@ -2,7 +2,8 @@ import { defineCollection } from '../../stores/collections.js';
 import { compactVerify, createLocalJWKSet } from 'jose';
 import { z } from 'zod';
 import { asymmetricAlgorithms } from '../../auth/tokens.js';
-import { Digest, sha256Hex, OrganizationId } from '../../base/ids.js';
+import { OrganizationId } from '../../base/ids.js';
+import { Digest, sha256Hex } from '../../base/hash.js';
 import { EpochSeconds } from '../../base/time.js';
 
 export const statementType = 'audit-checkpoint+jwt';

@@ -3,7 +3,7 @@ import { kidOf } from './checkpoint-file.js';
 import { createChainCheck, type ChainVerdict, type CheckpointedHead } from './chain-check.js';
 import type { AuditEntry } from './entry.js';
 import { Checkpoint, checkStatements, verifyStatement, type StatementsVerdict } from './statement.js';
-import { Digest } from '../../base/ids.js';
+import { Digest } from '../../base/hash.js';
 
 /** The verdict on a chain (contract, `/v1/audit/verify`). */
 export const Verification = z

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { principalKinds } from '../../auth/principal.js';
 import { PolicyDecision, type StoredDecision } from './policy-decision.js';
 import type { PolicyFacts } from './policy-facts.js';
-import { Id, OrganizationId, ProjectId, UserId, Digest } from '../../base/ids.js';
+import { Id, OrganizationId, ProjectId, UserId } from '../../base/ids.js';
+import { Digest } from '../../base/hash.js';
 import { EpochSeconds } from '../../base/time.js';
 
 /** How a call ended (contract, lifecycles). */

@@ -1,5 +1,5 @@
 import neo4j from 'neo4j-driver';
-import { sha256Hex } from '../../base/ids.js';
+import { sha256Hex } from '../../base/hash.js';
 import { withSession, type Connection } from '../store/sessions.js';
 
 /** The vectors of one model and length. Each generation has its own label and vector index. */

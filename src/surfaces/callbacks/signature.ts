@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../base/errors.js';
-import { sha256 } from '../../base/ids.js';
+import { sha256 } from '../../base/hash.js';
 
 /** Matches the format of code hosts: `sha256=` and the digest in hex. */
 export const hubForm = /^sha256=([0-9a-f]{64})$/i;

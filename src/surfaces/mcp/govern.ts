@@ -2,7 +2,7 @@ import { isAppError, isRefusal, logLevelOf } from '../../base/errors.js';
 import type { ApprovalWithToken } from '../../governance/approvals/record.js';
 import type { Approvals } from '../../governance/approvals/create-approvals.js';
 import { toAppError } from '../../http/errors.js';
-import type { Logger } from '../../base/log.js';
+import type { Logger } from '../../log.js';
 import type { Pipeline, ToolAnswer } from '../../governance/tools/perform-tool.js';
 import type { CallOutcome, Exchange } from './exchange.js';
 import { pathInput, type Govern } from './mcp-tool.js';

@@ -2,7 +2,7 @@ import type { ServerEvent } from '@modelcontextprotocol/server';
 import type { Principal } from '../../auth/principal.js';
 import { isAppError } from '../../base/errors.js';
 import { statusOf } from '../rest/error-answers.js';
-import type { Logger } from '../../base/log.js';
+import type { Logger } from '../../log.js';
 import type { CheckedCredentials, RecheckCredentials } from './caller.js';
 import type { Content } from './content.js';
 

@@ -5,7 +5,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { SecretBox } from '../../auth/secret-box.js';
-import type { Logger } from '../../base/log.js';
+import type { Logger } from '../../log.js';
 import { ownerOf, type Caller } from './caller.js';
 import type { Content } from './content.js';
 import type { Listeners } from './listeners.js';

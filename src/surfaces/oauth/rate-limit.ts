@@ -1,5 +1,5 @@
 import { addressOf, addToCounter, currentWindow, secondsUntil } from '../../auth/window-counter.js';
-import { sha256Hex } from '../../base/ids.js';
+import { sha256Hex } from '../../base/hash.js';
 import type { Collections } from '../../stores/collections.js';
 import { OauthError } from './oauth-error.js';
 

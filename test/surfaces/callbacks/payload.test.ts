@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { parseCallbackJson } from '../../../src/surfaces/callbacks/parse-body.js';
 import { readPayload } from '../../../src/surfaces/callbacks/downstream/payload.js';
 import { verifies } from '../../support/verifies.js';
-import { sha256Hex } from '../../../src/base/ids.js';
+import { sha256Hex } from '../../../src/base/hash.js';
 
 const raw = { maxBytes: 25 * 1024 * 1024, idFields: [] };
 const read = (text: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { useDeps } from '../../support/fixture.js';
-import { sha256Hex } from '../../../src/base/ids.js';
+import { sha256Hex } from '../../../src/base/hash.js';
 import { prepareExecution } from '../../support/executions.js';
 import { flowThatCalls } from '../../support/flows.js';
 import { createGatewayWorkspace, stagesOf, type GatewayWorkspace } from '../../support/gateway.js';

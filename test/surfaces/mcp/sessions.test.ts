@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js';
 import { openEventStream } from '../../support/event-stream.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
-import { sha256Hex } from '../../../src/base/ids.js';
+import { sha256Hex } from '../../../src/base/hash.js';
 import { bearer, connect, connectModern, useClients } from './clients.js';
 
 const deps = useDeps();

@@ -4,7 +4,7 @@ import type { Grant } from '../../../auth/grants.js';
 import type { Principal } from '../../../auth/principal.js';
 import { AppError, notFound } from '../../../base/errors.js';
 import type { Collections } from '../../../stores/collections.js';
-import { sha256Hex } from '../../../base/ids.js';
+import { sha256Hex } from '../../../base/hash.js';
 import { insertOnce } from '../../../stores/insert-once.js';
 import { epochSeconds } from '../../../base/time.js';
 import { AccountConfig } from '../rules/config.js';

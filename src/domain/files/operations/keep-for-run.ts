@@ -1,5 +1,5 @@
 import { memberOf } from '../../../auth/principal.js';
-import { sha256Hex } from '../../../base/ids.js';
+import { sha256Hex } from '../../../base/hash.js';
 import type { KeepFiles } from '../../actions/operations/keep-files.js';
 import type { Files } from '../create-files.js';
 

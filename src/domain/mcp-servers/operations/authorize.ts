@@ -8,7 +8,7 @@ import { AppError, notFound } from '../../../base/errors.js';
 import { createMcpOauth, isClientRefused } from '../../../outbound/mcp-oauth.js';
 import type { IssuerAndClient, OauthClient, OauthTokens, TokenIssuer } from '../../../outbound/mcp-oauth-types.js';
 import { isOutboundError } from '../../../outbound/outbound-error.js';
-import { sha256Hex } from '../../../base/ids.js';
+import { sha256Hex } from '../../../base/hash.js';
 import { epochSeconds } from '../../../base/time.js';
 import { findConnector, openConfig } from '../../connectors/operations/store.js';
 import type { ConnectorDocument } from '../../connectors/record.js';

@@ -10,7 +10,7 @@ import type { SecretBox } from '../../../auth/secret-box.js';
 import { AppError, notFound } from '../../../base/errors.js';
 import { canonicalText } from '../../../base/json.js';
 import type { ElicitationAnswer, ElicitationQuestion } from '../../../outbound/mcp-link.js';
-import { sha256Hex } from '../../../base/ids.js';
+import { sha256Hex } from '../../../base/hash.js';
 import type { Collections } from '../../../stores/collections.js';
 import { insertOnce } from '../../../stores/insert-once.js';
 import type { Temporal } from '../../../temporal/client.js';

@@ -1,6 +1,6 @@
 import type { SecretBox } from '../../../auth/secret-box.js';
 import { canonicalText } from '../../../base/json.js';
-import { sha256Hex } from '../../../base/ids.js';
+import { sha256Hex } from '../../../base/hash.js';
 import type { Collections, Documents } from '../../../stores/collections.js';
 import { openConfig } from '../../connectors/operations/store.js';
 import { authorizationId, type McpAuthorizationDocument } from '../record/authorizations.js';

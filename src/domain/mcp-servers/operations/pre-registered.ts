@@ -1,6 +1,6 @@
 import { AppError } from '../../../base/errors.js';
 import type { OauthClient, TokenIssuer } from '../../../outbound/mcp-oauth-types.js';
-import { sha256Hex } from '../../../base/ids.js';
+import { sha256Hex } from '../../../base/hash.js';
 import { insertOnce } from '../../../stores/insert-once.js';
 import type { OauthAuth } from '../../connectors/rules/config.js';
 import type { Deps } from '../../deps.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { AppError } from '../../../base/errors.js';
 import type { StdioCommand } from '../../../outbound/environment.js';
 import type { McpTarget } from '../../../outbound/mcp-transport.js';
-import { sha256Hex } from '../../../base/ids.js';
+import { sha256Hex } from '../../../base/hash.js';
 
 export interface StdioConfig {
   /** See `MCP_STDIO_COMMANDS`. */

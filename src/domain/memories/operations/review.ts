@@ -4,7 +4,7 @@ import { differ } from '../../../governance/approvals/payload.js';
 import type { Reader } from '../../../governance/approvals/view.js';
 import { rehearseParts } from '../../../graph/memory/rehearse.js';
 import { canonicalText } from '../../../base/json.js';
-import { sha256Hex } from '../../../base/ids.js';
+import { sha256Hex } from '../../../base/hash.js';
 import { decodePosition, encodePosition, type ListQuery } from '../../../stores/lists.js';
 import { epochSeconds } from '../../../base/time.js';
 import type { Deps } from '../../deps.js';

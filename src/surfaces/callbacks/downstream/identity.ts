@@ -1,5 +1,5 @@
 import type { EventIdentity } from '../../../domain/connectors/signal-connector.js';
-import { sha256Hex } from '../../../base/ids.js';
+import { sha256Hex } from '../../../base/hash.js';
 
 /** A date with a time, or a Unix time in seconds, milliseconds or microseconds. Forms encode colons and spaces. */
 const moments = [

@@ -1,6 +1,6 @@
 import type { CallbackPayload } from '../../../../workflows/connector-events/messages.js';
 import { isJsonObject, parseJson } from '../../../base/json.js';
-import { sha256Hex } from '../../../base/ids.js';
+import { sha256Hex } from '../../../base/hash.js';
 import type { RawBody } from '../callback-body.js';
 import { checkCallbackValues } from '../parse-body.js';
 import { fieldAt, isOneOfAKind } from './identity.js';

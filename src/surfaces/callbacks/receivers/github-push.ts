@@ -8,7 +8,7 @@ import { AppError } from '../../../base/errors.js';
 import type { Collections } from '../../../stores/collections.js';
 import type { ReadBody } from '../read-body.js';
 import { accepted, ignored, type Receiver } from '../receiver.js';
-import { sha256Hex } from '../../../base/ids.js';
+import { sha256Hex } from '../../../base/hash.js';
 import { mismatch } from '../signature.js';
 import type { StartCodeSync } from '../../../domain/code-sync/start-code-sync.js';
 import type { PushSignature } from './push-signature.js';

@@ -12,7 +12,7 @@ import { addToCounter } from '../../../auth/window-counter.js';
 import { isJsonObject, parseJsonOrUndefined } from '../../../base/json.js';
 import type { HttpClient } from '../../../outbound/http-client.js';
 import { isOutboundError } from '../../../outbound/outbound-error.js';
-import { sha256Hex } from '../../../base/ids.js';
+import { sha256Hex } from '../../../base/hash.js';
 import type { Collections } from '../../../stores/collections.js';
 import { epochSeconds } from '../../../base/time.js';
 import { OauthError } from '../oauth-error.js';

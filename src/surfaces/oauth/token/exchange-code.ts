@@ -9,7 +9,7 @@ import { readCurrentRoles, tokenAnswer, type TokenAnswer } from '../../../auth/o
 import { auditGrant } from '../../../auth/oauth/audit-grant.js';
 import type { OauthCodeDocument } from '../../../auth/oauth/codes.js';
 import type { TokenDeps } from './token-deps.js';
-import { sha256 } from '../../../base/ids.js';
+import { sha256 } from '../../../base/hash.js';
 
 const verifierForm = /^[A-Za-z0-9\-._~]{43,128}$/;
 

@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { revealInvisible } from '../../../../../base/text.js';
 import type { Approval } from '../api.js';
 import { Facts } from '../facts.js';
+import { ForeignText } from '../foreign-text.js';
 
 /** Names of fields that people check first, in this order. */
 const telling: readonly RegExp[] = [
@@ -42,7 +43,7 @@ function leavesOf(value: Record<string, unknown>, path: readonly string[] = []):
     const without = withoutText(item);
     if (without !== undefined) return [{ ...leaf, text: '', without }];
     if (isObject(item) && path.length < maxDepth) return leavesOf(item, here);
-    return [{ ...leaf, text: revealInvisible(textOf(item)) }];
+    return [{ ...leaf, text: textOf(item) }];
   });
 }
 
@@ -76,7 +77,7 @@ export function CallFields({ call }: { call: unknown }) {
   const shown = isWhole ? short : short.slice(0, fieldsAtFirst);
   const values = shown.map(({ name, text, without }): [string, ReactNode] => [
     name,
-    without === undefined ? <bdi>{text}</bdi> : <em className="soft">{without}</em>,
+    without === undefined ? <ForeignText text={text} /> : <em className="soft">{without}</em>,
   ]);
   return (
     <>

@@ -1,8 +1,9 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { revealInvisible } from '../../../../../base/text.js';
 import { call, validationError, type Approval, type InboxItem } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Facts } from '../facts.js';
+import { ForeignText } from '../foreign-text.js';
 import { Reason } from '../field.js';
 import { useDraft } from '../use-draft.js';
 import { AnswerFields, answersOf, formOf } from './answer.js';
@@ -135,9 +136,9 @@ export function Decide({ item: current, decision, onDone, onClose, reply }: Deci
 function ChangedFields({ item: { body } }: { item: InboxItem }) {
   const { edits } = (body as { call?: { edits?: Record<string, unknown> } }).call ?? {};
   if (!edits) return null;
-  const values = Object.entries(edits).map(([name, value]): [string, string] => [
+  const values = Object.entries(edits).map(([name, value]): [string, ReactNode] => [
     revealInvisible(name),
-    revealInvisible(typeof value === 'string' ? value : JSON.stringify(value)),
+    <ForeignText text={typeof value === 'string' ? value : JSON.stringify(value)} />,
   ]);
   return (
     <>

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pino, type DestinationStream, type Logger } from 'pino';
-import { traceLogFields } from '../observability/tracing.js';
+import { traceLogFields } from './observability/tracing.js';
 
 export type { Logger } from 'pino';
 
