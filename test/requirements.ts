@@ -9,6 +9,7 @@ import { decisions } from './requirements/decisions.js';
 import { embeddings } from './requirements/embeddings.js';
 import { errors } from './requirements/errors.js';
 import { executions } from './requirements/executions.js';
+import { flows } from './requirements/flows.js';
 import { gateway } from './requirements/gateway.js';
 import { governance } from './requirements/governance.js';
 import { mcp } from './requirements/mcp.js';
@@ -34,6 +35,7 @@ const all = [
   ...conventions,
   ...projectsAgentflows,
   ...executions,
+  ...flows,
   ...gateway,
   ...governance,
   ...approvals,

@@ -12,6 +12,8 @@ export function missingVariables(
   what: string,
   prompt: { template: string; variables: readonly string[] },
   inputs: GivenInputs,
+  /** Names that the part of the flow adds. */
+  namesOfPart: ReadonlySet<string> = new Set(),
 ): string[] {
   // Evaluate the declared names too. A brace in a name must not end its expression.
   const expressions = prompt.variables.map((name) => `{{${name.replaceAll('}', '|')}}}`).join('');
@@ -29,7 +31,7 @@ export function missingVariables(
       );
     const variables = givenVariables(inputs);
     const missing = [...read, ...declared].filter(
-      ({ root, path }) => !runVariableNames.has(root) && !isGiven(engine, path, variables),
+      ({ root, path }) => !runVariableNames.has(root) && !namesOfPart.has(root) && !isGiven(engine, path, variables),
     );
     return [...new Set(missing.map(({ path }) => path))];
   });

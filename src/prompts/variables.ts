@@ -17,19 +17,24 @@ interface RunInputs extends GivenInputs {
   documents: unknown;
   outputs: readonly { output: unknown }[];
   actions: unknown;
+  /** In a flow with steps: the outputs of its agents and steps by id. */
+  outputs_by_id?: Readonly<Record<string, unknown>>;
+  /** In a part of a flow: `item`, `index` or `carry`, and the name that a `map` gives to its items. */
+  names?: Readonly<Record<string, unknown>>;
 }
 
 /** Returns the variables of a template: the inputs of the execution and the results of the run so far. */
 export function variablesOf(run: RunInputs): Record<string, unknown> {
-  const { documents, outputs, actions } = run;
-  const added: RunVariables = { documents, outputs, previous: outputs.at(-1)?.output ?? '', actions };
-  return { ...givenVariables(run), ...added };
+  const { documents, outputs, actions, outputs_by_id = {}, names } = run;
+  const added: RunVariables = { documents, outputs, outputs_by_id, previous: outputs.at(-1)?.output ?? '', actions };
+  return { ...givenVariables(run), ...names, ...added };
 }
 
 /** The variables that the run adds. */
 interface RunVariables {
   documents: unknown;
   outputs: unknown;
+  outputs_by_id: unknown;
   previous: unknown;
   actions: unknown;
 }
@@ -37,6 +42,7 @@ interface RunVariables {
 export const runVariableNames: ReadonlySet<string> = new Set<keyof RunVariables>([
   'documents',
   'outputs',
+  'outputs_by_id',
   'previous',
   'actions',
 ]);

@@ -50,6 +50,7 @@ describe('the workflow bundle', () => {
       '@temporalio/common',
       '@temporalio/worker',
       'zod',
+      '@marcbachmann/cel-js',
       'long',
       'ms',
       'nexus-rpc',

@@ -43,6 +43,8 @@ export const fullForms = {
   GENERATORS: { usual: 2, full: 8 },
   /** The percentage of the files of other projects that is uploaded. */
   WORLD_FILES_PERCENT: { usual: 25, full: 100 },
+  /** Random flows whose outputs are compared with those of an interpreter. */
+  RANDOM_FLOWS: { usual: 40, full: 300 },
   /** How long random queries are sent to the query guard, in milliseconds. */
   GUARD_FUZZ_MS: { usual: 5000, full: 20_000 },
 } as const satisfies Record<string, Extent>;

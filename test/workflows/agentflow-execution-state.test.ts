@@ -6,6 +6,7 @@ import type {
 } from '../../workflows/agentflow-execution/messages.js';
 import { actionPlan as action, agentPlan as agent, executionPlan, skillPlan as skill } from '../support/plans.js';
 import { nextStep } from '../../workflows/agentflow-execution/next-step.js';
+import { mainPathOf } from '../../workflows/agentflow-execution/path-state.js';
 import { beginStep, endStep } from '../../workflows/agentflow-execution/step-records.js';
 import {
   addEvent,
@@ -24,17 +25,18 @@ const plan = (agents: AgentPlan[], files: AgentflowExecutionInput['files'] = [])
 
 /** Walks a plan to its end like the workflow; returns the ids of its steps. */
 function walk(input: AgentflowExecutionInput): { ids: string[]; state: ExecutionState } {
-  const state = initialState(1);
+  const state = initialState(1, input.first_agent_id);
+  const main = mainPathOf(state);
   const ids: string[] = [];
-  for (let step = nextStep(input, state); step && ids.length < 50; step = nextStep(input, state)) {
+  for (let step = nextStep(input, state, main); step && ids.length < 50; step = nextStep(input, state, main)) {
     if (step.kind !== 'documents' && step.kind !== 'action' && step.kind !== 'model')
       throw new Error(`unexpected: ${step.kind}`);
-    const record = beginStep(state, step, 2);
+    const record = beginStep(state, main, step, 2);
     ids.push(record.step_id);
     endStep(state, record, { status: 'completed', attempts: 1, at: 3 });
     if (step.kind === 'documents') state.documents = [];
     else if (step.kind === 'action')
-      state.current?.results.push({
+      main.current?.results.push({
         action_id: step.action._id,
         skill_id: step.skill._id,
         name: step.action.name,
@@ -43,6 +45,7 @@ function walk(input: AgentflowExecutionInput): { ids: string[]; state: Execution
     else
       keepTurn(
         state,
+        main,
         step.agent,
         { model: 'm', content: 'o', tool_calls: [], usage: { input_tokens: 0, output_tokens: 0 } },
         4,
@@ -85,19 +88,21 @@ describe('nextStep', () => {
 
   test('depends only on plan and state, which survive JSON', () => {
     const input = plan([agent('a', null, skill('s', '1', action('1', '2'), action('2', null)))]);
-    const state = initialState(1);
-    const step = nextStep(input, state);
+    const state = initialState(1, 'a');
+    const main = mainPathOf(state);
+    const step = nextStep(input, state, main);
     if (step?.kind !== 'action') throw new Error('an action was expected');
-    expect(stepIdOf(step, state)).toBe('a/s/1');
-    beginStep(state, step, 1);
-    state.current?.results.push({ action_id: '1', skill_id: 's', name: '', output: null });
+    expect(stepIdOf(step, state, main)).toBe('a/s/1');
+    beginStep(state, main, step, 1);
+    main.current?.results.push({ action_id: '1', skill_id: 's', name: '', output: null });
     const copy = JSON.parse(JSON.stringify(state)) as ExecutionState;
     expect(copy).toEqual(state);
-    expect(nextStep(input, copy)).toEqual(nextStep(input, state));
+    expect(nextStep(input, copy, mainPathOf(copy))).toEqual(nextStep(input, state, main));
   });
 
   test('throws for an unknown agent', () => {
-    expect(() => nextStep({ ...plan([agent('a', null)]), first_agent_id: 'z' }, initialState(1))).toThrow('no agent z');
+    const state = initialState(1, 'z');
+    expect(() => nextStep(plan([agent('a', null)]), state, mainPathOf(state))).toThrow('no agent z');
   });
 });
 
@@ -123,7 +128,7 @@ describe('transitions', () => {
   });
 
   test('accept any operator input as text, truncated to a length', () => {
-    const state: ExecutionState = { ...initialState(1), status: 'running' };
+    const state: ExecutionState = { ...initialState(1, null), status: 'running' };
     applyMove(state, 'pause', { by: 'x'.repeat(1000), reason: 7 as never }, 2);
     expect(state).toMatchObject({ status: 'paused', pause: { by: 'x'.repeat(500), at: 2 } });
     applyMove(state, 'resume', undefined, 3);
@@ -168,13 +173,13 @@ describe('the end', () => {
   });
 
   test('clears the pause on a failure', () => {
-    const state: ExecutionState = { ...initialState(1), status: 'paused', pause: { by: 'x', at: 1 } };
+    const state: ExecutionState = { ...initialState(1, null), status: 'paused', pause: { by: 'x', at: 1 } };
     fail(state, { reason: 'step_failed', code: 'c', message: 'm', by: null, at: 5, step_id: null });
     expect(state).toMatchObject({ status: 'failed', pause: null, end_time: 5 });
   });
 
   test('numbers events without a gap', () => {
-    const state = initialState(1);
+    const state = initialState(1, null);
     for (let at = 0; at < 5; at += 1) addEvent(state, 'step_continued', at, { step_id: 'x' });
     expect(state.unpublished.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
     expect(state.last_event_seq).toBe(5);

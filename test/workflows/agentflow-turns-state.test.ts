@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ExecutionState } from '../../workflows/agentflow-execution/messages.js';
 import { limitProblem, nextStep } from '../../workflows/agentflow-execution/next-step.js';
+import { mainPathOf } from '../../workflows/agentflow-execution/path-state.js';
 import {
   applyDecision,
   decisionRefusal,
@@ -22,8 +23,8 @@ const failure = { reason: 'step_failed', code: 'c', message: 'm', by: null, at: 
 
 /** The state of a run that begins its first turn. */
 function atWork(agent = worker): ExecutionState {
-  const state: ExecutionState = { ...initialState(1), status: 'running' };
-  beginStep(state, { kind: 'model', agent, turn: 1 }, 1);
+  const state: ExecutionState = { ...initialState(1, 'a'), status: 'running' };
+  beginStep(state, mainPathOf(state), { kind: 'model', agent, turn: 1 }, 1);
   return state;
 }
 
@@ -45,6 +46,7 @@ describe('the tools of a turn', () => {
     const state = atWork();
     keepTurn(
       state,
+      mainPathOf(state),
       worker,
       modelTurn([
         ['Send_it', '{"to":"x"}'],
@@ -55,7 +57,7 @@ describe('the tools of a turn', () => {
       ]),
       2,
     );
-    const at = state.current;
+    const at = mainPathOf(state).current;
     if (!at) throw new Error('nobody is at work');
     expect(at.conversation.slice(1)).toMatchObject([
       { tool_call_id: 'id_1', content: expect.stringContaining('not a JSON object') },
@@ -67,20 +69,27 @@ describe('the tools of a turn', () => {
       { index: 4, arguments: {} },
     ]);
     answerCall(at, 'id_0', { ok: true });
-    const next = nextStep(executionPlan([worker]), state);
-    expect(next?.kind === 'tool' && stepIdOf(next, state)).toBe('a/turn-1/4');
+    const next = nextStep(executionPlan([worker]), state, mainPathOf(state));
+    expect(next?.kind === 'tool' && stepIdOf(next, state, mainPathOf(state))).toBe('a/turn-1/4');
     answerCall(at, 'id_4', null);
-    const turn = nextStep(executionPlan([worker]), state);
-    expect(turn?.kind === 'model' && stepIdOf(turn, state)).toBe('a/model-2');
+    const turn = nextStep(executionPlan([worker]), state, mainPathOf(state));
+    expect(turn?.kind === 'model' && stepIdOf(turn, state, mainPathOf(state))).toBe('a/model-2');
   });
 
   test('are kept apart if the model repeats an id, and only 32 of a turn are run', () => {
     const state = atWork();
     const turn = modelTurn(Array.from({ length: 40 }, () => ['Send_it', '{}']));
-    keepTurn(state, worker, { ...turn, tool_calls: turn.tool_calls.map((call) => ({ ...call, id: 'same' })) }, 2);
-    if (!state.current) throw new Error('nobody is at work');
-    expect(pendingCalls(worker, state.current)).toHaveLength(32);
-    expect(new Set(pendingCalls(worker, state.current).map(({ id }) => id)).size).toBe(32);
+    keepTurn(
+      state,
+      mainPathOf(state),
+      worker,
+      { ...turn, tool_calls: turn.tool_calls.map((call) => ({ ...call, id: 'same' })) },
+      2,
+    );
+    const { current } = mainPathOf(state);
+    if (!current) throw new Error('nobody is at work');
+    expect(pendingCalls(worker, current)).toHaveLength(32);
+    expect(new Set(pendingCalls(worker, current).map(({ id }) => id)).size).toBe(32);
   });
 });
 
@@ -97,8 +106,8 @@ describe('the limits of an agent', () => {
   test('apply before tools run whose answers the model would not receive', () => {
     const agent = { ...worker, max_turns: 1 };
     const state = atWork(agent);
-    keepTurn(state, agent, modelTurn([['Send_it', '{}']]), 2);
-    expect(nextStep(executionPlan([agent]), state)).toMatchObject({ kind: 'stopAtLimit' });
+    keepTurn(state, mainPathOf(state), agent, modelTurn([['Send_it', '{}']]), 2);
+    expect(nextStep(executionPlan([agent]), state, mainPathOf(state))).toMatchObject({ kind: 'stopAtLimit' });
   });
 });
 
@@ -108,8 +117,8 @@ describe('a preview', () => {
   const decided = { agent_id: 'a', preview_id: 'a/turn-1/preview', by: 'me' };
   function waiting(): ExecutionState {
     const state = atWork(previewed);
-    keepTurn(state, previewed, modelTurn([['Send_it', '{"to":"x"}']]), 2);
-    const step = nextStep(plan, state);
+    keepTurn(state, mainPathOf(state), previewed, modelTurn([['Send_it', '{"to":"x"}']]), 2);
+    const step = nextStep(plan, state, mainPathOf(state));
     if (step?.kind !== 'preview') throw new Error('a preview was expected');
     const proposed = [
       {
@@ -123,13 +132,14 @@ describe('a preview', () => {
         input: { to: 'x' },
       },
     ];
-    requestPreview(state, previewed, { previewId: stepIdOf(step, state), proposed }, 10);
+    const previewId = stepIdOf(step, state, mainPathOf(state));
+    requestPreview(state, mainPathOf(state), previewed, { previewId, proposed, at: 10 });
     return state;
   }
 
   test('is requested before the tools are run, waits, and then allows them', () => {
     const state = waiting();
-    expect(nextStep(plan, state)).toMatchObject({ kind: 'awaitDecision' });
+    expect(nextStep(plan, state, mainPathOf(state))).toMatchObject({ kind: 'awaitDecision' });
     expect(viewOf(state)).toMatchObject({
       previews: { a: { status: 'waiting' } },
       context: { waiting_for: { kind: 'preview', agent_id: 'a', requested_at: 10, expires_at: 70 } },
@@ -137,9 +147,9 @@ describe('a preview', () => {
     applyDecision(state, { ...decided, decision: 'approve', edits: { send: { to: 'y' } } }, 11);
     expect(state.previews.a).toMatchObject({ status: 'edited', decided_by: 'me', decided_at: 11 });
     for (const callId of ['id_0', 'constructor', '__proto__'])
-      expect(editsOf(state, 'a', 'send', callId)).toEqual({ to: 'y' });
+      expect(editsOf(state, mainPathOf(state), { agentId: 'a', actionId: 'send', callId })).toEqual({ to: 'y' });
     expect(viewOf(state).context).toEqual({ waiting_for: null });
-    expect(nextStep(plan, state)).toMatchObject({ kind: 'tool' });
+    expect(nextStep(plan, state, mainPathOf(state))).toMatchObject({ kind: 'tool' });
   });
 
   test('refuses a decision that does not match', () => {
@@ -175,17 +185,18 @@ describe('a preview', () => {
     const ofOutput = { agent_id: 'a', preview_id: 'a/output/preview', by: 'me' };
     const quietPlan = executionPlan([quiet]);
     const state = atWork(quiet);
-    keepTurn(state, quiet, modelTurn('the word'), 2);
-    const step = nextStep(quietPlan, state);
+    keepTurn(state, mainPathOf(state), quiet, modelTurn('the word'), 2);
+    const step = nextStep(quietPlan, state, mainPathOf(state));
     expect(step).toMatchObject({ kind: 'requestPreview', output: 'the word', previewId: 'a/output/preview' });
-    requestPreview(state, quiet, { previewId: 'a/output/preview', proposed: { output: 'the word' } }, 3);
+    const proposed = { output: 'the word' };
+    requestPreview(state, mainPathOf(state), quiet, { previewId: 'a/output/preview', proposed, at: 3 });
     const copy = JSON.parse(JSON.stringify(state)) as ExecutionState;
     expect(copy).toEqual(state);
     expect(decisionRefusal(quietPlan, copy, { ...ofOutput, decision: 'approve', edits: { output: 1 } })?.type).toBe(
       'invalid_request',
     );
     applyDecision(copy, { ...ofOutput, decision: 'approve', edits: 'another' }, 4);
-    expect(nextStep(quietPlan, copy)).toMatchObject({ kind: 'takeOutput' });
+    expect(nextStep(quietPlan, copy, mainPathOf(copy))).toMatchObject({ kind: 'takeOutput' });
   });
 });
 
@@ -195,14 +206,17 @@ describe('a failover', () => {
   });
 
   test('renders its goal and starts again at the first agent with its own step ids', () => {
-    const state: ExecutionState = { ...initialState(1), status: 'running' };
-    beginStep(state, { kind: 'model', agent: agentPlan('a', 'b'), turn: 1 }, 1);
-    keepTurn(state, agentPlan('a', 'b'), modelTurn('one'), 2);
-    failOver(state, failure, { template: 'x' });
-    expect(nextStep(plan, state)).toMatchObject({ kind: 'goal', template: 'x' });
+    const state: ExecutionState = { ...initialState(1, 'a'), status: 'running' };
+    beginStep(state, mainPathOf(state), { kind: 'model', agent: agentPlan('a', 'b'), turn: 1 }, 1);
+    keepTurn(state, mainPathOf(state), agentPlan('a', 'b'), modelTurn('one'), 2);
+    failOver(state, failure, { goal: { template: 'x' }, first_agent_id: 'a' });
+    expect(nextStep(plan, state, mainPathOf(state))).toMatchObject({ kind: 'goal', template: 'x' });
     if (state.failover) state.failover.goal = 'rendered';
-    const step = nextStep(plan, state);
-    expect(step?.kind === 'model' && [step.agent._id, stepIdOf(step, state)]).toEqual(['a', 'failover/a/model']);
+    const step = nextStep(plan, state, mainPathOf(state));
+    expect(step?.kind === 'model' && [step.agent._id, stepIdOf(step, state, mainPathOf(state))]).toEqual([
+      'a',
+      'failover/a/model',
+    ]);
     expect(state.agents_output).toHaveLength(1);
     expect(viewOf(state).context).toMatchObject({ failover: { from: failure, goal: 'rendered' } });
   });

@@ -13,6 +13,8 @@ export interface ActRun {
   agentflow_version: number;
   agent_id: string;
   agent_title: string;
+  /** Where in the flow; absent for the main part. */
+  path?: string;
   /** The person on whose behalf the run acts. */
   executed_by: string;
   started_by: 'person' | 'schedule' | 'trigger';

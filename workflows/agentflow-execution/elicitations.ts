@@ -3,7 +3,8 @@ import { epochSeconds } from '../time.js';
 import type { Elicitation } from './act-messages.js';
 import type { ExecutionState } from './messages.js';
 import type { Change } from './projection.js';
-import { addEvent } from './state.js';
+import { pathsOf } from './path-state.js';
+import { addEvent, shownPath } from './state.js';
 
 /** Sent by the step that calls a tool whose MCP server asks a person, and again when the question is settled. */
 export const elicitationAskedSignal = defineSignal<[Elicitation]>('elicitationAsked');
@@ -16,17 +17,20 @@ export function handleElicitations(state: ExecutionState, changed: (change: Chan
     elicitationAskedSignal,
     (asked: Elicitation) => {
       const record = stepOf(asked?.step_id);
-      if (!record || state.held || state.elicitation?.elicitation_id === asked.elicitation_id) return;
+      const path = state.paths[record?.path ?? ''];
+      if (!record || !path || path.held || path.elicitation?.elicitation_id === asked.elicitation_id) return;
       const { elicitation_id, requested_at, expires_at } = asked;
       record.status = 'waiting';
       const { step_id, agent_id, name } = record;
-      state.elicitation = {
+      state.has_waited = true;
+      path.elicitation = {
         elicitation_id: String(elicitation_id),
         ...{ step_id, agent_id },
         requested_at: Number(requested_at),
         expires_at: Number(expires_at),
       };
-      addEvent(state, 'elicitation_requested', epochSeconds(), { step_id, name, elicitation_id, expires_at });
+      const shown = { step_id, name, elicitation_id, expires_at, ...shownPath(path) };
+      addEvent(state, 'elicitation_requested', epochSeconds(), shown);
       changed('person');
     },
     { description: 'The MCP server of a tool asks a person' },
@@ -34,13 +38,15 @@ export function handleElicitations(state: ExecutionState, changed: (change: Chan
   setHandler(
     elicitationSettledSignal,
     (elicitationId: string) => {
-      if (!state.elicitation || state.elicitation.elicitation_id !== elicitationId) return;
-      const record = stepOf(state.elicitation.step_id);
+      const path = pathsOf(state).find(({ elicitation }) => elicitation?.elicitation_id === elicitationId);
+      if (!path?.elicitation) return;
+      const record = stepOf(path.elicitation.step_id);
       if (record) record.status = 'running';
-      state.elicitation = null;
+      path.elicitation = null;
       addEvent(state, 'elicitation_settled', epochSeconds(), {
         step_id: record?.step_id ?? null,
         elicitation_id: elicitationId,
+        ...shownPath(path),
       });
       changed('person');
     },

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { endCodes, executionStatuses } from './messages.js';
 
+const path = {
+  path: z.string().optional().describe('Where in the flow. Absent for the main part.').meta({ example: 'each/17' }),
+};
 const stepId = { step_id: z.string() };
-const agentId = { agent_id: z.string() };
+const agentId = { agent_id: z.string(), ...path };
 const expiry = { expires_at: z.number().describe('Epoch seconds.') };
 const ended = { ...stepId, attempts: z.int(), error: z.string().nullable() };
 const moved = { by: z.string().describe('A user id, or `operator`.'), reason: z.string() };
@@ -27,13 +30,13 @@ export const eventData = {
   started: { goal: z.string().meta({ example: 'Answer claim C-1042' }) },
   agent_started: { ...agentId, title: z.string() },
   agent_completed: { ...agentId, output: z.string() },
-  step_started: { ...stepId, kind: z.string(), name: z.string() },
+  step_started: { ...stepId, ...path, kind: z.string(), name: z.string() },
   step_continued: stepId,
   step_completed: ended,
   step_failed: ended,
   step_cancelled: ended,
   tool_call_refused: { ...agentId, name: z.string(), problem: z.string() },
-  approval_requested: { ...stepId, name: z.string(), approval_id: z.string(), ...expiry },
+  approval_requested: { ...stepId, ...path, name: z.string(), approval_id: z.string(), ...expiry },
   approval_settled: { ...stepId, approval_id: z.string() },
   act_edited: { ...stepId, fields: z.array(z.string()).describe('What the approver edited.') },
   preview_requested: { ...agentId, title: z.string(), kind: z.enum(['actions', 'output']), ...expiry },
@@ -42,8 +45,8 @@ export const eventData = {
     status: z.enum(['approved', 'edited', 'rejected', 'expired']),
     by: z.string().nullable().describe('A user id; null if nobody decided in time.'),
   },
-  elicitation_requested: { ...stepId, name: z.string(), elicitation_id: z.string(), ...expiry },
-  elicitation_settled: { step_id: z.string().nullable(), elicitation_id: z.string() },
+  elicitation_requested: { ...stepId, ...path, name: z.string(), elicitation_id: z.string(), ...expiry },
+  elicitation_settled: { step_id: z.string().nullable(), elicitation_id: z.string(), ...path },
   anomaly_detected: { ...agentId, finding: z.string(), at: z.number().describe('Epoch seconds.') },
   anomaly_not_checked: { ...agentId, code: z.string(), reason: z.string() },
   child_started: { execution_id: z.string() },

@@ -1,20 +1,19 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import { causeOf, messageOf } from '../failure.js';
 import { endCodes, type ExecutionFailure, type ExecutionState } from './messages.js';
+import { mainPathOf } from './path-state.js';
 import type { StepAttempt } from './step-record.js';
 
 /** The failure that people see in the execution: the cause in the activity, not the SDK's wrapper. */
 export function executionFailureOf(error: unknown, state: ExecutionState, at: number): ExecutionFailure {
   const code = codeOf(error);
-  const last = state.steps.at(-1);
   return {
     reason: (error instanceof ApplicationFailure && endCodes.find((one) => one === code)) || 'step_failed',
     code,
     message: stepMessageOf(error),
     by: null,
     at,
-    // Any earlier failed step did not end the run.
-    step_id: last?.status === 'failed' ? last.step_id : null,
+    step_id: mainPathOf(state).failed_step_id,
   };
 }
 

@@ -10,12 +10,16 @@ import { historyIsFull } from '../history.js';
 import { epochSeconds } from '../time.js';
 import { approvalSettledSignal } from './act-messages.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
+import { pathsOf, type PathState } from './path-state.js';
 import type { StepRecord } from './step-record.js';
-import { addEvent, isOver } from './state.js';
+import { addEvent, isOver, shownPath } from './state.js';
 import { endStep } from './step-records.js';
 import type { AwaitedApproval } from './act-messages.js';
 
-/** A signal can arrive before the result of the step that requested the approval, so recent signals are remembered. */
+/**
+ * A signal can arrive before the result of the step that requested the approval, so recent signals are remembered.
+ * Those of approvals that paths wait for are remembered in any case.
+ */
 const maxRemembered = 20;
 /** The time after the expiry at which the run reads the approval itself, in case the signal was lost. */
 const graceSeconds = 30;
@@ -24,7 +28,9 @@ const graceSeconds = 30;
 export function handleApprovals(state: ExecutionState): void {
   const remember = (approvalId: unknown) => {
     if (typeof approvalId !== 'string' || state.settled_approvals?.includes(approvalId)) return;
-    state.settled_approvals = [...(state.settled_approvals ?? []), approvalId].slice(-maxRemembered);
+    const settled = [...(state.settled_approvals ?? []), approvalId];
+    const awaited = new Set(pathsOf(state).map(({ held }) => held?.approval_id));
+    state.settled_approvals = settled.filter((id, at) => awaited.has(id) || at >= settled.length - maxRemembered);
   };
   setHandler(approvalSettledSignal, remember, { description: 'An approval was decided: the run reads the decision' });
 }
@@ -34,8 +40,8 @@ export function handleApprovals(state: ExecutionState): void {
  * signal makes it read again.
  * @returns the approval that the step waited for; undefined if it did not wait
  */
-export function beginReading(state: ExecutionState, stepId: string): string | undefined {
-  const { held, settled_approvals } = state;
+export function beginReading(state: ExecutionState, { held }: PathState, stepId: string): string | undefined {
+  const { settled_approvals } = state;
   if (held?.step_id !== stepId) return undefined;
   if (settled_approvals) state.settled_approvals = settled_approvals.filter((id) => id !== held.approval_id);
   return held.approval_id;
@@ -44,21 +50,23 @@ export function beginReading(state: ExecutionState, stepId: string): string | un
 /** The step waits for a decision on its act. `read` is the approval that it has just read. */
 export function holdStep(
   state: ExecutionState,
+  path: PathState,
   record: StepRecord,
-  held: AwaitedApproval,
-  { at, read }: { at: number; read: string | undefined },
+  { held, at, read }: { held: AwaitedApproval; at: number; read: string | undefined },
 ): void {
   record.status = 'waiting';
   const { approval_id } = held;
   // The step has just read this approval: nobody has decided yet.
   const expires_at = approval_id === read ? Math.max(held.expires_at, at) : held.expires_at;
-  state.held = { ...held, expires_at, step_id: record.step_id, agent_id: record.agent_id, requested_at: at };
-  addEvent(state, 'approval_requested', at, { step_id: record.step_id, name: record.name, approval_id, expires_at });
+  const { step_id, agent_id, name } = record;
+  state.has_waited = true;
+  path.held = { ...held, expires_at, step_id, agent_id, requested_at: at };
+  addEvent(state, 'approval_requested', at, { step_id, name, approval_id, expires_at, ...shownPath(path) });
 }
 
-/** Whether the run has to wait before its next step. */
-export function isHeld({ held, settled_approvals }: ExecutionState): boolean {
-  return held !== undefined && held !== null && !isSettled(settled_approvals, held);
+/** Whether the path has to wait before its next step. */
+export function isHeld({ settled_approvals }: ExecutionState, { held }: PathState): boolean {
+  return held !== null && !isSettled(settled_approvals, held);
 }
 
 function isSettled(settled: readonly string[] | undefined, { approval_id }: AwaitedApproval): boolean {
@@ -66,11 +74,14 @@ function isSettled(settled: readonly string[] | undefined, { approval_id }: Awai
 }
 
 /**
- * Waits until the approval is settled. Returns early when the run is paused or has to continue as new. A cancelled run
+ * Waits until the approval of the path is settled. Returns early when the run is paused or has to continue as new. A cancelled run
  * withdraws its request.
  */
-export async function untilSettled(input: AgentflowExecutionInput, state: ExecutionState): Promise<void> {
-  const { held } = state;
+export async function untilSettled(
+  input: AgentflowExecutionInput,
+  state: ExecutionState,
+  { held }: PathState,
+): Promise<void> {
   if (!held) return;
   const left = Math.max(0, held.expires_at + graceSeconds - epochSeconds());
   // A cancelled run no longer has `held`, and is interrupted by its scope.
@@ -89,8 +100,12 @@ export async function untilSettled(input: AgentflowExecutionInput, state: Execut
  * Waits while the run is paused. The clock of the approval that the run waits for is stopped during the pause. A run
  * that is cancelled meanwhile withdraws its request.
  */
-export async function untilResumed(input: AgentflowExecutionInput, state: ExecutionState): Promise<void> {
-  const held = isHeld(state) ? state.held : undefined;
+export async function untilResumed(
+  input: AgentflowExecutionInput,
+  state: ExecutionState,
+  path: PathState,
+): Promise<void> {
+  const held = isHeld(state, path) ? path.held : undefined;
   try {
     if (held && state.status === 'paused' && !held.is_clock_stopped) {
       held.is_clock_stopped = true;

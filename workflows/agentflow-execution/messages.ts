@@ -1,10 +1,10 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { McpToolPlan } from './mcp-tool-plan.js';
-import type { TurnMessage } from './model-turn.js';
+import type { FlowStep } from './flow/flow-steps.js';
+import type { PathState } from './path-state.js';
 import type { Preview } from './preview-record.js';
 import type { SchemaField } from './schema-field.js';
 import type { StepRecord } from './step-record.js';
-import type { Elicitation, ActAwaitingApproval, UnsettledAnomaly } from './act-messages.js';
 import type { RunTurn, TurnPlan } from './turn-messages.js';
 
 /** What clients, operators and other workflows use to work with an `agentflowExecution` (design, Workflows). */
@@ -98,6 +98,8 @@ export interface AgentflowExecutionInput {
   runtime_inputs: Record<string, unknown>;
   files: DocumentReference[];
   agents: AgentPlan[];
+  /** Absent if the flow has only agents. */
+  steps?: FlowStep[];
   /** The agentflow's `initialAgent`, or the caller's `start_from_agent_id`. */
   first_agent_id: string;
   /** Absent if it is disabled. */
@@ -140,6 +142,8 @@ export interface AgentOutput {
   usage: { input_tokens: number; output_tokens: number };
   started_at: number;
   ended_at: number;
+  /** Where in the flow; absent for the main part. */
+  path?: string;
   /** In a rerun: the execution that the output was taken from. */
   kept_from?: string;
 }
@@ -169,6 +173,8 @@ export interface ExecutionFailure {
 
 export interface ExecutionConclusion {
   conclusion: string;
+  /** The output of the flow, unless it is a text. */
+  output?: unknown;
   links: string[];
   created_at: number;
 }
@@ -178,25 +184,6 @@ export interface ExecutionEvent {
   type: string;
   at: number;
   data: Record<string, unknown>;
-}
-
-/** The agent that is running. `nextStep` derives its next step from what it has done. */
-export interface CurrentAgent {
-  agent_id: string;
-  started_at: number;
-  /** Results of the actions before the first model turn. */
-  results: ActionResult[];
-  /** The number of model turns taken. */
-  turns: number;
-  conversation: TurnMessage[];
-  tool_results: ActionResult[];
-  usage: { input_tokens: number; output_tokens: number };
-  /** The model of the last turn. */
-  model: string | null;
-  /** The final answer, while it waits for a preview. */
-  draft: { model: string; content: string } | null;
-  /** Whether a person has decided on a preview of this agent. */
-  is_previewed: boolean;
 }
 
 /** Model usage that no output includes: that of a check, or of an agent that did not finish. */
@@ -219,32 +206,25 @@ export interface ExecutionState {
   status: ExecutionStatus;
   started_at: number;
   end_time: number | null;
-  current: CurrentAgent | null;
+  /** By `path`. A path that has ended is removed, except the main one. */
+  paths: Record<string, PathState>;
   documents: Document[] | null;
   steps: StepRecord[];
   agents_output: AgentOutput[];
   conclusion: ExecutionConclusion | null;
   failure: ExecutionFailure | null;
-  /** The last preview requested for each agent. */
+  /** The last preview requested for each agent, by its id on its path. */
   previews: Record<string, Preview>;
   anomalies: Anomaly[];
-  /** The last finding after which the rules have not permitted the run to continue. Absent before the first one. */
-  unsettled_anomaly?: UnsettledAnomaly | null;
-  /** The number of outputs checked for anomalies. */
-  checked: number;
   /** Usage that is not yet in the projection. */
   spent: Spending[];
   /** The failure after which the run continued. `goal` is null until its template is rendered. */
   failover: { from: ExecutionFailure; at: number; goal: string | null } | null;
-  /** The number of outputs before the current pass through the flow: those of a rerun's origin, and those before a failover. */
-  round_start: number;
   pause: { by: string; at: number } | null;
   /** Absent in runs that need no turn. */
   turn?: RunTurn;
-  /** The act that waits for an approval. Absent before the first one. */
-  held?: ActAwaitingApproval | null;
-  /** What an MCP server asks a person during the current step. Absent before the first question. */
-  elicitation?: Elicitation | null;
+  /** Whether the run has waited for a person or its turn. */
+  has_waited?: boolean;
   /** The ids of recently settled approvals. */
   settled_approvals?: string[];
   last_event_seq: number;

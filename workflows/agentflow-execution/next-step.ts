@@ -3,12 +3,14 @@ import {
   type ActionPlan,
   type AgentflowExecutionInput,
   type AgentPlan,
-  type CurrentAgent,
   type ExecutionState,
   type SkillPlan,
 } from './messages.js';
 import type { UnsettledAnomaly } from './act-messages.js';
-import { idWithFailover, stepIdOf, type Step } from './steps/index.js';
+import type { FlowStep } from './flow/flow-steps.js';
+import { idInPath, type CurrentAgent, type PathState } from './path-state.js';
+import { previewOn } from './previews.js';
+import { idInRun, stepIdOf, type Step } from './steps/index.js';
 import type { ProposedCall } from './steps/preview.js';
 import { pendingCalls } from './tools.js';
 
@@ -20,49 +22,71 @@ export type Transition =
   | { kind: 'stopAtLimit'; agent: AgentPlan; message: string }
   | { kind: 'stopAfterAnomaly'; agent: AgentPlan; code: string; message: string };
 
-/** The next step or transition; undefined at the end of the flow. A pure function of plan and state. */
-export function nextStep(plan: AgentflowExecutionInput, state: ExecutionState): Step | Transition | undefined {
-  const { current, failover } = state;
+/** A step of the flow that is not an agent. */
+export interface FlowStepDue {
+  kind: 'flowStep';
+  step: FlowStep;
+}
+
+/** What comes next on a path; undefined at its end. A pure function of plan and state. */
+export function nextStep(
+  plan: AgentflowExecutionInput,
+  state: ExecutionState,
+  path: PathState,
+): Step | Transition | FlowStepDue | undefined {
+  const { failover } = state;
+  const { current } = path;
   if (plan.files.length > 0 && state.documents === null) return { kind: 'documents' };
   const goal = plan.failover?.goal;
   if (failover?.goal === null && typeof goal === 'object')
     return { kind: 'goal', template: goal.template, failure: failover.from };
-  const { unsettled_anomaly: anomaly } = state;
+  const { unsettled_anomaly: anomaly } = path;
   if (anomaly) return afterAnomaly(agentOf(plan, anomaly.agent_id), anomaly);
-  const unchecked = state.agents_output[state.checked];
+  const unchecked = path.unchecked === null ? undefined : state.agents_output[path.unchecked];
   if (plan.anomaly_detection && unchecked && !current) {
     return {
       kind: 'anomaly',
       agent: agentOf(plan, unchecked.agent_id),
       output: unchecked,
       instructions: plan.anomaly_detection.instructions,
-      number: state.checked + 1,
+      number: state.agents_output.indexOf(unchecked) + 1,
     };
   }
-  const agentId = current?.agent_id ?? nextAgentId(plan, state);
-  if (agentId === null) return undefined;
-  const agent = agentOf(plan, agentId);
-  if (current?.draft) return afterDraft(state, agent, current.draft.content);
-  return current && current.turns > 0 ? afterTurn(state, agent, current) : beforeTurns(state, agent);
+  const id = current?.agent_id ?? path.next;
+  if (id === null) return undefined;
+  const step = plan.steps?.find(({ _id }) => _id === id);
+  if (step) return { kind: 'flowStep', step };
+  const on = { state, path, agent: agentOf(plan, id) };
+  if (current?.draft) return afterDraft(on, current.draft.content);
+  return current && current.turns > 0 ? afterTurn(on, current) : beforeTurns(on);
 }
 
 function afterAnomaly(agent: AgentPlan, { finding, number, refused }: UnsettledAnomaly): Step | Transition {
   return refused ? { kind: 'stopAfterAnomaly', agent, ...refused } : { kind: 'continue', agent, finding, number };
 }
 
+/** An agent on its path. */
+interface AgentOnPath {
+  state: ExecutionState;
+  path: PathState;
+  agent: AgentPlan;
+}
+
 /** The actions that the skills prescribe, then the first model turn. */
-function beforeTurns(state: ExecutionState, agent: AgentPlan): Step | Transition {
+function beforeTurns(on: AgentOnPath): Step | Transition {
+  const { path, agent } = on;
   for (const skill of agent.skills) {
-    const action = nextAction(skill, state);
+    const action = nextAction(skill, path);
     if (!action) continue;
     const calls = () => prescribedCalls(agent);
-    return previewBefore(state, agent, 'preview', calls) ?? { kind: 'action', agent, skill, action };
+    return previewBefore(on, 'preview', calls) ?? { kind: 'action', agent, skill, action };
   }
   return { kind: 'model', agent, turn: 1 };
 }
 
 /** The tool calls of the last turn, then the next turn. */
-function afterTurn(state: ExecutionState, agent: AgentPlan, current: CurrentAgent): Step | Transition {
+function afterTurn(on: AgentOnPath, current: CurrentAgent): Step | Transition {
+  const { agent } = on;
   // Checked before the tools run, because the model could no longer receive their answers.
   const message = limitProblem(agent, current);
   if (message !== undefined) return { kind: 'stopAtLimit', agent, message };
@@ -73,28 +97,27 @@ function afterTurn(state: ExecutionState, agent: AgentPlan, current: CurrentAgen
   const { skill, action } = call;
   const proposed = () =>
     calls.map(({ id, skill, action, arguments: values }) => ({ callId: id, skill, action, arguments: values }));
-  const step = previewBefore(state, agent, `turn-${turn}/preview`, proposed);
+  const step = previewBefore(on, `turn-${turn}/preview`, proposed);
   return step ?? { kind: 'tool', agent, skill, action, turn, call };
 }
 
-function afterDraft(state: ExecutionState, agent: AgentPlan, output: string): Transition {
-  const previewId = idWithFailover(state, `${agent._id}/output/preview`);
-  const preview = state.previews[agent._id];
+function afterDraft({ state, path, agent }: AgentOnPath, output: string): Transition {
+  const previewId = idInRun(state, idInPath(path, `${agent._id}/output/preview`));
+  const preview = previewOn(state, path, agent._id);
   if (preview?.preview_id !== previewId) return { kind: 'requestPreview', agent, previewId, output };
   return { kind: preview.status === 'waiting' ? 'awaitDecision' : 'takeOutput', agent };
 }
 
 /** What a person has to decide before the agent acts; undefined if no decision is wanted or it has been made. */
 function previewBefore(
-  state: ExecutionState,
-  agent: AgentPlan,
+  { state, path, agent }: AgentOnPath,
   place: string,
   calls: () => ProposedCall[],
 ): Step | Transition | undefined {
   if (!agent.is_preview_mode_enabled) return undefined;
   const step: Step = { kind: 'preview', agent, place, calls: calls() };
-  const preview = state.previews[agent._id];
-  if (preview?.preview_id !== stepIdOf(step, state)) return step;
+  const preview = previewOn(state, path, agent._id);
+  if (preview?.preview_id !== stepIdOf(step, state, path)) return step;
   return preview.status === 'waiting' ? { kind: 'awaitDecision', agent } : undefined;
 }
 
@@ -117,14 +140,8 @@ function agentOf(plan: AgentflowExecutionInput, agentId: string): AgentPlan {
   return agent;
 }
 
-function nextAgentId(plan: AgentflowExecutionInput, state: ExecutionState): string | null {
-  const last = state.agents_output.slice(state.round_start).at(-1);
-  if (last) return agentOf(plan, last.agent_id).next_agent;
-  return state.failover && plan.failover ? plan.failover.first_agent_id : plan.first_agent_id;
-}
-
-function nextAction(skill: SkillPlan, state: ExecutionState): ActionPlan | undefined {
-  const done = state.current?.results.filter((result) => result.skill_id === skill._id) ?? [];
+function nextAction(skill: SkillPlan, { current }: PathState): ActionPlan | undefined {
+  const done = current?.results.filter((result) => result.skill_id === skill._id) ?? [];
   const last = done.at(-1);
   return actionAt(skill, last ? followerOf(skill, last.action_id) : skill.initial_action_id);
 }

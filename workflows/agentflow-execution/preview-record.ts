@@ -19,6 +19,8 @@ export interface Preview {
   /** The place in the run: `<agent>/preview`, `<agent>/turn-<n>/preview` or `<agent>/output/preview`. */
   preview_id: string;
   agent_id: string;
+  /** Where in the flow; absent for the main part. */
+  path?: string;
   title: string;
   status: 'waiting' | 'approved' | 'edited' | 'rejected' | 'expired';
   kind: 'actions' | 'output';

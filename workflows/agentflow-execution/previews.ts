@@ -1,19 +1,26 @@
 import { agentDefaults, type AgentflowExecutionInput, type AgentPlan, type ExecutionState } from './messages.js';
+import { idInPath, pathsOf, type PathState } from './path-state.js';
 import type { PreviewDecision } from './preview-messages.js';
 import type { Preview, PreviewEdits, ProposedAction } from './preview-record.js';
-import { addEvent, fail } from './state.js';
+import { addEvent, fail, shownPath } from './state.js';
 
-type Proposal = { previewId: string; proposed: Preview['proposed'] };
+/** `at` is in epoch seconds. */
+interface Proposal {
+  previewId: string;
+  proposed: Preview['proposed'];
+  at: number;
+}
 
 export function requestPreview(
   state: ExecutionState,
+  path: PathState,
   agent: AgentPlan,
-  { previewId, proposed }: Proposal,
-  at: number,
+  { previewId, proposed, at }: Proposal,
 ): void {
   const expires_at = at + (agent.preview_timeout_seconds ?? agentDefaults.preview_timeout_seconds);
   const kind = Array.isArray(proposed) ? 'actions' : 'output';
-  state.previews[agent._id] = {
+  state.has_waited = true;
+  state.previews[idInPath(path, agent._id)] = {
     preview_id: previewId,
     agent_id: agent._id,
     title: agent.title,
@@ -25,8 +32,25 @@ export function requestPreview(
     expires_at,
     decided_by: null,
     decided_at: null,
+    ...shownPath(path),
   };
-  addEvent(state, 'preview_requested', at, { agent_id: agent._id, title: agent.title, kind, expires_at });
+  const { _id: agent_id, title } = agent;
+  addEvent(state, 'preview_requested', at, { agent_id, title, kind, expires_at, ...shownPath(path) });
+}
+
+/** The last preview of an agent on a path. */
+export function previewOn({ previews }: Pick<ExecutionState, 'previews'>, path: PathState, agentId: string) {
+  return previews[idInPath(path, agentId)];
+}
+
+/** The preview that a decision names. Without its id, the only one of the agent that waits. */
+function previewDecided(
+  { previews }: Pick<ExecutionState, 'previews'>,
+  { agent_id, preview_id }: Pick<PreviewDecision, 'agent_id' | 'preview_id'>,
+): Preview | undefined {
+  const ofAgent = Object.values(previews).filter((preview) => preview.agent_id === agent_id);
+  const named = ofAgent.find((preview) => preview.preview_id === preview_id);
+  return named ?? ofAgent.find(({ status }) => status === 'waiting') ?? ofAgent.at(-1);
 }
 
 interface Refusal {
@@ -43,7 +67,7 @@ export function decisionRefusal(
   const { agent_id, preview_id, decision, edits } = request;
   const agent = plan.agents.find(({ _id }) => _id === agent_id);
   if (!agent) return { type: 'not_found', message: 'the agentflow of this execution has no such agent' };
-  const preview = state.previews[agent_id];
+  const preview = previewDecided(state, request);
   if (preview?.status !== 'waiting') {
     return {
       type: 'conflict',
@@ -52,7 +76,7 @@ export function decisionRefusal(
         : 'no preview of this agent is waiting for a decision',
     };
   }
-  if (preview_id !== undefined && preview_id !== preview.preview_id) {
+  if (preview_id !== preview.preview_id) {
     return {
       type: 'conflict',
       message: `this agent now waits for a decision on another preview, ${JSON.stringify(preview.preview_id)}`,
@@ -91,14 +115,15 @@ function fieldsOf(agent: AgentPlan, { skill_id, action_id }: ProposedAction): Re
 
 /** Applies a decision that was not refused. A rejection ends the run. */
 export function applyDecision(state: ExecutionState, request: PreviewDecision, at: number): void {
-  const preview = state.previews[request.agent_id];
+  const preview = previewDecided(state, request);
   if (!preview) return;
   const { agent_id, decision, by } = request;
   const edits = decision === 'approve' ? (request.edits ?? null) : null;
   preview.status = decision === 'reject' ? 'rejected' : edits === null ? 'approved' : 'edited';
   Object.assign(preview, { edits, decided_by: by, decided_at: at });
-  if (state.current) state.current.is_previewed = true;
-  addEvent(state, 'preview_decided', at, { agent_id, status: preview.status, by });
+  const path = pathsOf(state).find((each) => previewOn(state, each, agent_id) === preview);
+  if (path?.current) path.current.is_previewed = true;
+  addEvent(state, 'preview_decided', at, { agent_id, status: preview.status, by, ...pathOf(preview) });
   if (decision === 'approve') return;
   const message = request.reason || `the preview of "${preview.title}" was rejected`;
   fail(state, { reason: 'preview_rejected', code: 'preview_rejected', message, by, at, step_id: preview.preview_id });
@@ -107,17 +132,25 @@ export function applyDecision(state: ExecutionState, request: PreviewDecision, a
 export function expirePreview(state: ExecutionState, preview: Preview, at: number): void {
   preview.status = 'expired';
   preview.decided_at = at;
-  addEvent(state, 'preview_decided', at, { agent_id: preview.agent_id, status: 'expired', by: null });
+  addEvent(state, 'preview_decided', at, {
+    agent_id: preview.agent_id,
+    status: 'expired',
+    by: null,
+    ...pathOf(preview),
+  });
+}
+
+function pathOf({ path }: Preview): { path?: string } {
+  return path === undefined ? {} : { path };
 }
 
 /** The inputs of an action that a person changed. Edits by call id take precedence over edits by action id. */
 export function editsOf(
   state: ExecutionState,
-  agentId: string,
-  actionId: string,
-  callId: string | null,
+  path: PathState,
+  { agentId, actionId, callId }: { agentId: string; actionId: string; callId: string | null },
 ): Record<string, unknown> | undefined {
-  const preview = state.previews[agentId];
+  const preview = previewOn(state, path, agentId);
   const edits = preview?.kind === 'actions' ? preview.edits : null;
   if (!isObject(edits)) return undefined;
   const id = [callId, actionId].find((each) => each !== null && Object.hasOwn(edits, each));

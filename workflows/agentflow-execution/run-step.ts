@@ -9,21 +9,27 @@ import { epochSeconds } from '../time.js';
 import { holdRun, holdsRun, noAuthority } from './authority.js';
 import { attemptDetailsOf, attemptsOf, codeOf, stepMessageOf, wasNeverStarted } from './failure.js';
 import { beginReading, holdStep } from './held-acts.js';
+import { idInPath, type PathState } from './path-state.js';
 import { maxKeptCharacters, type AgentflowExecutionInput, type ExecutionState, type Spending } from './messages.js';
 import { beginStep, endStep, recordEdits } from './step-records.js';
 import type { StepResult, StepRun } from './steps/definition.js';
 import { definitionOf, profileOf, type Step, type StepActivities } from './steps/index.js';
 
 /** Runs one step as one activity and keeps its result in the state. Throws the activity's failure if it ends the run. */
-export async function runStep(input: AgentflowExecutionInput, state: ExecutionState, step: Step): Promise<void> {
+export async function runStep(
+  input: AgentflowExecutionInput,
+  state: ExecutionState,
+  path: PathState,
+  step: Step,
+): Promise<void> {
   const definition = definitionOf(step);
-  const record = beginStep(state, step, epochSeconds());
-  const run: StepRun = { input, state, stepId: record.step_id };
-  const read = beginReading(state, record.step_id);
+  const record = beginStep(state, path, step, epochSeconds());
+  const run: StepRun = { input, state, path, stepId: record.step_id };
+  const read = beginReading(state, path, record.step_id);
   try {
     const { value, attempts, attempt_details, held, refused, edits } = await runUntilTaken(step, run);
-    if (held) return holdStep(state, record, held, { at: epochSeconds(), read });
-    settleHeld(state);
+    if (held) return holdStep(state, path, record, { held, at: epochSeconds(), read });
+    settleHeld(path);
     const spent = definition.spent?.(value);
     if (edits) recordEdits(state, record, edits, epochSeconds());
     countKept(state, edits ? [value, edits] : value, spent && { key: record.step_id, ...spent });
@@ -33,9 +39,9 @@ export async function runStep(input: AgentflowExecutionInput, state: ExecutionSt
     endStep(state, record, { ...ended, attempts, attempt_details, at: epochSeconds() });
     definition.keep(value, step, edits ? { ...run, edits } : run);
   } catch (error) {
-    if (holdsRun(error)) return holdRun(state, record, error, epochSeconds());
+    if (holdsRun(error)) return holdRun({ state, path, record }, error, epochSeconds());
     const status = isCancellation(error) ? 'cancelled' : 'failed';
-    settleHeld(state);
+    settleHeld(path);
     endStep(state, record, {
       status,
       attempts: attemptsOf(error),
@@ -44,14 +50,17 @@ export async function runStep(input: AgentflowExecutionInput, state: ExecutionSt
       error: status === 'cancelled' ? status : stepMessageOf(error),
     });
     const mayContinue = status !== 'cancelled' && error instanceof ActivityFailure && codeOf(error) !== noAuthority;
-    if (!mayContinue || !definition.continueAfter) throw error;
+    if (!mayContinue || !definition.continueAfter) {
+      if (status === 'failed') path.failed_step_id = record.step_id;
+      throw error;
+    }
     definition.continueAfter(error, step, run);
   }
 }
 
-function settleHeld(state: ExecutionState): void {
-  if (state.held) state.held = null;
-  if (state.elicitation) state.elicitation = null;
+function settleHeld(path: PathState): void {
+  path.held = null;
+  path.elicitation = null;
 }
 
 /** The step's time limit does not count while no worker takes the step. */
@@ -72,7 +81,7 @@ function runOnce(step: Step, run: StepRun): Promise<StepResult<unknown>> {
     heartbeatTimeout: '10s',
     ...repetition(run.input),
     ...profileOf(definition, step),
-    summary: definition.name(step),
+    summary: idInPath(run.path, definition.name(step)),
   });
   return definition.run(activities, step, run);
 }
@@ -86,7 +95,7 @@ function repetition({ step_patience_seconds }: AgentflowExecutionInput): Activit
 }
 
 /** @throws ApplicationFailure if the run's state would grow too large */
-function countKept(state: ExecutionState, value: unknown, spent: Spending | undefined): void {
+export function countKept(state: ExecutionState, value: unknown, spent: Spending | undefined): void {
   state.kept += JSON.stringify([value]).length;
   if (state.kept <= maxKeptCharacters) return;
   // The tokens were used even though the result is discarded.

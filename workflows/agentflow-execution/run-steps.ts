@@ -1,19 +1,18 @@
-import { ApplicationFailure, condition, isCancellation } from '@temporalio/workflow';
+import { ApplicationFailure, condition, isCancellation, sleep } from '@temporalio/workflow';
 import { historyIsFull } from '../history.js';
 import { epochSeconds } from '../time.js';
-import { noAuthority } from './authority.js';
-import { codeOf, executionFailureOf } from './failure.js';
+import { executionFailureOf } from './failure.js';
+import { runFlowStep } from './flow/run-flow-step.js';
+import { endsRun, type Stop } from './flow/run-parts.js';
 import { isHeld, untilResumed, untilSettled } from './held-acts.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
 import { nextStep, type Transition } from './next-step.js';
-import { expirePreview, outputOf, requestPreview } from './previews.js';
+import { mainPathOf, type PathState } from './path-state.js';
+import { expirePreview, outputOf, previewOn, requestPreview } from './previews.js';
 import type { Change } from './projection.js';
 import { runStep } from './run-step.js';
 import { failOver, isOver, takeOutput } from './state.js';
 import { isStep } from './steps/index.js';
-import { waitingPreview } from './view.js';
-
-type Stop = 'done' | 'history is full';
 
 /** How the flow lets its record be written. */
 interface RecordWriting {
@@ -25,45 +24,80 @@ interface RecordWriting {
 export async function runFlow(
   input: AgentflowExecutionInput,
   state: ExecutionState,
-  { changed, isWritingAlone }: RecordWriting,
+  writing: RecordWriting,
 ): Promise<Stop> {
   try {
-    return await runSteps(input, state, { changed, isWritingAlone });
+    return await runMainPath(input, state, writing);
   } catch (error) {
     if (!input.failover || state.failover || isCancellation(error) || isOver(state)) throw error;
-    if (codeOf(error) === noAuthority) throw error;
-    failOver(state, executionFailureOf(error, state, epochSeconds()), input.failover.goal);
-    changed();
-    return runSteps(input, state, { changed, isWritingAlone });
+    if (endsRun(error, state)) throw error;
+    failOver(state, executionFailureOf(error, state, epochSeconds()), input.failover);
+    writing.changed();
+    return runMainPath(input, state, writing);
   }
 }
 
-async function runSteps(
+async function runMainPath(
   input: AgentflowExecutionInput,
   state: ExecutionState,
-  { changed, isWritingAlone }: RecordWriting,
+  writing: RecordWriting,
 ): Promise<Stop> {
-  for (let next = nextStep(input, state); next; next = nextStep(input, state)) {
-    if (state.status === 'paused' || isHeld(state)) await untilResumed(input, state);
-    if (historyIsFull(input)) return 'history is full';
-    if (isWritingAlone()) {
-      await condition(() => !isWritingAlone());
-      // A person may have paused it meanwhile.
-      continue;
+  const flow = createFlow(input, state, writing);
+  const stop = await flow.runPath(mainPathOf(state));
+  if (stop === 'done') await condition(() => state.status !== 'paused');
+  return stop;
+}
+
+/** The work within one workflow task after which a run begins a new task, in steps of expressions. A worker ends a task that takes seconds. */
+const workPerTask = 1_000_000;
+/** What a step of the flow costs besides its expressions. */
+const workPerFlowStep = 500;
+
+function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writing: RecordWriting) {
+  const { changed, isWritingAlone } = writing;
+  let work = 0;
+
+  /** Runs one path to its end: one thing after the other, each decided by `nextStep`. */
+  async function runPath(path: PathState): Promise<Stop> {
+    for (let next = nextStep(input, state, path); next; next = nextStep(input, state, path)) {
+      if (state.status === 'paused' || isHeld(state, path)) await untilResumed(input, state, path);
+      if (historyIsFull(input)) return 'history is full';
+      if (isWritingAlone()) {
+        await condition(() => !isWritingAlone());
+        // A person may have paused it meanwhile.
+        continue;
+      }
+      if (work > workPerTask) {
+        work = 0;
+        await sleep('1ms', { summary: 'a new workflow task' });
+        continue;
+      }
+      if (isHeld(state, path)) await untilSettled(input, state, path);
+      else if (next.kind === 'flowStep') {
+        const run = { input, state, path, runPath, work: { steps: 0 } };
+        const stop = await runFlowStep(run, next.step);
+        work += workPerFlowStep + run.work.steps;
+        if (stop === 'history is full') return stop;
+      } else if (isStep(next)) await runStep(input, state, path, next);
+      else await makeTransition(input, state, path, next);
+      changed(asksPerson(state, path, next.kind) ? 'person' : 'progress');
     }
-    if (isHeld(state)) await untilSettled(input, state);
-    else if (isStep(next)) await runStep(input, state, next);
-    else await makeTransition(input, state, next);
-    const asksPerson = (next.kind !== 'awaitDecision' && waitingPreview(state)) || isHeld(state);
-    changed(asksPerson ? 'person' : 'progress');
+    return 'done';
   }
-  await condition(() => state.status !== 'paused');
-  return 'done';
+
+  return { runPath };
+}
+
+function asksPerson(state: ExecutionState, path: PathState, kind: string): boolean {
+  const { current } = path;
+  const preview = current ? previewOn(state, path, current.agent_id) : undefined;
+  return (kind !== 'awaitDecision' && preview?.status === 'waiting') || isHeld(state, path);
 }
 
 async function makeTransition(
   input: AgentflowExecutionInput,
   state: ExecutionState,
+  path: PathState,
   transition: Transition,
 ): Promise<void> {
   const { agent } = transition;
@@ -74,18 +108,25 @@ async function makeTransition(
       throw ApplicationFailure.nonRetryable(transition.message, transition.code);
     case 'requestPreview': {
       const { previewId, output } = transition;
-      return requestPreview(state, agent, { previewId, proposed: { output } }, epochSeconds());
+      return requestPreview(state, path, agent, { previewId, proposed: { output }, at: epochSeconds() });
     }
     case 'awaitDecision':
-      return untilDecided(input, state, agent._id);
-    case 'takeOutput':
-      return takeOutput(state, agent, epochSeconds(), outputOf(state.previews[agent._id]?.edits ?? null));
+      return untilDecided(input, state, path, agent._id);
+    case 'takeOutput': {
+      const preview = previewOn(state, path, agent._id);
+      return takeOutput(state, path, agent, epochSeconds(), outputOf(preview?.edits ?? null));
+    }
   }
 }
 
 /** Returns early when the run is paused, which stops the preview's clock, or has to continue as new. */
-async function untilDecided(input: AgentflowExecutionInput, state: ExecutionState, agentId: string): Promise<void> {
-  const preview = state.previews[agentId];
+async function untilDecided(
+  input: AgentflowExecutionInput,
+  state: ExecutionState,
+  path: PathState,
+  agentId: string,
+): Promise<void> {
+  const preview = previewOn(state, path, agentId);
   if (!preview) return;
   const isInterrupted = () => preview.status !== 'waiting' || state.status === 'paused' || historyIsFull(input);
   const left = preview.expires_at - epochSeconds();

@@ -1,7 +1,6 @@
 import type {
   AgentOutput,
   AgentPlan,
-  CurrentAgent,
   ExecutionFailure,
   ExecutionState,
   ExecutionStatus,
@@ -9,6 +8,15 @@ import type {
 } from './messages.js';
 import type { EventData } from './event-data.js';
 import type { ModelTurn } from './model-turn.js';
+import {
+  idInPath,
+  mainPathOf,
+  newMainPath,
+  outputOfPath,
+  pathsOf,
+  type CurrentAgent,
+  type PathState,
+} from './path-state.js';
 import { keepToolCalls } from './tools.js';
 
 export type Move = 'pause' | 'resume' | 'cancel';
@@ -54,8 +62,11 @@ export function applyMove(state: ExecutionState, move: Move, request: MoveReques
 
 /** Time during a pause does not count towards the time limit of what a run waits for (design, Workflows). */
 function delayDecisions(state: ExecutionState, seconds: number): void {
-  if (state.held) state.held.expires_at += seconds;
-  if (state.elicitation) state.elicitation.expires_at += seconds;
+  for (const path of pathsOf(state)) {
+    if (path.held) path.held.expires_at += seconds;
+    if (path.elicitation) path.elicitation.expires_at += seconds;
+    if (path.waits_until && !path.waits_until.is_fixed) path.waits_until.at += seconds;
+  }
   for (const preview of Object.values(state.previews)) if (preview.status === 'waiting') preview.expires_at += seconds;
 }
 
@@ -63,13 +74,13 @@ function textOr(value: unknown, otherwise: string): string {
   return typeof value === 'string' && value !== '' ? value.slice(0, 500) : otherwise;
 }
 
-/** `kept` are the outputs that a rerun continues from. */
-export function initialState(at: number, kept: readonly AgentOutput[] = []): ExecutionState {
+/** `first` is the agent or step that runs first; `kept` are the outputs that a rerun continues from. */
+export function initialState(at: number, first: string | null, kept: readonly AgentOutput[] = []): ExecutionState {
   return {
     status: 'ready',
     started_at: at,
     end_time: null,
-    current: null,
+    paths: { '': newMainPath(first) },
     documents: null,
     steps: [],
     agents_output: [...kept],
@@ -77,10 +88,8 @@ export function initialState(at: number, kept: readonly AgentOutput[] = []): Exe
     failure: null,
     previews: {},
     anomalies: [],
-    checked: kept.length,
     spent: [],
     failover: null,
-    round_start: kept.length,
     pause: null,
     last_event_seq: 0,
     kept: 0,
@@ -116,20 +125,28 @@ export function addEvent<T extends keyof EventData>(
   state.unpublished.push({ seq: state.last_event_seq, type, at, data });
 }
 
-export function beginAgent(state: ExecutionState, { _id, title }: AgentPlan, at: number): void {
-  state.current = newCurrentAgent(_id, at);
-  addEvent(state, 'agent_started', at, { agent_id: _id, title });
+export function beginAgent(state: ExecutionState, path: PathState, { _id, title }: AgentPlan, at: number): void {
+  path.current = newCurrentAgent(_id, at);
+  addEvent(state, 'agent_started', at, { agent_id: _id, title, ...shownPath(path) });
 }
 
-function endAgent(state: ExecutionState, output: AgentOutput): void {
-  state.agents_output.push(output);
-  state.current = null;
-  addEvent(state, 'agent_completed', output.ended_at, { agent_id: output.agent_id, output: output.output });
+/** The path as events, steps and outputs show it; the main part has none. */
+export function shownPath({ path }: Pick<PathState, 'path'>): { path?: string } {
+  return path === '' ? {} : { path };
+}
+
+function endAgent(state: ExecutionState, path: PathState, agent: AgentPlan, output: AgentOutput): void {
+  path.unchecked = state.agents_output.push(output) - 1;
+  path.current = null;
+  path.last = agent._id;
+  path.next = agent.next_agent;
+  const shown = { agent_id: output.agent_id, output: output.output, ...shownPath(path) };
+  addEvent(state, 'agent_completed', output.ended_at, shown);
 }
 
 /** Keeps the model's answer: tool calls to run, a draft for a person to decide on, or the agent's output. */
-export function keepTurn(state: ExecutionState, agent: AgentPlan, turn: ModelTurn, at: number): void {
-  const { current } = state;
+export function keepTurn(state: ExecutionState, path: PathState, agent: AgentPlan, turn: ModelTurn, at: number): void {
+  const { current } = path;
   if (!current) return;
   current.turns += 1;
   current.model = turn.model;
@@ -146,15 +163,15 @@ export function keepTurn(state: ExecutionState, agent: AgentPlan, turn: ModelTur
   }
   current.draft = { model: turn.model, content: turn.content };
   // A person who has decided on the agent's actions is not asked again about its output.
-  if (!agent.is_preview_mode_enabled || current.is_previewed) takeOutput(state, agent, at);
+  if (!agent.is_preview_mode_enabled || current.is_previewed) takeOutput(state, path, agent, at);
 }
 
 /** Makes the draft the agent's output; `text` is a person's replacement for it. */
-export function takeOutput(state: ExecutionState, agent: AgentPlan, at: number, text?: string): void {
-  const { current } = state;
+export function takeOutput(state: ExecutionState, path: PathState, agent: AgentPlan, at: number, text?: string): void {
+  const { current } = path;
   if (!current?.draft) return;
   const { draft, results, tool_results, usage, started_at } = current;
-  endAgent(state, {
+  endAgent(state, path, agent, {
     agent_id: agent._id,
     title: agent.title,
     model: draft.model,
@@ -163,41 +180,51 @@ export function takeOutput(state: ExecutionState, agent: AgentPlan, at: number, 
     usage,
     started_at,
     ended_at: at,
+    ...shownPath(path),
   });
 }
 
-/** Records the usage of the current agent, because it will have no output that includes it. */
-function recordUnfinishedUsage({ current, spent, steps }: ExecutionState): void {
-  if (current?.model)
-    spent.push({ key: `${current.agent_id}/unfinished-${steps.length}`, model: current.model, ...current.usage });
+/** Ends a path whose current agent has no output. The usage of the agent is recorded, because no output includes it. */
+export function abandonPath({ spent, steps }: ExecutionState, path: PathState): void {
+  const { current } = path;
+  path.current = null;
+  path.held = null;
+  path.elicitation = null;
+  path.waits_until = null;
+  if (!current?.model) return;
+  const key = idInPath(path, `${current.agent_id}/unfinished-${steps.length}`);
+  spent.push({ key, model: current.model, ...current.usage });
 }
 
 /** Restarts once, after a failure, from the failover's first agent with another goal. The next step renders a goal template. */
-export function failOver(state: ExecutionState, from: ExecutionFailure, goal: string | { template: string }): void {
+export function failOver(
+  state: ExecutionState,
+  from: ExecutionFailure,
+  { goal, first_agent_id }: { goal: string | { template: string }; first_agent_id: string },
+): void {
   state.failover = { from, at: from.at, goal: typeof goal === 'string' ? goal : null };
-  state.round_start = state.agents_output.length;
-  recordUnfinishedUsage(state);
-  state.current = null;
+  for (const path of pathsOf(state)) abandonPath(state, path);
+  state.paths = { '': newMainPath(first_agent_id) };
   addEvent(state, 'failover_started', from.at, { failure: from });
 }
 
-/** Ends the run as completed, with the last agent's output as the conclusion. */
+/** Ends the run as completed, with the output of the main part as the conclusion. */
 export function conclude(state: ExecutionState, at: number): void {
-  const text = state.agents_output.at(-1)?.output ?? '';
-  state.conclusion = { conclusion: text, links: linksIn(text), created_at: at };
+  const output = outputOfPath(state, mainPathOf(state)) ?? '';
+  const isText = typeof output === 'string';
+  const text = isText ? output : JSON.stringify(output);
+  state.conclusion = { conclusion: text, ...(!isText && { output }), links: linksIn(text), created_at: at };
   state.status = 'completed';
   state.end_time = at;
   addEvent(state, 'completed', at, { conclusion: text });
 }
 
 export function fail(state: ExecutionState, failure: ExecutionFailure): void {
-  recordUnfinishedUsage(state);
+  for (const path of pathsOf(state)) abandonPath(state, path);
   state.failure = failure;
   state.status = 'failed';
   state.end_time = failure.at;
   state.pause = null;
-  if (state.held) state.held = null;
-  if (state.elicitation) state.elicitation = null;
   if (state.turn) state.turn.waiting_since = null;
   for (const preview of Object.values(state.previews)) if (preview.status === 'waiting') preview.status = 'expired';
   addEvent(state, 'failed', failure.at, { ...failure });

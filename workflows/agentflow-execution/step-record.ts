@@ -12,6 +12,8 @@ export interface StepRecord {
   /** As in the table of steps (`steps/index.ts`); a tool call is shown as `action`. */
   kind: string;
   agent_id: string;
+  /** Where in the flow; absent for the main part. */
+  path?: string;
   skill_id: string | null;
   action_id: string | null;
   name: string;
@@ -23,6 +25,8 @@ export interface StepRecord {
   error: string | null;
   /** The last attempts of a step that failed or needed several attempts. */
   attempt_details?: StepAttempt[];
+  /** What a step of the flow returned that is not an agent. */
+  output?: unknown;
   /** The fields of the act that an approver edited. */
   edited_fields?: string[];
 }

@@ -1,38 +1,64 @@
 import type { ExecutionState } from './messages.js';
 import type { StepAttempt, StepRecord } from './step-record.js';
-import { addEvent, beginAgent } from './state.js';
+import type { FlowStep } from './flow/flow-steps.js';
+import { idInPath, type PathState } from './path-state.js';
+import { addEvent, beginAgent, shownPath } from './state.js';
 import type { BaseStep } from './steps/definition.js';
-import { definitionOf, stepIdOf, type Step } from './steps/index.js';
+import { definitionOf, idInRun, stepIdOf, type Step } from './steps/index.js';
 
-export function beginStep(state: ExecutionState, step: Step, at: number): StepRecord {
+export function beginStep(state: ExecutionState, path: PathState, step: Step, at: number): StepRecord {
   const { kind, agent, skill, action }: BaseStep = step;
   const definition = definitionOf(step);
-  if (agent && definition.isAgentWork && !state.current) beginAgent(state, agent, at);
-  const step_id = stepIdOf(step, state);
+  if (agent && definition.isAgentWork && !path.current) beginAgent(state, path, agent, at);
+  const step_id = stepIdOf(step, state, path);
   const waiting = state.steps.findLast((one) => one.step_id === step_id && one.status === 'waiting');
-  if (waiting) return continueStep(state, waiting, at);
-  const record: StepRecord = {
+  if (waiting) return continueStep(state, path, waiting, at);
+  const record = newRecord(path, {
     step_id,
     kind: definition.shownAs ?? kind,
     agent_id: agent?._id ?? '',
     skill_id: skill?._id ?? null,
     action_id: action?._id ?? null,
     name: definition.name(step),
-    status: 'running',
-    attempts: 0,
     started_at: at,
-    ended_at: null,
-    error: null,
-  };
+  });
+  addRecord(state, record);
+  return record;
+}
+
+type NewRecord = Pick<StepRecord, 'step_id' | 'kind' | 'agent_id' | 'skill_id' | 'action_id' | 'name' | 'started_at'>;
+
+function newRecord(path: PathState, fields: NewRecord): StepRecord {
+  const blank = { status: 'running', attempts: 0, ended_at: null, error: null } as const;
+  return { ...fields, ...shownPath(path), ...blank };
+}
+
+function addRecord(state: ExecutionState, record: StepRecord): void {
   state.steps.push(record);
-  addEvent(state, 'step_started', at, { step_id: record.step_id, kind: record.kind, name: record.name });
+  const { step_id, kind, name, path } = record;
+  addEvent(state, 'step_started', record.started_at, { step_id, kind, name, ...(path !== undefined && { path }) });
+}
+
+/** The record of a step of the flow that is not an agent. A step that continues after a wait has its earlier one. */
+export function beginFlowStep(
+  state: ExecutionState,
+  path: PathState,
+  { _id, type, title }: Pick<FlowStep, '_id' | 'type' | 'title'>,
+  at: number,
+): StepRecord {
+  const step_id = idInRun(state, idInPath(path, _id));
+  const open = state.steps.findLast((one) => one.step_id === step_id && one.ended_at === null);
+  if (open) return open;
+  const of = { agent_id: '', skill_id: null, action_id: null };
+  const record = newRecord(path, { step_id, kind: type, ...of, name: title || _id, started_at: at });
+  addRecord(state, record);
   return record;
 }
 
 /** Continues the step after the decision on its act, or after a pause in which it has waited. */
-function continueStep(state: ExecutionState, record: StepRecord, at: number): StepRecord {
+function continueStep(state: ExecutionState, path: PathState, record: StepRecord, at: number): StepRecord {
   record.status = 'running';
-  const approval_id = state.held?.approval_id;
+  const approval_id = path.held?.approval_id;
   if (approval_id === undefined) addEvent(state, 'step_continued', at, { step_id: record.step_id });
   else addEvent(state, 'approval_settled', at, { step_id: record.step_id, approval_id });
   return record;

@@ -1,4 +1,5 @@
-import type { ActionPlan, AgentPlan, CurrentAgent, SkillPlan } from './messages.js';
+import type { ActionPlan, AgentPlan, SkillPlan } from './messages.js';
+import type { CurrentAgent } from './path-state.js';
 import { hasOwnValue, type SchemaField } from './schema-field.js';
 import type { ModelTurn, ToolCall } from './model-turn.js';
 

@@ -1,6 +1,8 @@
 import type { ActAwaitingApproval } from './act-messages.js';
 import type { Anomaly, ExecutionState } from './messages.js';
+import { activePathsOf, idInPath, type PathState } from './path-state.js';
 import type { Preview } from './preview-record.js';
+import { shownPath } from './state.js';
 
 interface ExecutionView {
   previews: Record<string, Preview>;
@@ -9,16 +11,23 @@ interface ExecutionView {
   context: Record<string, unknown>;
 }
 
-export function waitingPreview({ previews }: Pick<ExecutionState, 'previews'>): Preview | undefined {
-  return Object.values(previews).find(({ status }) => status === 'waiting');
+/** `AgentflowStatus`: the execution's own status, or `waiting` while a running execution can only wait for people. */
+export function indexedStatus(state: Pick<ExecutionState, 'status' | 'previews' | 'paths'>): string {
+  if (state.status !== 'running') return state.status;
+  const active = activePathsOf(state);
+  const isWaiting = active.length > 0 && active.every((path) => personAwaitedOn(state, path) !== null);
+  return isWaiting ? 'waiting' : state.status;
 }
 
-/** `AgentflowStatus`: the execution's own status, or `waiting` while a running execution waits for a person. */
-export function indexedStatus(state: Pick<ExecutionState, 'status' | 'previews' | 'held' | 'elicitation'>): string {
-  const isWaiting =
-    state.status === 'running' &&
-    (waitingPreview(state) !== undefined || (state.held ?? state.elicitation ?? null) !== null);
-  return isWaiting ? 'waiting' : state.status;
+/** The person's decision or answer that a path waits for. */
+function personAwaitedOn({ previews }: Pick<ExecutionState, 'previews'>, path: PathState) {
+  const { held, elicitation, current } = path;
+  if (held) return { ...heldView(held), ...shownPath(path) };
+  if (elicitation) return { kind: 'elicitation', ...elicitation, ...shownPath(path) };
+  const preview = current ? previews[idInPath(path, current.agent_id)] : undefined;
+  if (preview?.status !== 'waiting') return null;
+  const { agent_id, preview_id, requested_at, expires_at } = preview;
+  return { kind: 'preview', agent_id, preview_id, requested_at, expires_at, ...shownPath(path) };
 }
 
 function heldView({ agent_id, step_id, approval_id, requested_at, expires_at }: ActAwaitingApproval) {
@@ -29,30 +38,27 @@ export function isWaitingForTurn({ turn }: Pick<ExecutionState, 'turn'>): boolea
   return turn !== undefined && turn.waiting_since !== null;
 }
 
-type Waiting = Pick<ExecutionState, 'previews' | 'held' | 'elicitation' | 'turn'>;
+type Waiting = Pick<ExecutionState, 'previews' | 'paths' | 'turn' | 'has_waited'>;
 
-/** The turn, or the person's decision or answer, that the run waits for. */
-function waitingFor({ previews, held, elicitation, turn }: Waiting) {
+/**
+ * The turn, or a decision or answer of a person, that the run waits for. A preview takes precedence, because approvals
+ * and questions have records of their own, in which people find them.
+ */
+function waitingFor(state: Waiting) {
+  const { turn } = state;
   if (turn && turn.waiting_since !== null) return { kind: 'turn', key: turn.key, since: turn.waiting_since };
-  if (held) return heldView(held);
-  if (elicitation) return { kind: 'elicitation', ...elicitation };
-  const waiting = waitingPreview({ previews });
-  if (!waiting) return null;
-  const { agent_id, preview_id, requested_at, expires_at } = waiting;
-  return { kind: 'preview', agent_id, preview_id, requested_at, expires_at };
+  const awaited = activePathsOf(state).flatMap((path) => personAwaitedOn(state, path) ?? []);
+  return awaited.find(({ kind }) => kind === 'preview') ?? awaited[0] ?? null;
 }
 
 /** The part of the state that is shown in addition to the outputs, identical in the stored record and the live view. */
 export function viewOf(state: Waiting & Pick<ExecutionState, 'anomalies' | 'failover'>): ExecutionView {
-  const { previews, anomalies, failover, held, elicitation, turn } = state;
-  const all = Object.values(previews);
+  const { previews, anomalies, failover, turn, has_waited = false } = state;
   return {
     previews,
     anomaly_detected: anomalies.length > 0 ? anomalies : null,
     context: {
-      ...((all.length > 0 || held !== undefined || elicitation !== undefined || turn !== undefined) && {
-        waiting_for: waitingFor(state),
-      }),
+      ...((has_waited || turn !== undefined) && { waiting_for: waitingFor(state) }),
       ...(failover && { failover }),
     },
   };

@@ -15,6 +15,7 @@ import { searchAttributes } from '../search-attributes.js';
 import { epochSeconds } from '../time.js';
 import type { AgentflowExecutionActivities } from './activities.js';
 import { detailsOf } from './details.js';
+import { withPaths } from './earlier-state.js';
 import { handleChildren } from './children.js';
 import { handleElicitations } from './elicitations.js';
 import { executionFailureOf } from './failure.js';
@@ -43,7 +44,9 @@ const { cancelOwnRun } = proxyActivities<Pick<AgentflowExecutionActivities, 'can
  * conclusion, as Failed with the code of the failed step as type, or as Canceled.
  */
 export async function agentflowExecution(input: AgentflowExecutionInput): Promise<ExecutionConclusion> {
-  const state = input.resumed ?? initialState(epochSeconds(), input.kept_outputs);
+  const state = input.resumed
+    ? withPaths(input.resumed, input)
+    : initialState(epochSeconds(), input.first_agent_id, input.kept_outputs);
   const steps = new CancellationScope();
   const projection = createProjectionWriter(input, state);
   // Changed only when necessary, because the server writes each change of a search attribute to its visibility store.

@@ -1,6 +1,7 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { exampleAgent, exampleAgentflow, newAgentExample, newAgentflowExample } from './record/examples.js';
+import { FlowStep } from '../../../workflows/agentflow-execution/flow/flow-steps.js';
 import { AnyJson, Id, maxEntries, Name, Pointer, Text, Time } from './record/fields.js';
 import { EmbeddedSkill, Skill } from './record/skills.js';
 import { acceptingSentBack } from '../sent-back.js';
@@ -55,7 +56,7 @@ const agentFields = {
     ),
   agent_type: z.string().min(1).max(100),
   next_agent: Pointer.nullable().describe(
-    'The agent that runs next. Null ends the flow. The order of `agents` has no effect.',
+    'The agent or step that runs next. Null ends the flow. The order of `agents` has no effect.',
   ),
 };
 
@@ -112,13 +113,21 @@ export const NewAgent = agentChanges
   });
 export type NewAgent = z.infer<typeof NewAgent>;
 
+const steps = z
+  .array(FlowStep)
+  .max(maxEntries)
+  .optional()
+  .describe('What a flow does besides running agents. The ids of agents and steps are unique together.');
+
 /** The fields of an agentflow that a client sets, except its agents. */
 const agentflowFields = {
   name: Name,
   image: Text,
   description: Text,
   role: Text,
-  initialAgent: Pointer.describe('Defaults to the first of `agents`. Empty if there are no agents.'),
+  initialAgent: Pointer.describe(
+    'The agent or step that runs first. Defaults to the first of `agents`. Empty if there are no agents and steps.',
+  ),
   isActive: z.boolean(),
   agentflow_type: z.string().min(1).max(100),
   goal_structure: AnyJson,
@@ -129,6 +138,7 @@ const agentflowFields = {
   concurrency: Concurrency.nullable()
     .optional()
     .describe('How many runs go on at once; others wait for their turn. If absent or null, any number.'),
+  steps,
 };
 
 export const Agentflow = z

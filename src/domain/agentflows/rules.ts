@@ -1,5 +1,6 @@
 import { syntaxProblem } from '../../prompts/template.js';
 import { fieldProblems } from './field-problems.js';
+import { flowProblems } from './flow-problems.js';
 import type {
   Agent,
   Agentflow,
@@ -21,16 +22,17 @@ const maxAgentflowBytes = 4 * 1024 * 1024;
  * from `initialAgent` are allowed, but cycles among them are not.
  */
 export function agentflowProblems(
-  agentflow: Pick<Agentflow, 'initialAgent' | 'agents' | 'failover_goal' | 'concurrency'>,
+  agentflow: Pick<Agentflow, 'initialAgent' | 'agents' | 'steps' | 'failover_goal' | 'concurrency'>,
 ): string[] {
-  const { agents, initialAgent, failover_goal, concurrency } = agentflow;
+  const { agents, steps = [], initialAgent, failover_goal, concurrency } = agentflow;
   const nodes = agents.map((agent) => ({ id: agent._id, next: agent.next_agent }));
   return [
     ...sizeProblems(agentflow),
     ...duplicateIds('agents', nodes),
-    ...initialAgentProblems(initialAgent, nodes),
-    ...danglingPointers('agents', 'next_agent', 'agent', nodes),
-    ...cycles('agents', 'next_agent', nodes),
+    ...initialAgentProblems(initialAgent, [...nodes, ...steps.map(({ _id }) => ({ id: _id, next: null }))]),
+    ...(steps.length === 0
+      ? [...danglingPointers('agents', 'next_agent', 'agent', nodes), ...cycles('agents', 'next_agent', nodes)]
+      : flowProblems({ initialAgent, agents, steps })),
     ...agents.flatMap(agentProblems),
     ...failoverProblems(failover_goal),
     ...concurrencyProblems(concurrency ?? null),
@@ -209,6 +211,7 @@ export function newAgentflow(request: NewAgentflow, creator: Creator, id: string
     conclusion: null,
     failover_goal: null,
     agents: [],
+    steps: [],
     revision: 1,
     edited_by: [creator.userId],
   };
@@ -232,7 +235,7 @@ export function withAgent(base: AgentflowDocument, agent: Agent): AgentflowDocum
 }
 
 function withInitialAgent(agentflow: AgentflowDocument): AgentflowDocument {
-  const first = agentflow.agents[0]?._id ?? '';
+  const first = agentflow.agents[0]?._id ?? agentflow.steps?.[0]?._id ?? '';
   return { ...agentflow, initialAgent: agentflow.initialAgent === '' ? first : agentflow.initialAgent };
 }
 

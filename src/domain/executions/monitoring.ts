@@ -5,7 +5,7 @@ import { chargeOf } from '../customers/operations/run-credits.js';
 import type { Deps } from '../deps.js';
 import { describeRun, pendingStep, withPending } from './pending-step.js';
 import { readLiveState, readExecution } from './operations/read.js';
-import { toExecution } from './record.js';
+import { FlowPath, toExecution } from './record.js';
 import { Id, exampleId } from '../../base/ids.js';
 import { EpochSeconds } from '../../base/time.js';
 
@@ -19,7 +19,9 @@ const Attempt = z.object({
 export const Step = z.object({
   step_id: z.string().meta({ example: 'reader:1' }),
   kind: z.string().meta({ example: 'action' }),
-  agent_id: z.string().meta({ example: 'reader' }),
+  agent_id: z.string().describe('Empty for a step without an agent.').meta({ example: 'reader' }),
+  path: FlowPath,
+  output: z.unknown().optional().describe('What a step of the flow returned that is not an agent.'),
   skill_id: Id.nullable(),
   action_id: z.string().nullable().meta({ example: 'look_up' }),
   name: z.string().meta({ example: 'Look up the claim' }),

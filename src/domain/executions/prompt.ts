@@ -41,6 +41,7 @@ export function composePrompt({
     section('knowledge', '', knowledge),
     ...(named.has('documents') ? [] : documents.map(({ name, text }) => section('document', name, text))),
     ...(named.has('outputs') ? [] : outputs.map(({ title, output }) => section('earlier_output', title, output))),
+    ...stepSections(context, named),
     ...(named.has('actions') ? [] : actions.map((action) => section('action_result', action.name, resultText(action)))),
   ];
   return {
@@ -57,6 +58,22 @@ export function composePrompt({
       actions,
     },
   };
+}
+
+/** The outputs of the steps of the flow, and what the part of the flow works on. */
+function stepSections(
+  { outputs, outputs_by_id = {}, names = {} }: ModelTurnRequest['context'],
+  named: ReadonlySet<string>,
+): string[] {
+  const agents = new Set(outputs.map(({ agent_id }) => agent_id));
+  const ofSteps = Object.entries(outputs_by_id).filter(([id]) => !agents.has(id));
+  const worked = (['item', 'carry'] as const).filter((name) => names[name] !== undefined && names[name] !== null);
+  return [
+    ...(named.has('outputs_by_id') ? [] : ofSteps.map(([id, value]) => section('earlier_output', id, textOf(value)))),
+    ...(Object.keys(names).some((name) => named.has(name))
+      ? []
+      : worked.map((name) => section(name, '', textOf(names[name])))),
+  ];
 }
 
 function knowledgeDocuments(knowledge: string): ChatMaterial['documents'] {

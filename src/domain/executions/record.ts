@@ -7,6 +7,7 @@ import type {
   ExecutionState,
 } from '../../../workflows/agentflow-execution/messages.js';
 import type { StepRecord } from '../../../workflows/agentflow-execution/step-record.js';
+import { FlowStep } from '../../../workflows/agentflow-execution/flow/flow-steps.js';
 import { viewOf } from '../../../workflows/agentflow-execution/view.js';
 import { exampleId, Id, ProjectId, UserId } from '../../base/ids.js';
 import { EpochSeconds, Expiry } from '../../base/time.js';
@@ -19,6 +20,13 @@ const Title = z.string().meta({ example: 'Reader' });
 const Role = z.string().meta({ example: 'assessor' });
 const Model = z.string().meta({ example: 'gpt-5-mini' });
 const Name = z.string().meta({ example: 'Claims desk' });
+
+/** Where in a flow something is. */
+export const FlowPath = z
+  .string()
+  .optional()
+  .describe('The path in the flow: steps with their branches, items or rounds. Absent for the main part.')
+  .meta({ example: 'each/17' });
 
 const EmbeddedAgent = z.object({
   _id: AgentId,
@@ -36,6 +44,7 @@ const EmbeddedAgent = z.object({
 
 const AgentOutput = z.object({
   agent_id: AgentId,
+  path: FlowPath,
   title: Title,
   model: Model,
   output: z.string().meta({ example: 'The claim is complete.' }),
@@ -61,6 +70,7 @@ const Preview = z
   .object({
     preview_id: Id,
     agent_id: AgentId,
+    path: FlowPath,
     title: Title,
     status: z.enum(['waiting', 'approved', 'edited', 'rejected', 'expired']),
     kind: z.enum(['actions', 'output']),
@@ -80,6 +90,7 @@ const Anomaly = z.object({
 });
 
 const Conclusion = z.object({
+  output: z.unknown().optional().describe('What the flow returned, if it is not a text.'),
   conclusion: z.string().meta({ example: 'The claim is complete.' }),
   links: z.array(z.string().meta({ example: 'https://docs.acme.dev/claims' })),
   created_at: EpochSeconds,
@@ -100,6 +111,7 @@ export const Execution = z
     agentflow: z.object({
       agentflow_id: Id,
       agents: z.array(EmbeddedAgent),
+      steps: z.array(FlowStep).optional().describe('Absent if the flow has only agents.'),
       image: z.string().meta({ example: 'https://cdn.acme.dev/claims.png' }),
       initialAgent: AgentId,
       name: Name,
@@ -127,7 +139,7 @@ export const Execution = z
       .describe(
         '`failure` is why a run failed (`reason`: step_failed, cancelled, limit_exceeded, preview_rejected, preview_expired, terminated, timed_out or lost). `waiting_for` is what an open run waits for: `{kind: "preview", agent_id, preview_id, expires_at}`, `{kind: "approval", agent_id, step_id, approval_id, expires_at}` while an act waits for a decision, `{kind: "step", step_id, attempts, error, next_attempt_at}` while a step is retried, or `{kind: "turn", key, since}` while a run that is `ready` waits for its turn (`concurrency` of its agentflow). `hold` says why the service paused or ended a run: its person has no role that permits it. A rerun has `rerun_of` and, if one was given, `rerun_reason`.',
       ),
-    previews: z.record(z.string(), Preview).describe('By agent id.'),
+    previews: z.record(z.string(), Preview).describe('By agent id, within a part of the flow after its path.'),
     agents_output: z.array(AgentOutput),
     anomaly_detected: z.array(Anomaly).nullable(),
     conclusion: Conclusion.nullable(),
@@ -158,7 +170,10 @@ export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'age
   organization_id: string;
   plan: AgentPlan[];
   /** The settings of the plan that apply to all agents. */
-  flow: Pick<AgentflowExecutionInput, 'anomaly_detection' | 'failover' | 'started_by' | 'agentflow_version' | 'turn'>;
+  flow: Pick<
+    AgentflowExecutionInput,
+    'anomaly_detection' | 'failover' | 'started_by' | 'agentflow_version' | 'turn' | 'steps'
+  >;
   /** The people who caused it, in addition to `executed_by` (docs/decisions/0100). */
   caused_by: string[];
   /** Those of them who caused this run itself, and not only the content of its agentflow. */

@@ -47,6 +47,11 @@ export async function rerun(
   if (!isOver(source.status))
     throw new AppError('conflict', `the execution is ${source.status}: only an execution that has ended can be rerun`);
   const fromAgentId = from_agent_id ?? null;
+  if (fromAgentId !== null && source.flow.steps)
+    throw new AppError(
+      'validation_failed',
+      'from_agent_id: a flow with steps can only run again as a whole; leave this field out',
+    );
   const kept =
     fromAgentId === null
       ? source.agents_output.filter(({ kept_from }) => kept_from !== undefined)
@@ -59,7 +64,9 @@ export async function rerun(
   const start_from_agent_id = fromAgentId ?? source.start_from_agent_id;
   const firstAgentId = start_from_agent_id ?? source.agentflow.initialAgent;
   const isEdited = goal !== undefined || input_variables !== undefined || runtime_inputs !== undefined;
-  const problems = isEdited ? missingVariableProblems({ agents: source.plan }, firstAgentId, inputs) : [];
+  const problems = isEdited
+    ? missingVariableProblems({ agents: source.plan, steps: source.flow.steps }, firstAgentId, inputs)
+    : [];
   if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
   const turn = await turnOf(deps.mongo.collections, source.agentflow_id, inputs);
   await deps.customers.requireCredits(principal.organizationId);

@@ -41,10 +41,22 @@ export const decideRules: Operation = {
   facts: { ...textFacts('execution_id', 'agent_id', 'decision'), decides_own: flag('decides_own') },
 };
 
-/** Parses the id of the approval of a preview: `<execution>:<agent>:<time>`. Undefined for other approvals. */
-export function previewNamed(approvalId: string): { executionId: string; agentId: string } | undefined {
-  const [executionId = '', agentId] = approvalId.split(':');
-  return agentId === undefined ? undefined : { executionId, agentId };
+/**
+ * The id of the approval of a preview: `<execution>:<agent>:<time>`. In a part of a flow, the agent follows its path,
+ * with `~` between them, because ids are parts of addresses.
+ */
+export function previewApprovalId(
+  executionId: string,
+  { agent_id, path, requested_at }: Pick<ExecutionDocument['previews'][string], 'agent_id' | 'path' | 'requested_at'>,
+): string {
+  const agent = path === undefined ? agent_id : `${path.replaceAll('/', '~')}~${agent_id}`;
+  return `${executionId}:${agent}:${Math.round(requested_at * 1000)}`;
+}
+
+/** Parses such an id to the execution and the name of the preview in it. Undefined for other approvals. */
+export function previewNamed(approvalId: string): { executionId: string; name: string } | undefined {
+  const [executionId = '', agent] = approvalId.split(':');
+  return agent === undefined ? undefined : { executionId, name: agent.replaceAll('~', '/') };
 }
 
 /** The people who caused the run, and so asked for its previews. */

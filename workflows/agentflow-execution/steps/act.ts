@@ -1,9 +1,14 @@
 import type { ActRun } from '../act-messages.js';
 import type { AgentPlan } from '../messages.js';
+import { pathsOf } from '../path-state.js';
+import { shownPath } from '../state.js';
 import type { StepRun } from './definition.js';
 
-export function actRunOf({ input, state }: StepRun, { _id, title }: AgentPlan): ActRun {
-  const spent = [...state.agents_output.map(({ usage }) => usage), ...(state.current ? [state.current.usage] : [])];
+export function actRunOf({ input, state, path }: StepRun, { _id, title }: AgentPlan): ActRun {
+  const spent = [
+    ...state.agents_output.map(({ usage }) => usage),
+    ...pathsOf(state).flatMap(({ current }) => (current ? [current.usage] : [])),
+  ];
   return {
     execution_id: input.execution_id,
     organization_id: input.organization_id,
@@ -14,6 +19,7 @@ export function actRunOf({ input, state }: StepRun, { _id, title }: AgentPlan): 
     agent_title: title,
     executed_by: input.executed_by,
     started_by: input.started_by ?? 'person',
+    ...shownPath(path),
     tokens_spent: spent.reduce((sum, { input_tokens, output_tokens }) => sum + input_tokens + output_tokens, 0),
   };
 }

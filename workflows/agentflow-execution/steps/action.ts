@@ -1,5 +1,6 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { ActionPlan, ActionResult, AgentPlan, ExecutionState, SkillPlan } from '../messages.js';
+import type { PathState } from '../path-state.js';
 import { editsOf } from '../previews.js';
 import { contextOf, type StepContext } from './context.js';
 import type { ActRun, AwaitedApproval } from '../act-messages.js';
@@ -63,9 +64,9 @@ export const action: StepDefinition<ActionStep, ActionActivities> = {
   id: ({ agent, skill, action }) => `${agent._id}/${skill._id}/${action._id}`,
   name: ({ action }) => action.name,
   run: ({ callAction }, step, run) =>
-    callAction(callRequest(step, run, actionInput(run.state, step.agent, step.action, null))),
-  keep: (output, step, { state, edits }) => {
-    state.current?.results.push(actionResult(step, output, edits));
+    callAction(callRequest(step, run, actionInput(run, step.agent, step.action, null))),
+  keep: (output, step, { path, edits }) => {
+    path.current?.results.push(actionResult(step, output, edits));
   },
 };
 
@@ -86,7 +87,7 @@ export function callRequest({ agent, skill, action }: Called, run: StepRun, inpu
 }
 
 /** The approval that the step waited for. */
-export function approvalOf({ state: { held }, stepId }: StepRun): Pick<CallActionRequest, 'approval'> {
+export function approvalOf({ path: { held }, stepId }: StepRun): Pick<CallActionRequest, 'approval'> {
   if (held?.step_id !== stepId) return {};
   const { approval_id, after_unknown, is_edited } = held;
   return { approval: { approval_id, ...(after_unknown && { after_unknown }), ...(is_edited && { is_edited }) } };
@@ -102,13 +103,13 @@ export function actionResult(
 
 /** The author gives separate inputs for the actions before the first model turn and for tool calls, which have `values`. */
 export function actionInput(
-  state: ExecutionState,
+  { state, path }: { state: ExecutionState; path: PathState },
   agent: AgentPlan,
   { _id }: ActionPlan,
   callId: string | null,
   values?: Record<string, unknown>,
 ): ActionInput {
-  const edits = editsOf(state, agent._id, _id, callId);
+  const edits = editsOf(state, path, { agentId: agent._id, actionId: _id, callId });
   const defaults = values ? agent.action_inputs?.post : agent.action_inputs?.pre;
   return { ...(edits && { edits }), ...(values && { arguments: values }), ...(defaults && { defaults }) };
 }

@@ -63,8 +63,8 @@ export const anomaly: StepDefinition<AnomalyStep, Activities> = {
   },
   keep: keepCheck,
   // The run continues without the check, and its events say so.
-  continueAfter: (error, { agent }, { state }) => {
-    state.checked += 1;
+  continueAfter: (error, { agent }, { state, path }) => {
+    path.unchecked = null;
     const reason = stepMessageOf(error);
     addEvent(state, 'anomaly_not_checked', epochSeconds(), { agent_id: agent._id, code: codeOf(error), reason });
   },
@@ -73,14 +73,14 @@ export const anomaly: StepDefinition<AnomalyStep, Activities> = {
 function keepCheck(
   { finding, model, usage }: AnomalyCheck,
   { agent, number }: AnomalyStep,
-  { state, stepId }: StepRun,
+  { state, path, stepId }: StepRun,
 ): void {
-  state.checked += 1;
+  path.unchecked = null;
   state.spent.push({ key: stepId, model, ...usage });
   if (finding === null) return;
   const found = { agent_id: agent._id, finding, at: epochSeconds() };
   state.anomalies.push(found);
   addEvent(state, 'anomaly_detected', found.at, { ...found });
   // Rules decide whether the run continues.
-  state.unsettled_anomaly = { agent_id: agent._id, finding, number };
+  path.unsettled_anomaly = { agent_id: agent._id, finding, number };
 }

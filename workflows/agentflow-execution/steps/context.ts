@@ -1,4 +1,5 @@
 import type { ActionResult, Document } from '../messages.js';
+import { agentOutputsOn, outputsOn, pathsAround } from '../path-state.js';
 import type { StepRun } from './definition.js';
 
 /** What prompts and action inputs may refer to. */
@@ -7,21 +8,31 @@ export interface StepContext {
   input_variables: Record<string, unknown>;
   runtime_inputs: Record<string, unknown>;
   documents: Document[];
-  /** The outputs of earlier agents, in order. */
+  /** The outputs of earlier agents that the path knows, in order. */
   outputs: { agent_id: string; title: string; output: string }[];
+  /** In a flow with steps: the outputs of agents and steps by id, and the names of the part, such as `item`. */
+  outputs_by_id?: Record<string, unknown>;
+  names?: Record<string, unknown>;
   /** The results of the current agent's actions, in order. */
   actions: ActionResult[];
 }
 
-export function contextOf({ input, state }: StepRun): StepContext {
+export function contextOf({ input, state, path }: StepRun): StepContext {
+  const ofSteps = input.steps && { outputs_by_id: outputsOn(state, path), names: namesOn(state, path) };
   return {
     goal: goalOf({ input, state }),
     input_variables: input.input_variables,
     runtime_inputs: input.runtime_inputs,
     documents: state.documents ?? [],
-    outputs: state.agents_output.map(({ agent_id, title, output }) => ({ agent_id, title, output })),
-    actions: state.current?.results ?? [],
+    outputs: agentOutputsOn(state, path).map(({ agent_id, title, output }) => ({ agent_id, title, output })),
+    actions: path.current?.results ?? [],
+    ...ofSteps,
   };
+}
+
+/** The names of the parts around a path. Those of an inner part take precedence. */
+export function namesOn(state: StepRun['state'], path: StepRun['path']): Record<string, unknown> {
+  return Object.assign({}, ...pathsAround(state, path).map(({ names }) => names)) as Record<string, unknown>;
 }
 
 export function goalOf({ input, state }: Pick<StepRun, 'input' | 'state'>): string {

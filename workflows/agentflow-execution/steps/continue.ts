@@ -44,8 +44,8 @@ export const continueStep: StepDefinition<ContinueStep, Activities> = {
       finding,
       ...approvalOf(run),
     }),
-  keep: (refused, _step, { state }) => {
-    const { unsettled_anomaly: anomaly } = state;
-    state.unsettled_anomaly = refused && anomaly ? { ...anomaly, refused } : null;
+  keep: (refused, _step, { path }) => {
+    const { unsettled_anomaly: anomaly } = path;
+    path.unsettled_anomaly = refused && anomaly ? { ...anomaly, refused } : null;
   },
 };

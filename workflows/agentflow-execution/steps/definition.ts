@@ -7,6 +7,7 @@ import type {
   SkillPlan,
   Spending,
 } from '../messages.js';
+import type { PathState } from '../path-state.js';
 import type { StepAttempt } from '../step-record.js';
 import type { AwaitedApproval, Refused } from '../act-messages.js';
 
@@ -35,6 +36,8 @@ export interface BaseStep {
 export interface StepRun {
   input: AgentflowExecutionInput;
   state: ExecutionState;
+  /** Where in the flow the step is. */
+  path: PathState;
   stepId: string;
   /** What an approver changed in the step's act; set when its result is kept. */
   edits?: Record<string, unknown>;

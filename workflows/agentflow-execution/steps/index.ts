@@ -8,6 +8,7 @@ import { goal } from './goal.js';
 import { model } from './model.js';
 import { preview } from './preview.js';
 import { tool } from './tool.js';
+import { idInPath, type PathState } from '../path-state.js';
 
 /** All kinds of steps. A new kind needs its file, an entry here, its activity, and a place in `nextStep`. */
 const definitions = [documents, goal, anomaly, continueStep, preview, action, tool, model] as const;
@@ -38,12 +39,12 @@ export function isStep(next: { kind: string }): next is Step {
   return byKind.has(next.kind);
 }
 
-/** `agent_id/step`: with the execution id in front, the idempotency key of the step's side effect. */
-export function stepIdOf(step: Step, state: Pick<ExecutionState, 'failover'>): string {
-  return idWithFailover(state, definitionOf(step).id(step));
+/** `path/agent_id/step`: with the execution id in front, the idempotency key of the step's side effect. */
+export function stepIdOf(step: Step, state: Pick<ExecutionState, 'failover'>, path: Pick<PathState, 'path'>): string {
+  return idInRun(state, idInPath(path, definitionOf(step).id(step)));
 }
 
 /** The second pass through the flow, after a failover, has its own ids. */
-export function idWithFailover({ failover }: Pick<ExecutionState, 'failover'>, id: string): string {
+export function idInRun({ failover }: Pick<ExecutionState, 'failover'>, id: string): string {
   return failover ? `failover/${id}` : id;
 }

@@ -52,13 +52,13 @@ export const model: StepDefinition<ModelStep, Activities> = {
       executed_by,
       after_seq: run.state.last_event_seq,
       tools: toolsOf(step.agent).map(({ offer }) => offer),
-      conversation: run.state.current?.conversation ?? [],
+      conversation: run.path.current?.conversation ?? [],
       agent,
       context: contextOf(run),
     });
   },
   // Turns that were recorded before tools existed have no `tool_calls`.
-  keep: (turn, { agent }, { state }) =>
-    keepTurn(state, agent, { ...turn, tool_calls: turn.tool_calls ?? [] }, epochSeconds()),
+  keep: (turn, { agent }, { state, path }) =>
+    keepTurn(state, path, agent, { ...turn, tool_calls: turn.tool_calls ?? [] }, epochSeconds()),
   spent: ({ model, usage }) => ({ model, ...usage }),
 };

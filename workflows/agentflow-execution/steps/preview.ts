@@ -48,10 +48,10 @@ export const preview: StepDefinition<PreviewStep, Activities> = {
         call_id: call.callId,
         skill_id: call.skill._id,
         action: call.action,
-        input: actionInput(run.state, agent, call.action, call.callId, call.arguments),
+        input: actionInput(run, agent, call.action, call.callId, call.arguments),
       })),
       context: contextOf(run),
     }),
-  keep: (proposed, { agent }, { state, stepId }) =>
-    requestPreview(state, agent, { previewId: stepId, proposed }, epochSeconds()),
+  keep: (proposed, { agent }, { state, path, stepId }) =>
+    requestPreview(state, path, agent, { previewId: stepId, proposed, at: epochSeconds() }),
 };

@@ -27,16 +27,16 @@ export const tool: StepDefinition<ToolStep, ActionActivities> = {
   name: ({ action }) => action.name,
   run: ({ callAction }, step, run) => {
     const { agent, action, call } = step;
-    return callAction(callRequest(step, run, actionInput(run.state, agent, action, call.id, call.arguments)));
+    return callAction(callRequest(step, run, actionInput(run, agent, action, call.id, call.arguments)));
   },
-  keep: (output, step, { state: { current }, edits }) => {
+  keep: (output, step, { path: { current }, edits }) => {
     if (!current) return;
     current.tool_results.push(actionResult(step, output, edits));
     // The answer shows the model that an approver edited its call.
     answerCall(current, step.call.id, edits ? { edited_by_approver: edits, result: output } : output);
   },
   // The model receives the error as the answer to its call.
-  continueAfter: (error, { call }, { state: { current } }) => {
+  continueAfter: (error, { call }, { path: { current } }) => {
     if (current) answerCall(current, call.id, { error: { code: codeOf(error), message: stepMessageOf(error) } });
   },
 };

@@ -7,10 +7,10 @@ import { previewNamed } from '../../executions/rules.js';
 export async function subjectOfApproval(deps: Pick<Deps, 'mongo'>, principal: Principal, id: string) {
   const preview = previewNamed(id);
   if (!preview) return { resource: { type: 'approval', id }, facts: { id } };
-  const { executionId, agentId } = preview;
+  const { executionId, name } = preview;
   const own = await decidesOwnPreview(deps, principal, executionId);
   return {
     resource: { type: 'execution', id: executionId },
-    facts: { execution_id: executionId, agent_id: agentId, ...own },
+    facts: { execution_id: executionId, agent_id: name.slice(name.lastIndexOf('/') + 1), ...own },
   };
 }

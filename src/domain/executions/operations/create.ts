@@ -85,6 +85,7 @@ export async function prepareExecution(
 ): Promise<Execution> {
   const { id, lifecycleId, scheduleId, version, causedBy = [] } = preparation;
   const { agentflows, executions, project_models } = deps.mongo.collections;
+  const { steps = [] } = agentflow;
   const [models, executed_by] = await Promise.all([
     readFresh(project_models, principal.projectId),
     executedBy(deps, principal, scheduleId === undefined ? undefined : agentflow.name),
@@ -108,6 +109,7 @@ export async function prepareExecution(
     plan,
     flow: {
       ...toFlow(agentflow),
+      ...(steps.length > 0 && { steps }),
       started_by: starterOf(preparation),
       ...turn,
       ...(version !== undefined && { agentflow_version: version }),
@@ -153,9 +155,11 @@ export function notStarted(id: string) {
 }
 
 function refuseUnrunnable(agentflow: AgentflowDocument, input: NewExecution): void {
-  const problems = agentflow.agents.length === 0 ? ['the agentflow has no agents'] : agentflowProblems(agentflow);
+  const { agents, steps = [] } = agentflow;
+  const isEmpty = agents.length === 0 && steps.length === 0;
+  const problems = isEmpty ? ['the agentflow has no agents'] : agentflowProblems(agentflow);
   const first = input.start_from_agent_id;
-  if (first !== null && !agentflow.agents.some(({ _id }) => _id === first)) {
+  if (first !== null && !agents.some(({ _id }) => _id === first)) {
     problems.push(`start_from_agent_id: the agentflow has no agent ${JSON.stringify(first)}`);
   }
   if (!agentflow.isActive) problems.push('the agentflow is not active');
@@ -170,7 +174,8 @@ function embeddedCopy(agentflow: AgentflowDocument): ExecutionDocument['agentflo
     pick(agent, '_id', 'llm', 'role', 'role_description', 'title', 'agent_type', 'next_agent'),
   );
   const fields = pick(agentflow, 'image', 'initialAgent', 'name', 'role', 'conclusion');
-  return { agentflow_id: agentflow._id, agents, ...fields };
+  const { steps = [] } = agentflow;
+  return { agentflow_id: agentflow._id, agents, ...(steps.length > 0 && { steps }), ...fields };
 }
 
 function toFlow({

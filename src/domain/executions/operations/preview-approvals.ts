@@ -14,7 +14,7 @@ import { previewRule } from '../../../governance/policy/default-rules.js';
 import { listPage, type ListPosition, type ListQuery, type Page } from '../../../stores/lists.js';
 import type { Deps } from '../../deps.js';
 import { isOver, type ExecutionDocument } from '../record.js';
-import { askersOf, previewNamed } from '../rules.js';
+import { askersOf, previewApprovalId, previewNamed } from '../rules.js';
 import { readExecution, visibleRuns } from './read.js';
 
 type Preview = ExecutionDocument['previews'][string];
@@ -95,10 +95,6 @@ function fieldsOf({ proposed }: Preview): Record<string, unknown> {
   return Object.fromEntries(actions.map(({ name, input }, at) => [`${at + 1} ${name}`, input]));
 }
 
-function idOf({ _id }: Pick<ExecutionDocument, '_id'>, { agent_id, requested_at }: Preview): string {
-  return `${_id}:${agent_id}:${Math.round(requested_at * 1000)}`;
-}
-
 function outlineOf(record: ExecutionDocument, preview: Preview, principal: Principal): PreviewOutline {
   const { agent_id, preview_id, kind, proposed, requested_at, expires_at, decided_by, decided_at } = preview;
   const payload_digest = payloadDigest(tool, { agent_id, preview_id, proposed });
@@ -107,7 +103,7 @@ function outlineOf(record: ExecutionDocument, preview: Preview, principal: Princ
   const refusal = whyNotDecide(principal, 'preview', { askers: askersOf(record) }) ?? reasonOf(status);
   return {
     approval: {
-      approval_id: idOf(record, preview),
+      approval_id: previewApprovalId(record._id, preview),
       lifecycle_id: null,
       tool,
       requested_by: record.executed_by._id,
@@ -145,11 +141,11 @@ function reasonOf(status: Approval['status']): string | null {
 
 /** @throws AppError `not_found` for every id except that of the agent's latest preview */
 export async function findPreview(deps: Deps, principal: Principal, id: string) {
-  const { executionId, agentId } = previewNamed(id) ?? { executionId: '', agentId: '' };
+  const { executionId, name } = previewNamed(id) ?? { executionId: '', name: '' };
   const record = await readExecution(deps, principal, executionId);
-  const preview = Object.hasOwn(record.previews, agentId) ? record.previews[agentId] : undefined;
+  const preview = Object.hasOwn(record.previews, name) ? record.previews[name] : undefined;
   // An answer to an earlier preview of the agent must not apply to its current one.
-  const isNamed = preview && idOf(record, preview) === id;
+  const isNamed = preview && previewApprovalId(record._id, preview) === id;
   if (!isNamed || !permits(principal, seeing)) throw notFound('the approval');
   return { record, preview };
 }
@@ -171,11 +167,12 @@ export async function waitingPreviews(
   const page = await listPage(deps.mongo.collections.executions, waiting as object, paging, by, shown);
   const data = await Promise.all(
     page.data.map(async (record) => {
-      const { agent_id, requested_at } = Waiting.parse(record.execution_context.waiting_for);
-      const preview = record.previews[agent_id];
-      if (!preview) return [];
-      const item = await toPreviewApproval(deps, record, preview, principal, { reader, isExcerpt: true });
-      return [{ at: requested_at, id: record._id, item }];
+      const { requested_at: at } = Waiting.parse(record.execution_context.waiting_for);
+      const previews = Object.values(record.previews).filter(({ status }) => status === 'waiting');
+      const items = previews.map((preview) =>
+        toPreviewApproval(deps, record, preview, principal, { reader, isExcerpt: true }),
+      );
+      return (await Promise.all(items)).map((item) => ({ at, id: record._id, item }));
     }),
   );
   return { ...page, data: data.flat() };
@@ -192,4 +189,4 @@ const shown = {
   'execution_context.waiting_for': 1,
 };
 
-const Waiting = z.object({ agent_id: z.string(), requested_at: z.number() });
+const Waiting = z.object({ requested_at: z.number() });

@@ -5,6 +5,7 @@ import {
   type ExecutionEvent,
   type ExecutionState,
 } from '../../../../workflows/agentflow-execution/messages.js';
+import { withPaths } from '../../../../workflows/agentflow-execution/earlier-state.js';
 import { seesAllRuns, type Principal } from '../../../auth/principal.js';
 import { isAppError, notFound } from '../../../base/errors.js';
 import { isId } from '../../../base/ids.js';
@@ -67,9 +68,14 @@ export async function readLiveState(
     const handle = temporal.client.workflow.getHandle(executionWorkflowId(record._id));
     run ??= await temporal.call(() => handle.describe(), queryTimeoutMs);
     if (run.status.name !== 'RUNNING' && run.status.name !== 'PAUSED') return 'closed';
-    return deps.readRunState(record._id, run);
+    return withPaths(await deps.readRunState(record._id, run), { ...record.flow, ...planOf(record) });
   });
   return live === 'closed' ? { record: await reconcile(deps, record), live: undefined, run } : { record, live, run };
+}
+
+/** What a state of an earlier release is completed with. */
+function planOf({ plan, start_from_agent_id, agentflow }: ExecutionDocument) {
+  return { agents: plan, first_agent_id: start_from_agent_id ?? agentflow.initialAgent };
 }
 
 /**

@@ -1,0 +1,225 @@
+import { expressionProblem, type ExpressionType } from '../../../workflows/agentflow-execution/flow/expressions.js';
+import {
+  namesInPart,
+  partsOf,
+  successorsOf,
+  type FlowStep,
+} from '../../../workflows/agentflow-execution/flow/flow-steps.js';
+import type { Agent } from './record.js';
+
+/** How deeply parts of a flow can lie in each other. */
+const maxDepth = 10;
+
+interface Flow {
+  initialAgent: string;
+  agents: readonly Pick<Agent, '_id' | 'next_agent'>[];
+  steps: readonly FlowStep[];
+}
+
+/** A pointer of a node, with its place in the agentflow. */
+interface Pointer {
+  where: string;
+  to: string;
+}
+
+/** An agent or a step, with the nodes that can follow it and the first nodes of its parts. */
+interface FlowNode {
+  id: string;
+  successors: Pointer[];
+  parts: Pointer[];
+  step?: FlowStep;
+}
+
+/** Lists what is wrong with the steps of an agentflow: ids, pointers, parts and expressions. */
+export function flowProblems(flow: Flow): string[] {
+  if (flow.steps.length === 0) return [];
+  const nodes = nodesOf(flow);
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const dangling = nodes
+    .flatMap(({ successors, parts }) => [...successors, ...parts])
+    .filter(({ to }) => !byId.has(to))
+    .map(({ where, to }) => `${where}: the agent or step ${JSON.stringify(to)} does not exist`);
+  const problems = [...sharedIds(flow), ...flow.steps.flatMap(fieldProblems), ...dangling, ...cycleProblems(byId)];
+  // Parts can be compared only in a flow whose pointers lead somewhere and end.
+  const divided =
+    problems.length === 0
+      ? partProblems(flow.initialAgent, byId)
+      : { problems: [], names: new Map<string, string[]>() };
+  return [...problems, ...divided.problems, ...expressionProblems(flow, divided.names)];
+}
+
+function nodesOf({ agents, steps }: Flow): FlowNode[] {
+  return [
+    ...agents.map(({ _id, next_agent }) => ({
+      id: _id,
+      successors: next_agent === null ? [] : [{ where: `agents.${_id}.next_agent`, to: next_agent }],
+      parts: [],
+    })),
+    ...steps.map((step) => ({
+      id: step._id,
+      successors: successorsOf(step).flatMap(({ field, to }) =>
+        to === null ? [] : [{ where: `steps.${step._id}.${field}`, to }],
+      ),
+      parts: partsOf(step).map(({ name, first }) => ({
+        where: `steps.${step._id}.${name === '' ? '' : `branches.${name}.`}first`,
+        to: first,
+      })),
+      step,
+    })),
+  ];
+}
+
+function sharedIds({ agents, steps }: Flow): string[] {
+  const seen = new Set(agents.map(({ _id }) => _id));
+  const twice = new Set<string>();
+  for (const { _id } of steps) (seen.has(_id) ? twice : seen).add(_id);
+  return [...twice].map((id) => `steps: the _id ${JSON.stringify(id)} must be unique among agents and steps`);
+}
+
+/** What the schema of a step cannot express. */
+function fieldProblems(step: FlowStep): string[] {
+  const where = `steps.${step._id}`;
+  if (step.type === 'branch') return repeated(`${where}.cases`, step.cases);
+  if (step.type === 'wait') {
+    const isOne = (step.seconds === undefined) !== (step.until === undefined);
+    return isOne ? [] : [`${where}: requires either seconds or until`];
+  }
+  if (step.type !== 'parallel') return [];
+  const { branches, join } = step;
+  const count = typeof join === 'object' ? join.count : 0;
+  return [
+    ...repeated(`${where}.branches`, branches),
+    ...(count > branches.length
+      ? [`${where}.join.count: must be at most ${branches.length}, the number of branches`]
+      : []),
+  ];
+}
+
+function repeated(where: string, list: readonly { name: string }[]): string[] {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const { name } of list) (seen.has(name) ? twice : seen).add(name);
+  return [...twice].map((name) => `${where}: the name ${JSON.stringify(name)} must be unique`);
+}
+
+/** A flow repeats nodes only through a `loop`, whose rounds end where a pointer is null. */
+function cycleProblems(byId: ReadonlyMap<string, FlowNode>): string[] {
+  const done = new Set<string>();
+  const problems: string[] = [];
+  const visit = (id: string, walked: readonly string[]): void => {
+    const start = walked.indexOf(id);
+    if (start >= 0) {
+      const cycle = [...walked.slice(start), id].join(' → ');
+      problems.push(`steps: the pointers form a cycle, which only a loop step can do: ${cycle}`);
+      return;
+    }
+    const node = byId.get(id);
+    if (!node || done.has(id)) return;
+    for (const { to } of [...node.successors, ...node.parts]) visit(to, [...walked, id]);
+    done.add(id);
+  };
+  for (const id of byId.keys()) visit(id, []);
+  return problems;
+}
+
+interface Division {
+  problems: string[];
+  /** For each reachable node, the names that the parts around it add to expressions. */
+  names: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Finds nodes that two parts share: a pointer leads out of one of them. */
+function partProblems(first: string, byId: ReadonlyMap<string, FlowNode>): Division {
+  const problems = new Set<string>();
+  const partOf = new Map<string, string>();
+  const names = new Map<string, readonly string[]>();
+  const enter = (part: string, from: Pointer, inherited: readonly string[], depth: number): void => {
+    if (depth > maxDepth) {
+      problems.add(`${from.where}: parts of a flow can be nested at most ${maxDepth} deep`);
+      return;
+    }
+    const open = [from];
+    for (let pointer = open.pop(); pointer; pointer = open.pop()) {
+      const { where, to } = pointer;
+      const other = partOf.get(to);
+      if (other !== undefined && other !== part)
+        problems.add(`${where}: ${JSON.stringify(to)} belongs to ${other}, and a pointer must stay within its part`);
+      if (other !== undefined) continue;
+      partOf.set(to, part);
+      names.set(to, inherited);
+      const node = byId.get(to);
+      open.push(...(node?.successors ?? []));
+      const { step } = node ?? {};
+      for (const inner of node?.parts ?? []) {
+        const added = step && 'first' in step ? namesInPart(step) : [];
+        enter(nameOfPart(inner.where), inner, [...new Set([...inherited, ...added])], depth + 1);
+      }
+    }
+  };
+  if (first !== '') enter('the main part of the flow', { where: 'initialAgent', to: first }, [], 0);
+  return { problems: [...problems], names };
+}
+
+function nameOfPart(where: string): string {
+  return `the part of ${where.replace(/[.]first$/, '')}`;
+}
+
+/** Names that a `map` cannot give to its items: they mean something else in CEL (its language definition, Syntax) or here. */
+const reservedNames = new Set(
+  [
+    'as break const continue else false for function if import in let loop namespace null package return true var void while',
+    'bool bytes double int list map null_type string type uint dyn duration timestamp optional',
+    'inputs outputs goal execution index carry',
+  ].flatMap((line) => line.split(' ')),
+);
+
+function expressionProblems({ agents, steps }: Flow, namesOf: ReadonlyMap<string, readonly string[]>): string[] {
+  const ids = new Set([...agents, ...steps].map(({ _id }) => _id));
+  // The names of a step that cannot be reached are unknown, so it may use those of all parts.
+  const aliases = steps.flatMap((step) => (step.type === 'map' && !reservedNames.has(step.as) ? [step.as] : []));
+  const all = [...new Set(['item', 'index', 'carry', ...aliases])];
+  return steps.flatMap((step) => {
+    const around = namesOf.get(step._id) ?? all;
+    const where = `steps.${step._id}`;
+    if (step.type === 'map' && reservedNames.has(step.as))
+      return [`${where}.as: ${JSON.stringify(step.as)} is a reserved name`];
+    return expressionsOf(step).flatMap(({ field, text, type, isInPart }) => {
+      const names = isInPart && 'first' in step ? [...new Set([...around, ...namesInPart(step)])] : around;
+      const outputs = new Set<string>();
+      const problem = expressionProblem(text, { type, names }, outputs);
+      const unknown = [...outputs].filter((id) => !ids.has(id));
+      return [
+        ...(problem === undefined ? [] : [`${where}.${field}: is not a valid CEL expression: ${problem}`]),
+        ...unknown.map((id) => `${where}.${field}: outputs.${id}: the flow has no agent or step with this id`),
+      ];
+    });
+  });
+}
+
+interface PlacedExpression {
+  field: string;
+  text: string;
+  type: ExpressionType;
+  /** Whether it is evaluated within the part of its step, after a round of a loop. */
+  isInPart?: true;
+}
+
+function expressionsOf(step: FlowStep): PlacedExpression[] {
+  switch (step.type) {
+    case 'branch':
+      return step.cases.map(({ name, when }) => ({ field: `cases.${name}.when`, text: when, type: 'bool' }));
+    case 'map':
+      return [{ field: 'items', text: step.items, type: 'list' }];
+    case 'loop':
+      return [
+        { field: 'until', text: step.until, type: 'bool', isInPart: true },
+        ...(step.carry === null ? [] : [{ field: 'carry', text: step.carry, type: 'any', isInPart: true } as const]),
+      ];
+    case 'wait':
+      return step.until === undefined ? [] : [{ field: 'until', text: step.until, type: 'time' }];
+    case 'set':
+      return Object.entries(step.values).map(([name, text]) => ({ field: `values.${name}`, text, type: 'any' }));
+    case 'parallel':
+      return [];
+  }
+}

@@ -1,0 +1,161 @@
+import { z } from 'zod';
+
+/**
+ * The steps of a flow besides its agents. The API stores them as they are here, and a run gets them as they are stored.
+ * Agents and steps are the nodes of a flow. A pointer to the next node is null where a part of the flow ends.
+ */
+
+const ids = /^[A-Za-z0-9_-]{1,64}$/;
+const idProblem = 'must be 1 to 64 letters, digits, "_" or "-"';
+
+export const StepId = z
+  .string()
+  .regex(ids, idProblem)
+  .refine((id) => !(id in Object.prototype), 'must not be a reserved name such as "constructor"')
+  .meta({ example: 'sort' });
+const PartName = z.string().regex(ids, idProblem).meta({ example: 'left' });
+const Pointer = z
+  .string()
+  .max(100)
+  .nullable()
+  .default(null)
+  .describe('An agent or a step. Null ends this part of the flow.');
+const First = z.string().min(1).max(100).describe('The agent or step that runs first in this part of the flow.');
+const Expression = z
+  .string()
+  .min(1)
+  .max(4000)
+  .describe(
+    'A CEL expression over `inputs`, `outputs`, `goal`, `execution`, and in a part `item`, `index` or `carry`.',
+  );
+const Title = z.string().max(200).default('').meta({ example: 'Sort by topic' });
+
+const common = { _id: StepId, title: Title, next: Pointer };
+
+const Branch = z
+  .strictObject({
+    ...common,
+    type: z.literal('branch'),
+    cases: z
+      .array(z.strictObject({ name: PartName, when: Expression, next: Pointer }))
+      .min(1)
+      .max(50)
+      .describe('The first case whose expression is true is chosen.'),
+    otherwise: Pointer.describe('Where the flow continues if no case is chosen. Null ends this part of the flow.'),
+  })
+  .omit({ next: true });
+
+const OnError = z
+  .enum(['fail', 'collect'])
+  .default('fail')
+  .describe('`collect` keeps `{error: {code, message}}` in the output instead of failing.');
+
+const Parallel = z.strictObject({
+  ...common,
+  type: z.literal('parallel'),
+  branches: z
+    .array(z.strictObject({ name: PartName, first: First }))
+    .min(2)
+    .max(50),
+  join: z
+    .union([z.enum(['all', 'any']), z.strictObject({ count: z.int().min(1).max(50) })])
+    .default('all')
+    .describe('How many branches have to succeed. As soon as they have, the others are cancelled.'),
+  on_error: OnError,
+});
+
+export const maxItems = 1000;
+
+const Map = z.strictObject({
+  ...common,
+  type: z.literal('map'),
+  items: Expression.describe(`An expression that returns a list of at most ${maxItems} items.`),
+  as: z
+    .string()
+    .regex(/^[a-z_][a-z0-9_]{0,63}$/, 'must be a lowercase name such as "row"')
+    .default('item')
+    .describe('Another name for `item`.')
+    .meta({ example: 'row' }),
+  first: First,
+  concurrency: z.int().min(1).max(50).default(10).describe('How many items are worked on at once.'),
+  on_error: z
+    .enum(['fail', 'skip', 'collect'])
+    .default('fail')
+    .describe('`skip` leaves the item out of the output, `collect` keeps `{error: {code, message}}` in its place.'),
+});
+
+const Loop = z.strictObject({
+  ...common,
+  type: z.literal('loop'),
+  first: First,
+  until: Expression.describe('The loop ends after the round in which this is true. It knows the outputs of the round.'),
+  max_rounds: z
+    .int()
+    .min(1)
+    .max(1000)
+    .describe('The step fails with `limit_exceeded` if `until` is not true after this many rounds.'),
+  carry: Expression.nullable()
+    .default(null)
+    .describe('What the next round knows as `carry`. By default the output of the round.'),
+});
+
+const maxWaitSeconds = 366 * 24 * 3600;
+
+const Wait = z.strictObject({
+  ...common,
+  type: z.literal('wait'),
+  seconds: z.number().min(0).max(maxWaitSeconds).optional().describe('How long to wait. A pause stops this clock.'),
+  until: Expression.optional().describe('An expression that returns the time, as a timestamp or an RFC 3339 text.'),
+});
+
+const SetValues = z.strictObject({
+  ...common,
+  type: z.literal('set'),
+  values: z
+    .record(z.string().regex(ids, idProblem), Expression)
+    .refine((values) => Object.keys(values).length <= 100, 'must have at most 100 values')
+    .meta({ example: { total: 'inputs.price * inputs.count' } }),
+});
+
+export const FlowStep = z
+  .discriminatedUnion('type', [Branch, Parallel, Map, Loop, Wait, SetValues])
+  .meta({ id: 'FlowStep', description: 'A step of a flow that is not an agent.' });
+export type FlowStep = z.infer<typeof FlowStep>;
+export type FlowStepOf<Type extends FlowStep['type']> = Extract<FlowStep, { type: Type }>;
+
+const types: ReadonlySet<string> = new Set<FlowStep['type']>(['branch', 'parallel', 'map', 'loop', 'wait', 'set']);
+
+/** Whether the kind of a step's record is a type of step that runs without an activity. */
+export function isFlowStepType(kind: string): boolean {
+  return types.has(kind);
+}
+
+/** Steps whose parts run on paths of their own. */
+export type PartedStep = FlowStepOf<'parallel' | 'map' | 'loop'>;
+
+/** A part of the flow that a step owns. Its pointers stay within it. */
+export interface FlowPart {
+  /** The branch of a `parallel`; empty for a `map` and a `loop`. */
+  name: string;
+  first: string;
+}
+
+export function partsOf(step: FlowStep): FlowPart[] {
+  if (step.type === 'parallel') return step.branches;
+  return step.type === 'map' || step.type === 'loop' ? [{ name: '', first: step.first }] : [];
+}
+
+/** The nodes that can follow a step within its own part, with the field of each pointer. */
+export function successorsOf(step: FlowStep): { field: string; to: string | null }[] {
+  if (step.type !== 'branch') return [{ field: 'next', to: step.next }];
+  return [
+    ...step.cases.map(({ name, next }) => ({ field: `cases.${name}.next`, to: next })),
+    { field: 'otherwise', to: step.otherwise },
+  ];
+}
+
+/** What the expressions of a part can use besides the common names. */
+export function namesInPart(step: PartedStep): string[] {
+  if (step.type === 'map') return [...new Set(['item', 'index', step.as])];
+  return step.type === 'loop' ? ['carry', 'index'] : [];
+}

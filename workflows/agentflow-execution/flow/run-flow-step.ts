@@ -1,0 +1,189 @@
+import { ApplicationFailure, condition, isCancellation } from '@temporalio/workflow';
+import { historyIsFull } from '../../history.js';
+import { epochSeconds } from '../../time.js';
+import { endsRun } from '../authority.js';
+import { stepMessageOf } from '../failure.js';
+import type { AgentflowExecutionInput, ExecutionState } from '../messages.js';
+import { idInPath, type PartResult, type PathState } from '../path-state.js';
+import { countKept } from '../run-step.js';
+import { beginFlowStep, endStep } from '../step-records.js';
+import { maxItems, type FlowStep, type FlowStepOf } from './flow-steps.js';
+import type { Work } from './expressions.js';
+import { partsOf, runParts, type Part, type Stop } from './run-parts.js';
+import { evaluateOn } from './values.js';
+
+/** A step of the flow on its path. */
+export interface FlowRun {
+  input: AgentflowExecutionInput;
+  state: ExecutionState;
+  path: PathState;
+  /** Runs the path of a part to its end. */
+  runPath: (path: PathState) => Promise<Stop>;
+  work: Work;
+}
+
+/** The maximum number of records of steps that a run keeps. */
+const maxSteps = 10_000;
+
+/** The output of a step and the node that follows; undefined if the step continues after a pause or as a new run. */
+type Result = { output: unknown; next: string | null } | undefined;
+
+type Runners = { [Type in FlowStep['type']]: (run: FlowRun, step: FlowStepOf<Type>) => Result | Promise<Result> };
+
+/** What each type of step does. Those that run without waiting cost no round trip to Temporal. */
+const runners: Runners = {
+  set: (run, { values, next }) => ({
+    output: Object.fromEntries(
+      Object.entries(values).map(([name, text]) => [name, evaluateOn(run, { field: `values.${name}`, text })]),
+    ),
+    next,
+  }),
+
+  branch(run, { cases, otherwise }) {
+    for (const { name, when, next } of cases) {
+      const isChosen = evaluateOn(run, { field: `cases.${name}.when`, text: when, type: 'bool' });
+      if (isChosen === true) return { output: { case: name }, next };
+    }
+    return { output: { case: null }, next: otherwise };
+  },
+
+  async parallel(run, step) {
+    const { branches, join, on_error, next } = step;
+    const needed = join === 'all' ? branches.length : join === 'any' ? 1 : join.count;
+    const succeeded = (ended: Record<string, PartResult>) =>
+      Object.values(ended).filter((result) => 'output' in result).length;
+    const stop = await runParts(inPlace(run, step), branches, {
+      concurrency: branches.length,
+      keepsErrors: on_error === 'collect',
+      ...(join !== 'all' && { isEnough: (ended) => succeeded(ended) >= needed }),
+    });
+    if (stop === 'history is full') return undefined;
+    const { ended } = partsOf(run.path);
+    if (join !== 'all' && succeeded(ended) < needed) throw tooFew(succeeded(ended), needed, ended);
+    const output = branches.flatMap(({ name }) => {
+      const result = ended[name];
+      return result ? [[name, shown(result)] as const] : [];
+    });
+    return { output: Object.fromEntries(output), next };
+  },
+
+  async map(run, step) {
+    const { first, as, concurrency, on_error, next } = step;
+    const parts = partsOf(run.path);
+    parts.items ??= itemsOf(run, step);
+    const each = parts.items.map((item, index): Part => ({
+      name: String(index),
+      first,
+      names: { item, [as]: item, index },
+    }));
+    const keepsErrors = on_error !== 'fail';
+    if ((await runParts(inPlace(run, step), each, { concurrency, keepsErrors })) === 'history is full')
+      return undefined;
+    const results = each.flatMap(({ name }) => parts.ended[name] ?? []);
+    const kept = on_error === 'skip' ? results.filter((result) => 'output' in result) : results;
+    return { output: kept.map(shown), next };
+  },
+
+  async loop(run, step) {
+    const { first, until, max_rounds, carry, next } = step;
+    const parts = partsOf(run.path);
+    parts.rounds ??= 0;
+    parts.carry ??= null;
+    for (; parts.rounds < max_rounds; parts.rounds += 1) {
+      const name = String(parts.rounds);
+      const names = { carry: parts.carry, index: parts.rounds };
+      let isDone: unknown;
+      // Evaluated on the path of the round, which knows the outputs of the round.
+      const runRound = async (path: PathState): Promise<Stop> => {
+        if ((await run.runPath(path)) === 'history is full') return 'history is full';
+        const on = { ...run, path, work: { steps: 0 } };
+        isDone = evaluateOn(on, { field: 'until', text: until, type: 'bool' });
+        if (carry !== null) parts.carry = evaluateOn(on, { field: 'carry', text: carry });
+        return 'done';
+      };
+      const place = { ...inPlace(run, step), runPath: runRound };
+      const stop = await runParts(place, [{ name, first, names }], { concurrency: 1, keepsErrors: false });
+      if (stop === 'history is full') return undefined;
+      const ended = parts.ended[name];
+      const output = ended ? shown(ended) : null;
+      if (isDone === true) return { output: { output, rounds: parts.rounds + 1 }, next };
+      parts.ended = {};
+      if (carry === null) parts.carry = output;
+    }
+    const message = `the loop has run ${max_rounds} rounds, and \`until\` is not true: max_rounds is ${max_rounds}`;
+    throw ApplicationFailure.nonRetryable(message, 'limit_exceeded');
+  },
+
+  async wait(run, { seconds, until, next }) {
+    const { path, input, state } = run;
+    path.waits_until ??=
+      until === undefined
+        ? { at: epochSeconds() + (seconds ?? 0), is_fixed: false }
+        : { at: timeOf(run, until), is_fixed: true };
+    const { waits_until: end } = path;
+    const left = end.at - epochSeconds();
+    const isInterrupted = () => state.status === 'paused' || historyIsFull(input);
+    if (left > 0 && (await condition(isInterrupted, Math.ceil(left * 1000), { summary: 'the wait ends' })))
+      return undefined;
+    path.waits_until = null;
+    return { output: {}, next };
+  },
+};
+
+/** Runs a step of the flow to its end. Returns early if the run is paused, or has to continue as new. */
+export async function runFlowStep(run: FlowRun, step: FlowStep): Promise<Stop | 'paused'> {
+  const { input, state, path } = run;
+  if (state.steps.length >= maxSteps)
+    throw ApplicationFailure.nonRetryable(`a run can have at most ${maxSteps} steps`, 'limit_exceeded', endsRun);
+  const record = beginFlowStep(state, path, step, epochSeconds());
+  const runner = runners[step.type] as (run: FlowRun, step: FlowStep) => Result | Promise<Result>;
+  try {
+    const result = await runner(run, step);
+    if (!result) return historyIsFull(input) ? 'history is full' : 'paused';
+    const { output, next } = result;
+    countKept(state, output, undefined);
+    path.outputs[step._id] = output;
+    record.output = output;
+    Object.assign(path, { parts: null, last: step._id, next });
+    endStep(state, record, { status: 'completed', attempts: 1, at: epochSeconds() });
+    return 'done';
+  } catch (error) {
+    const status = isCancellation(error) ? 'cancelled' : 'failed';
+    const message = status === 'cancelled' ? status : stepMessageOf(error);
+    endStep(state, record, { status, attempts: 1, at: epochSeconds(), error: message });
+    if (status === 'failed') path.failed_step_id ??= record.step_id;
+    throw error;
+  }
+}
+
+function inPlace({ state, path, runPath }: FlowRun, { _id }: FlowStep) {
+  return { state, path, runPath, place: idInPath(path, _id) };
+}
+
+function shown(result: PartResult): unknown {
+  return 'output' in result ? result.output : result;
+}
+
+function tooFew(succeeded: number, needed: number, ended: Record<string, PartResult>): ApplicationFailure {
+  const reasons = Object.entries(ended).flatMap(([name, result]) =>
+    'error' in result ? [`${name}: ${result.error.message}`] : [],
+  );
+  const message = `${succeeded} of the ${needed} branches that are needed have succeeded; ${reasons.join('; ')}`;
+  return ApplicationFailure.nonRetryable(message, 'validation_failed');
+}
+
+/** @throws ApplicationFailure `validation_failed` */
+function itemsOf(run: FlowRun, { items }: FlowStepOf<'map'>): unknown[] {
+  const list = evaluateOn(run, { field: 'items', text: items, type: 'list' }) as unknown[];
+  if (list.length <= maxItems) return list;
+  const message = `items: the list has ${list.length} items, and a map can have at most ${maxItems}`;
+  throw ApplicationFailure.nonRetryable(message, 'validation_failed');
+}
+
+/** In epoch seconds. @throws ApplicationFailure `validation_failed` */
+function timeOf(run: FlowRun, text: string): number {
+  const value = String(evaluateOn(run, { field: 'until', text, type: 'time' }));
+  const at = Date.parse(value);
+  if (!Number.isNaN(at)) return at / 1000;
+  throw ApplicationFailure.nonRetryable(`until: ${JSON.stringify(value)} is not an RFC 3339 time`, 'validation_failed');
+}

@@ -1,0 +1,45 @@
+import { ApplicationFailure } from '@temporalio/workflow';
+import type { AgentflowExecutionInput, ExecutionState } from '../messages.js';
+import { outputsOn, type PathState } from '../path-state.js';
+import { goalOf, namesOn } from '../steps/context.js';
+import { evaluateExpression, ExpressionError, type ExpressionType, type Work } from './expressions.js';
+
+interface OnPath {
+  input: AgentflowExecutionInput;
+  state: ExecutionState;
+  path: PathState;
+  work: Work;
+}
+
+/** The values that expressions on the path can use. */
+function valuesOn({ input, state, path }: OnPath): Record<string, unknown> {
+  return {
+    ...namesOn(state, path),
+    inputs: { ...input.runtime_inputs, ...input.input_variables },
+    outputs: outputsOn(state, path),
+    goal: goalOf({ input, state }),
+    execution: {
+      id: input.execution_id,
+      agentflow_id: input.agentflow_id,
+      started_by: input.started_by,
+      started_at: state.started_at,
+      path: path.path,
+    },
+  };
+}
+
+/**
+ * Evaluates an expression of a step of the flow. `field` is its place in the step.
+ * @throws ApplicationFailure `validation_failed`
+ */
+export function evaluateOn(
+  on: OnPath,
+  { field, text, type = 'any' }: { field: string; text: string; type?: ExpressionType },
+): unknown {
+  try {
+    return evaluateExpression(text, valuesOn(on), { type, work: on.work });
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    throw ApplicationFailure.nonRetryable(`${field}: ${error.message}`, 'validation_failed');
+  }
+}
