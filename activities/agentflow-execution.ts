@@ -10,6 +10,8 @@ import { readDocuments, type DocumentStores } from '../src/domain/executions/doc
 import { takeModelTurn, type ModelActivityDeps } from '../src/domain/executions/model-turn.js';
 import { renderGoal } from '../src/domain/executions/prompt.js';
 import { pick } from '../src/base/pick.js';
+import type {} from '../src/domain/executions/run-code.js';
+import type { Threads } from '../src/threads/threads.js';
 import type { Collections } from '../src/stores/collections.js';
 import type { ChatModel } from '../src/models/port.js';
 import type { CallActionRequest } from '../workflows/agentflow-execution/steps/action.js';
@@ -124,6 +126,22 @@ export function createAnomalyActivities(
         (signal, note) => detectAnomaly(models, request, { signal, note }),
         maxAnomalyAttempts,
       ),
+  };
+}
+
+/** Runs the code of flows in threads. Its clock stands still at the time when the step was scheduled first. */
+export function createCodeActivities(threads: Threads, exchanges: Exchanges): Pick<StepActivities, 'runCode'> {
+  return {
+    runCode: ({ idempotency_key, source, inputs, timeout_seconds }) =>
+      runKept(exchanges, idempotency_key, async (signal, note) => {
+        note({ input: inputs });
+        const now = Context.current().info.scheduledTimestampMs / 1000;
+        const request = { source, inputs, now, timeout_seconds };
+        const options = { owner: organizationOfActivity(), timeoutMs: (timeout_seconds + 5) * 1000, signal };
+        const output = await threads.run('runCode', request, options);
+        note({ output });
+        return output;
+      }),
   };
 }
 

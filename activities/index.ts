@@ -17,6 +17,7 @@ import type { Activities } from '../workflows/activities.js';
 import {
   createActionActivities,
   createAnomalyActivities,
+  createCodeActivities,
   createContinueActivities,
   createDocumentActivities,
   createModelActivities,
@@ -54,6 +55,7 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
     ...createModelActivities({ models, knowledge, collections }, exchanges),
     ...createAnomalyActivities({ models }, exchanges),
     ...createPreviewActivities(exchanges),
+    ...createCodeActivities(deps.untrustedThreads, exchanges),
   };
   return {
     ...withAuthority({ collections, temporal, audit }, steps),

@@ -93,6 +93,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     mongo,
     graph,
     threads,
+    untrustedThreads,
     mcpChecks: createMcpChecks(untrustedThreads),
     redact,
     temporal,

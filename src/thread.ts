@@ -35,6 +35,7 @@ export const evaluateCandidate = answering(
 export const simulatePolicies = answering(async () => (await import('./governance/policy/simulate.js')).simulate);
 export const problemOfOutput = answering(async () => (await import('./outbound/mcp-output.js')).problemOfOutput);
 export const problemsOfSchemas = answering(async () => (await import('./outbound/mcp-output.js')).problemsOfSchemas);
+export const runCode = answering(async () => (await import('./domain/executions/run-code.js')).runCode);
 // The parsers of documents are large.
 export const extractDocument = answering(
   async () => (await import('./domain/knowledge/extract-thread.js')).extractDocument,

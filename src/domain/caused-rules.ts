@@ -81,6 +81,22 @@ export function causesOfAgents(agentsOf: Agents): readonly Cause[] {
   ];
 }
 
+/**
+ * What storing an agentflow causes: what its agents cause, and the actions of its steps.
+ * @param flowOf the agentflow that the call stores
+ */
+export function causesOfFlow(flowOf: Agents): readonly Cause[] {
+  const listOf = (list: 'agents' | 'steps', ...call: Parameters<Agents>) => objectsIn([flowOf(...call)], list);
+  return [
+    ...causesOfAgents((...call) => listOf('agents', ...call)),
+    {
+      operation: createActionRules,
+      when: 'if `steps` have an `action`',
+      calls: (...call) => callsOf(listOf('steps', ...call).flatMap(({ action }) => objects([action]))),
+    },
+  ];
+}
+
 type Agents = (...call: Parameters<Cause['calls']>) => unknown;
 type Fields = Readonly<Record<string, unknown>>;
 

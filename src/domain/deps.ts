@@ -39,6 +39,8 @@ export interface Deps {
   mongo: Mongo;
   graph: Graph;
   threads: Threads;
+  /** Threads for work whose length others decide, such as the code of flows. */
+  untrustedThreads: Threads;
   /** Run in separate threads, because an MCP server decides how long a check takes. */
   mcpChecks: McpChecks;
   redact: Redact;

@@ -40,6 +40,16 @@ export const flows = [
     says: 'wait ends after a time or at a time, and a pause stops its clock.',
   },
   {
+    id: 'flow.action',
+    source: `${guide}#steps`,
+    says: 'action calls one action without a model. The call is governed like those of agents, and a rejection fails its path.',
+  },
+  {
+    id: 'flow.code',
+    source: `${guide}#code`,
+    says: 'code runs JavaScript without network, files or clock, with limits of time, memory and output; errors name line and message.',
+  },
+  {
     id: 'flow.errors',
     source: `${guide}#errors-in-parts`,
     says: 'A failed part fails its step and cancels the other parts, unless the step collects or skips errors.',

@@ -287,6 +287,9 @@ function interpret(
         }
         throw failure;
       }
+      case 'action':
+      case 'code':
+        throw new Error('random flows call nothing');
     }
   };
 

@@ -57,6 +57,8 @@ export interface AgentPlan {
   has_knowledge_base: boolean;
   skills: SkillPlan[];
   next_agent: string | null;
+  /** For an `action` step: its only skill has the action, and it has no model. `inputs` are expressions by field. */
+  step?: { inputs: Record<string, string> };
   /** The maximum number of model turns of the agent, and of tokens in all turns. The default is `agentDefaults`. */
   max_turns?: number;
   max_total_tokens?: number;

@@ -7,7 +7,7 @@ import {
   type SkillPlan,
 } from './messages.js';
 import type { UnsettledAnomaly } from './act-messages.js';
-import type { FlowStep } from './flow/flow-steps.js';
+import type { InnerStep } from './flow/flow-steps.js';
 import { idInPath, type CurrentAgent, type PathState } from './path-state.js';
 import { previewOn } from './previews.js';
 import { idInRun, stepIdOf, type Step } from './steps/index.js';
@@ -19,13 +19,15 @@ export type Transition =
   | { kind: 'requestPreview'; agent: AgentPlan; previewId: string; output: string }
   | { kind: 'awaitDecision'; agent: AgentPlan }
   | { kind: 'takeOutput'; agent: AgentPlan }
+  /** The answer of its action is the output of an `action` step. */
+  | { kind: 'takeAnswer'; agent: AgentPlan }
   | { kind: 'stopAtLimit'; agent: AgentPlan; message: string }
   | { kind: 'stopAfterAnomaly'; agent: AgentPlan; code: string; message: string };
 
-/** A step of the flow that is not an agent. */
+/** A step of the flow that runs in the workflow itself. */
 export interface FlowStepDue {
   kind: 'flowStep';
-  step: FlowStep;
+  step: InnerStep;
 }
 
 /** What comes next on a path; undefined at its end. A pure function of plan and state. */
@@ -55,7 +57,8 @@ export function nextStep(
   const id = current?.agent_id ?? path.next;
   if (id === null) return undefined;
   const step = plan.steps?.find(({ _id }) => _id === id);
-  if (step) return { kind: 'flowStep', step };
+  if (step?.type === 'code') return { kind: 'code', code: step };
+  if (step && step.type !== 'action') return { kind: 'flowStep', step };
   const on = { state, path, agent: agentOf(plan, id) };
   if (current?.draft) return afterDraft(on, current.draft.content);
   return current && current.turns > 0 ? afterTurn(on, current) : beforeTurns(on);
@@ -81,7 +84,7 @@ function beforeTurns(on: AgentOnPath): Step | Transition {
     const calls = () => prescribedCalls(agent);
     return previewBefore(on, 'preview', calls) ?? { kind: 'action', agent, skill, action };
   }
-  return { kind: 'model', agent, turn: 1 };
+  return agent.step ? { kind: 'takeAnswer', agent } : { kind: 'model', agent, turn: 1 };
 }
 
 /** The tool calls of the last turn, then the next turn. */

@@ -1,7 +1,7 @@
 import { CancellationScope, condition, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { AgentflowExecutionActivities, ExecutionProjection } from './activities.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
-import { isFlowStepType } from './flow/flow-steps.js';
+import { isInnerStep } from './flow/flow-steps.js';
 import { viewOf } from './view.js';
 
 type Publishing = Pick<AgentflowExecutionActivities, 'publishExecution'>;
@@ -60,7 +60,7 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
   /** A regular activity repeats without limit, and its attempts add nothing to the history, however long MongoDB is down. */
   const publish = async (projection: ExecutionProjection) => {
     const isStepRunning =
-      state.steps.some(({ ended_at, kind }) => ended_at === null && !isFlowStepType(kind)) ||
+      state.steps.some(({ ended_at, kind }) => ended_at === null && !isInnerStep(kind)) ||
       state.turn?.is_asking === true;
     if (isStepRunning) return publishExecution(projection);
     isWritingAlone = true;

@@ -26,6 +26,7 @@ export async function runStep(
   const record = beginStep(state, path, step, epochSeconds());
   const run: StepRun = { input, state, path, stepId: record.step_id };
   const read = beginReading(state, path, record.step_id);
+  let refusal: ApplicationFailure | undefined;
   try {
     const { value, attempts, attempt_details, held, refused, edits } = await runUntilTaken(step, run);
     if (held) return holdStep(state, path, record, { held, at: epochSeconds(), read });
@@ -37,7 +38,10 @@ export async function runStep(
       ? ({ status: 'failed', error: `${refused.code}: ${refused.message}` } as const)
       : ({ status: 'completed' } as const);
     endStep(state, record, { ...ended, attempts, attempt_details, at: epochSeconds() });
-    definition.keep(value, step, edits ? { ...run, edits } : run);
+    if (refused && definition.failsIfRefused?.(step)) {
+      refusal = ApplicationFailure.nonRetryable(refused.message, refused.code);
+      path.failed_step_id = record.step_id;
+    } else definition.keep(value, step, edits ? { ...run, edits } : run);
   } catch (error) {
     if (holdsRun(error)) return holdRun({ state, path, record }, error, epochSeconds());
     const status = isCancellation(error) ? 'cancelled' : 'failed';
@@ -56,6 +60,7 @@ export async function runStep(
     }
     definition.continueAfter(error, step, run);
   }
+  if (refusal) throw refusal;
 }
 
 function settleHeld(path: PathState): void {

@@ -11,7 +11,7 @@ import { mainPathOf, type PathState } from './path-state.js';
 import { expirePreview, outputOf, previewOn, requestPreview } from './previews.js';
 import type { Change } from './projection.js';
 import { runStep } from './run-step.js';
-import { failOver, isOver, takeOutput } from './state.js';
+import { failOver, isOver, takeAnswer, takeOutput } from './state.js';
 import { isStep } from './steps/index.js';
 
 /** How the flow lets its record be written. */
@@ -112,6 +112,8 @@ async function makeTransition(
     }
     case 'awaitDecision':
       return untilDecided(input, state, path, agent._id);
+    case 'takeAnswer':
+      return takeAnswer(path, agent);
     case 'takeOutput': {
       const preview = previewOn(state, path, agent._id);
       return takeOutput(state, path, agent, epochSeconds(), outputOf(preview?.edits ?? null));

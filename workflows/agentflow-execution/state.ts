@@ -125,8 +125,9 @@ export function addEvent<T extends keyof EventData>(
   state.unpublished.push({ seq: state.last_event_seq, type, at, data });
 }
 
-export function beginAgent(state: ExecutionState, path: PathState, { _id, title }: AgentPlan, at: number): void {
+export function beginAgent(state: ExecutionState, path: PathState, { _id, title, step }: AgentPlan, at: number): void {
   path.current = newCurrentAgent(_id, at);
+  if (step) return;
   addEvent(state, 'agent_started', at, { agent_id: _id, title, ...shownPath(path) });
 }
 
@@ -182,6 +183,14 @@ export function takeOutput(state: ExecutionState, path: PathState, agent: AgentP
     ended_at: at,
     ...shownPath(path),
   });
+}
+
+/** Ends an `action` step. */
+export function takeAnswer(path: PathState, { _id, next_agent }: AgentPlan): void {
+  path.outputs[_id] = path.current?.results.at(-1)?.output ?? null;
+  path.current = null;
+  path.last = _id;
+  path.next = next_agent;
 }
 
 /** Ends a path whose current agent has no output. The usage of the agent is recorded, because no output includes it. */

@@ -2,7 +2,7 @@ import { integer, textFacts, type Facts } from '../../governance/operations/oper
 
 /** What rules can read about the run that makes a call. */
 export const factsAboutRuns: Facts = {
-  ...textFacts('agentflow_id', 'agent_id', 'execution_id', 'started_by'),
+  ...textFacts('agentflow_id', 'agent_id', 'execution_id', 'started_by', 'flow_path'),
   agentflow_version: integer('agentflow_version'),
   tokens_spent: integer('tokens_spent'),
   credits_spent: integer('credits_spent'),

@@ -10,8 +10,10 @@ const reservedHeaders: ReadonlySet<string> = new Set([
   ...['proxy-authorization', 'set-cookie'],
 ]);
 
+type Call = Pick<Action, 'category' | 'method' | 'endpoint' | 'input_schema' | 'output_schema'>;
+
 /** Why the places and the own values of the fields of an action cannot be used. */
-export function fieldProblems(where: string, action: Action): string[] {
+export function fieldProblems(where: string, action: Call): string[] {
   const ofInput = action.input_schema.fields.flatMap((field) => [
     ...placeProblems(action, field).map((problem) => `input_schema.fields.${field.field_id}.in: ${problem}`),
     ...valueProblems(field.value).map(
@@ -24,7 +26,7 @@ export function fieldProblems(where: string, action: Action): string[] {
   return [...ofInput, ...ofOutput].map((problem) => `${where}.${problem}`);
 }
 
-function placeProblems({ category, method, endpoint }: Action, { field_id, in: place }: SchemaField): string[] {
+function placeProblems({ category, method, endpoint }: Call, { field_id, in: place }: SchemaField): string[] {
   if (place === undefined) return [];
   if (category === 'mail' || category === 'mcp')
     return [`an action of the category ${category} has no places for fields`];

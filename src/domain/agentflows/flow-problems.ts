@@ -1,11 +1,8 @@
 import { expressionProblem, type ExpressionType } from '../../../workflows/agentflow-execution/flow/expressions.js';
-import {
-  namesInPart,
-  partsOf,
-  successorsOf,
-  type FlowStep,
-} from '../../../workflows/agentflow-execution/flow/flow-steps.js';
+import { namesInPart, partsOf, successorsOf } from '../../../workflows/agentflow-execution/flow/flow-steps.js';
+import { actionProblems, connectorProblems } from './action-problems.js';
 import type { Agent } from './record.js';
+import type { ActionStep, FlowStep } from './record/steps.js';
 
 /** How deeply parts of a flow can lie in each other. */
 const maxDepth = 10;
@@ -80,6 +77,7 @@ function sharedIds({ agents, steps }: Flow): string[] {
 function fieldProblems(step: FlowStep): string[] {
   const where = `steps.${step._id}`;
   if (step.type === 'branch') return repeated(`${where}.cases`, step.cases);
+  if (step.type === 'action') return callProblems(where, step);
   if (step.type === 'wait') {
     const isOne = (step.seconds === undefined) !== (step.until === undefined);
     return isOne ? [] : [`${where}: requires either seconds or until`];
@@ -92,6 +90,19 @@ function fieldProblems(step: FlowStep): string[] {
     ...(count > branches.length
       ? [`${where}.join.count: must be at most ${branches.length}, the number of branches`]
       : []),
+  ];
+}
+
+function callProblems(where: string, { _id, action, connector_id, inputs }: ActionStep): string[] {
+  const fields = new Set(action.input_schema.fields.map(({ field_id }) => field_id));
+  // An `mcp` action without fields gets those of its tool.
+  const isOpen = action.category === 'mcp' && fields.size === 0;
+  const unknown = isOpen ? [] : Object.keys(inputs).filter((name) => !fields.has(name));
+  const call = { ...action, _id };
+  return [
+    ...actionProblems(`${where}.action`, call),
+    ...connectorProblems(`${where}.action`, call, { connector_id }),
+    ...unknown.map((name) => `${where}.inputs.${name}: the action has no field with this id`),
   ];
 }
 
@@ -217,6 +228,9 @@ function expressionsOf(step: FlowStep): PlacedExpression[] {
       ];
     case 'wait':
       return step.until === undefined ? [] : [{ field: 'until', text: step.until, type: 'time' }];
+    case 'action':
+    case 'code':
+      return Object.entries(step.inputs).map(([name, text]) => ({ field: `inputs.${name}`, text, type: 'any' }));
     case 'set':
       return Object.entries(step.values).map(([name, text]) => ({ field: `values.${name}`, text, type: 'any' }));
     case 'parallel':

@@ -3,7 +3,7 @@ import { AppError, notFound } from '../../base/errors.js';
 import { freeText, textFacts } from '../../governance/operations/operation.js';
 import { containing, listOf, listPage, ListQuery, SearchText } from '../../stores/lists.js';
 import { epochSeconds } from '../../base/time.js';
-import { causesOfAgents } from '../caused-rules.js';
+import { causesOfAgents, causesOfFlow } from '../caused-rules.js';
 import { defineOperation, readsOwn, writes } from '../operation.js';
 import { agentflowProblems, changedAgent, changedAgentflow, newAgent, newAgentflow, withAgent } from './rules.js';
 import { Agentflow, AgentflowPatch, AgentPatch, NewAgent, NewAgentflow, type AgentflowDocument } from './record.js';
@@ -61,7 +61,7 @@ export const createAgentflow = defineOperation({
   name: 'agentflow.create',
   ...writes,
   facts: { name: freeText('name') },
-  causes: causesOfAgents(({ agents }) => agents),
+  causes: causesOfFlow((flow) => flow),
   input: NewAgentflow,
   output: Agentflow,
   errors: ['validation_failed', 'plan_limit'],
@@ -74,7 +74,7 @@ export const createAgentflow = defineOperation({
 export const updateAgentflow = defineOperation({
   name: 'agentflow.update',
   ...writes,
-  causes: causesOfAgents(({ agents }) => agents),
+  causes: causesOfFlow((flow) => flow),
   facts: textFacts('id'),
   key,
   input: AgentflowPatch,

@@ -1,9 +1,9 @@
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { exampleAgent, exampleAgentflow, newAgentExample, newAgentflowExample } from './record/examples.js';
-import { FlowStep } from '../../../workflows/agentflow-execution/flow/flow-steps.js';
 import { AnyJson, Id, maxEntries, Name, Pointer, Text, Time } from './record/fields.js';
 import { EmbeddedSkill, Skill } from './record/skills.js';
+import { FlowStep } from './record/steps.js';
 import { acceptingSentBack } from '../sent-back.js';
 
 const llmFields = {

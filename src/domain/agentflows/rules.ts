@@ -1,6 +1,6 @@
-import { syntaxProblem } from '../../prompts/template.js';
-import { fieldProblems } from './field-problems.js';
+import { actionProblems, connectorProblems, templateProblems } from './action-problems.js';
 import { flowProblems } from './flow-problems.js';
+export { actionProblems } from './action-problems.js';
 import type {
   Agent,
   Agentflow,
@@ -29,7 +29,7 @@ export function agentflowProblems(
   return [
     ...sizeProblems(agentflow),
     ...duplicateIds('agents', nodes),
-    ...initialAgentProblems(initialAgent, [...nodes, ...steps.map(({ _id }) => ({ id: _id, next: null }))]),
+    ...initialAgentProblems(initialAgent, [...nodes, ...steps.map(({ _id }) => ({ id: _id }))]),
     ...(steps.length === 0
       ? [...danglingPointers('agents', 'next_agent', 'agent', nodes), ...cycles('agents', 'next_agent', nodes)]
       : flowProblems({ initialAgent, agents, steps })),
@@ -37,6 +37,11 @@ export function agentflowProblems(
     ...failoverProblems(failover_goal),
     ...concurrencyProblems(concurrency ?? null),
   ];
+}
+
+/** Whether nothing could run. */
+export function isEmpty({ agents, steps = [] }: Pick<Agentflow, 'agents' | 'steps'>): boolean {
+  return agents.length === 0 && steps.length === 0;
 }
 
 interface Node {
@@ -50,9 +55,9 @@ function sizeProblems(agentflow: unknown): string[] {
   return bytes > maxAgentflowBytes ? [`agents: the agentflow must not exceed ${maxAgentflowBytes} bytes`] : [];
 }
 
-function initialAgentProblems(initialAgent: string, agents: readonly Node[]): string[] {
-  if (initialAgent === '') return agents.length === 0 ? [] : ['initialAgent: is required'];
-  return hasNode(agents, initialAgent) ? [] : [unknownTarget('initialAgent', 'agent', initialAgent)];
+function initialAgentProblems(initialAgent: string, nodes: readonly Pick<Node, 'id'>[]): string[] {
+  if (initialAgent === '') return nodes.length === 0 ? [] : ['initialAgent: is required'];
+  return hasNode(nodes, initialAgent) ? [] : [unknownTarget('initialAgent', 'agent', initialAgent)];
 }
 
 function failoverProblems(goal: unknown): string[] {
@@ -110,31 +115,6 @@ export function skillProblems(where: string, skill: Skill): string[] {
   ];
 }
 
-export function actionProblems(where: string, action: Action): string[] {
-  return [
-    ...(action.category === 'mcp' ? [] : templateProblems(`${where}.endpoint`, action.endpoint)),
-    ...templateProblems(`${where}.summary`, action.summary ?? ''),
-    ...markProblems(`${where}.input_schema`, action),
-    ...fieldProblems(where, action),
-  ];
-}
-
-function markProblems(where: string, { input_schema: { fields } }: Action): string[] {
-  return (['amount', 'currency'] as const)
-    .filter((mark) => fields.filter((field) => field.mark === mark).length > 1)
-    .map((mark) => `${where}: at most one field can have the mark ${mark}`);
-}
-
-/** A relative path needs a connector, which provides the base URL. A tool needs the connector of its server. */
-function connectorProblems(where: string, { category, endpoint }: Action, { connector_id }: Skill): string[] {
-  if (category === 'mcp' && connector_id === null)
-    return [`${where}.category: an mcp action requires the skill to have a connector_id`];
-  const isPath = category === 'restful' && endpoint.startsWith('/');
-  return isPath && connector_id === null
-    ? [`${where}.endpoint: a relative path requires the skill to have a connector_id`]
-    : [];
-}
-
 function duplicateIds(list: string, nodes: readonly { id: string }[]): string[] {
   const seen = new Set<string>();
   const twice = new Set<string>();
@@ -170,12 +150,7 @@ function cycles(list: string, pointer: string, nodes: readonly Node[]): string[]
   return problems;
 }
 
-function templateProblems(where: string, template: string): string[] {
-  const problem = syntaxProblem(template);
-  return problem === undefined ? [] : [`${where}: is not a valid Liquid template: ${problem}`];
-}
-
-function hasNode(nodes: readonly Node[], id: string): boolean {
+function hasNode(nodes: readonly Pick<Node, 'id'>[], id: string): boolean {
   return nodes.some((node) => node.id === id);
 }
 

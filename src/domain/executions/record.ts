@@ -7,7 +7,6 @@ import type {
   ExecutionState,
 } from '../../../workflows/agentflow-execution/messages.js';
 import type { StepRecord } from '../../../workflows/agentflow-execution/step-record.js';
-import { FlowStep } from '../../../workflows/agentflow-execution/flow/flow-steps.js';
 import { viewOf } from '../../../workflows/agentflow-execution/view.js';
 import { exampleId, Id, ProjectId, UserId } from '../../base/ids.js';
 import { EpochSeconds, Expiry } from '../../base/time.js';
@@ -40,6 +39,12 @@ const EmbeddedAgent = z.object({
   title: Title,
   agent_type: z.string().meta({ example: 'llm' }),
   next_agent: AgentId.nullable(),
+});
+
+const EmbeddedStep = z.looseObject({
+  _id: z.string().meta({ example: 'sort' }),
+  type: z.string().meta({ example: 'branch' }),
+  title: z.string().meta({ example: 'Sort by topic' }),
 });
 
 const AgentOutput = z.object({
@@ -111,7 +116,10 @@ export const Execution = z
     agentflow: z.object({
       agentflow_id: Id,
       agents: z.array(EmbeddedAgent),
-      steps: z.array(FlowStep).optional().describe('Absent if the flow has only agents.'),
+      steps: z
+        .array(EmbeddedStep)
+        .optional()
+        .describe('Like those of the agentflow, without the calls of actions. Absent if the flow has only agents.'),
       image: z.string().meta({ example: 'https://cdn.acme.dev/claims.png' }),
       initialAgent: AgentId,
       name: Name,

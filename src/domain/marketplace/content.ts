@@ -1,4 +1,5 @@
 import { AgentflowContent, type Agentflow } from '../agentflows/record.js';
+import type { FlowStep } from '../agentflows/record/steps.js';
 import { pick } from '../../base/pick.js';
 
 /** The copyable content of an agentflow: without owner, project, history and references to connectors. */
@@ -17,7 +18,19 @@ export function contentOf(agentflow: Agentflow): AgentflowContent {
     'anomaly_detection',
     'concurrency',
   );
-  return AgentflowContent.parse({ ...fields, isActive: true, agents: agentflow.agents.map(agentContent) });
+  const { agents, steps = [] } = agentflow;
+  return AgentflowContent.parse({
+    ...fields,
+    isActive: true,
+    agents: agents.map(agentContent),
+    ...(steps.length > 0 && { steps: steps.map(stepContent) }),
+  });
+}
+
+function stepContent(step: FlowStep): FlowStep {
+  if (step.type !== 'action') return step;
+  const { action } = step;
+  return { ...step, connector_id: null, action: { ...action, endpoint: withoutCredentials(action.endpoint) } };
 }
 
 /** Triggers, connectors and knowledge are not copied. */

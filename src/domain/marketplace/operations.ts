@@ -6,10 +6,10 @@ import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
 import { epochSeconds } from '../../base/time.js';
-import { newAgentflow } from '../agentflows/rules.js';
+import { isEmpty, newAgentflow } from '../agentflows/rules.js';
 import { Agentflow } from '../agentflows/record.js';
 import { findAgentflow, storeAgentflow, toAgentflow } from '../agentflows/operations/store.js';
-import { causesOfAgents } from '../caused-rules.js';
+import { causesOfFlow } from '../caused-rules.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { contentOf } from './content.js';
 import {
@@ -53,7 +53,7 @@ export const publish = defineOperation({
   async run({ deps, ctx: { principal, recordId }, input }) {
     const { collections } = deps.mongo;
     const agentflow = await findAgentflow(collections, principal, input.agentflow_id);
-    if (agentflow.agents.length === 0) throw new AppError('validation_failed', 'the agentflow has no agents');
+    if (isEmpty(agentflow)) throw new AppError('validation_failed', 'the agentflow has no agents');
     const at = epochSeconds();
     const { _id, name, description, role, image, organization_id } = agentflow;
     const { version } = await addVersion(collections, {
@@ -77,12 +77,12 @@ export const hireAgentflow = defineOperation({
   name: 'marketplace.hire',
   ...writes,
   facts: textFacts('id'),
-  causes: causesOfAgents((_, published) => published),
+  causes: causesOfFlow((_, published) => published),
   key,
   async subject({ deps: { mongo }, key: { id } }) {
     const { collections } = mongo;
     if (!(await collections.publications.findOne({ _id: id }, { projection: { _id: 1 } }))) return undefined;
-    return (await findPublication(collections, id)).agentflow.agents;
+    return (await findPublication(collections, id)).agentflow;
   },
   output: Agentflow,
   errors: ['plan_limit'],

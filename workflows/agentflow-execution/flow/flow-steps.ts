@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 /**
  * The steps of a flow besides its agents. The API stores them as they are here, and a run gets them as they are stored.
+ * Only the action of an `action` step is defined elsewhere, because agents have the same actions.
  * Agents and steps are the nodes of a flow. A pointer to the next node is null where a part of the flow ends.
  */
 
@@ -21,7 +22,7 @@ const Pointer = z
   .default(null)
   .describe('An agent or a step. Null ends this part of the flow.');
 const First = z.string().min(1).max(100).describe('The agent or step that runs first in this part of the flow.');
-const Expression = z
+export const Expression = z
   .string()
   .min(1)
   .max(4000)
@@ -30,11 +31,12 @@ const Expression = z
   );
 const Title = z.string().max(200).default('').meta({ example: 'Sort by topic' });
 
-const common = { _id: StepId, title: Title, next: Pointer };
+/** What all steps have, except a `branch`, which has several pointers. */
+export const commonStepFields = { _id: StepId, title: Title, next: Pointer };
 
 const Branch = z
   .strictObject({
-    ...common,
+    ...commonStepFields,
     type: z.literal('branch'),
     cases: z
       .array(z.strictObject({ name: PartName, when: Expression, next: Pointer }))
@@ -51,7 +53,7 @@ const OnError = z
   .describe('`collect` keeps `{error: {code, message}}` in the output instead of failing.');
 
 const Parallel = z.strictObject({
-  ...common,
+  ...commonStepFields,
   type: z.literal('parallel'),
   branches: z
     .array(z.strictObject({ name: PartName, first: First }))
@@ -67,7 +69,7 @@ const Parallel = z.strictObject({
 export const maxItems = 1000;
 
 const Map = z.strictObject({
-  ...common,
+  ...commonStepFields,
   type: z.literal('map'),
   items: Expression.describe(`An expression that returns a list of at most ${maxItems} items.`),
   as: z
@@ -85,7 +87,7 @@ const Map = z.strictObject({
 });
 
 const Loop = z.strictObject({
-  ...common,
+  ...commonStepFields,
   type: z.literal('loop'),
   first: First,
   until: Expression.describe('The loop ends after the round in which this is true. It knows the outputs of the round.'),
@@ -102,14 +104,14 @@ const Loop = z.strictObject({
 const maxWaitSeconds = 366 * 24 * 3600;
 
 const Wait = z.strictObject({
-  ...common,
+  ...commonStepFields,
   type: z.literal('wait'),
   seconds: z.number().min(0).max(maxWaitSeconds).optional().describe('How long to wait. A pause stops this clock.'),
   until: Expression.optional().describe('An expression that returns the time, as a timestamp or an RFC 3339 text.'),
 });
 
 const SetValues = z.strictObject({
-  ...common,
+  ...commonStepFields,
   type: z.literal('set'),
   values: z
     .record(z.string().regex(ids, idProblem), Expression)
@@ -117,17 +119,41 @@ const SetValues = z.strictObject({
     .meta({ example: { total: 'inputs.price * inputs.count' } }),
 });
 
-export const FlowStep = z
-  .discriminatedUnion('type', [Branch, Parallel, Map, Loop, Wait, SetValues])
-  .meta({ id: 'FlowStep', description: 'A step of a flow that is not an agent.' });
-export type FlowStep = z.infer<typeof FlowStep>;
+const Inputs = z.record(z.string().min(1).max(200), Expression).default({});
+
+const Code = z.strictObject({
+  ...commonStepFields,
+  type: z.literal('code'),
+  language: z.literal('javascript').default('javascript'),
+  source: z
+    .string()
+    .min(1)
+    .max(100_000)
+    .describe('The body of a function that gets `inputs` and returns a JSON value. It has no network, files or clock.')
+    .meta({ example: 'return { total: inputs.prices.reduce((sum, price) => sum + price, 0) };' }),
+  inputs: Inputs.describe('What `inputs` has in the code, by name.').meta({ example: { prices: 'inputs.prices' } }),
+  timeout_seconds: z.number().min(1).max(60).default(10),
+});
+
+/** The schemas of the steps that run without a call to the outside. */
+export const innerSteps = [Branch, Parallel, Map, Loop, Wait, SetValues] as const;
+
+export type CodeStep = z.infer<typeof Code>;
+export const codeStep = Code;
+
+/** What a flow has to know of a step that calls an action. Its run has the call as the only act of an agent without a model. */
+type ActionStep = { _id: string; type: 'action'; title: string; next: string | null; inputs: Record<string, string> };
+
+export type FlowStep = z.infer<(typeof innerSteps)[number]> | CodeStep | ActionStep;
+/** A step that runs in the workflow itself. */
+export type InnerStep = Exclude<FlowStep, CodeStep | ActionStep>;
 export type FlowStepOf<Type extends FlowStep['type']> = Extract<FlowStep, { type: Type }>;
 
-const types: ReadonlySet<string> = new Set<FlowStep['type']>(['branch', 'parallel', 'map', 'loop', 'wait', 'set']);
+const innerTypes: ReadonlySet<string> = new Set(innerSteps.map(({ shape }) => shape.type.value));
 
 /** Whether the kind of a step's record is a type of step that runs without an activity. */
-export function isFlowStepType(kind: string): boolean {
-  return types.has(kind);
+export function isInnerStep(kind: string): boolean {
+  return innerTypes.has(kind);
 }
 
 /** Steps whose parts run on paths of their own. */

@@ -7,7 +7,7 @@ import type { AgentflowExecutionInput, ExecutionState } from '../messages.js';
 import { idInPath, type PartResult, type PathState } from '../path-state.js';
 import { countKept } from '../run-step.js';
 import { beginFlowStep, endStep } from '../step-records.js';
-import { maxItems, type FlowStep, type FlowStepOf } from './flow-steps.js';
+import { maxItems, type FlowStepOf, type InnerStep } from './flow-steps.js';
 import type { Work } from './expressions.js';
 import { partsOf, runParts, type Part, type Stop } from './run-parts.js';
 import { evaluateOn } from './values.js';
@@ -28,7 +28,7 @@ const maxSteps = 10_000;
 /** The output of a step and the node that follows; undefined if the step continues after a pause or as a new run. */
 type Result = { output: unknown; next: string | null } | undefined;
 
-type Runners = { [Type in FlowStep['type']]: (run: FlowRun, step: FlowStepOf<Type>) => Result | Promise<Result> };
+type Runners = { [Type in InnerStep['type']]: (run: FlowRun, step: FlowStepOf<Type>) => Result | Promise<Result> };
 
 /** What each type of step does. Those that run without waiting cost no round trip to Temporal. */
 const runners: Runners = {
@@ -131,12 +131,12 @@ const runners: Runners = {
 };
 
 /** Runs a step of the flow to its end. Returns early if the run is paused, or has to continue as new. */
-export async function runFlowStep(run: FlowRun, step: FlowStep): Promise<Stop | 'paused'> {
+export async function runFlowStep(run: FlowRun, step: InnerStep): Promise<Stop | 'paused'> {
   const { input, state, path } = run;
   if (state.steps.length >= maxSteps)
     throw ApplicationFailure.nonRetryable(`a run can have at most ${maxSteps} steps`, 'limit_exceeded', endsRun);
   const record = beginFlowStep(state, path, step, epochSeconds());
-  const runner = runners[step.type] as (run: FlowRun, step: FlowStep) => Result | Promise<Result>;
+  const runner = runners[step.type] as (run: FlowRun, step: InnerStep) => Result | Promise<Result>;
   try {
     const result = await runner(run, step);
     if (!result) return historyIsFull(input) ? 'history is full' : 'paused';
@@ -156,7 +156,7 @@ export async function runFlowStep(run: FlowRun, step: FlowStep): Promise<Stop | 
   }
 }
 
-function inPlace({ state, path, runPath }: FlowRun, { _id }: FlowStep) {
+function inPlace({ state, path, runPath }: FlowRun, { _id }: InnerStep) {
   return { state, path, runPath, place: idInPath(path, _id) };
 }
 

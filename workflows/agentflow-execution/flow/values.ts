@@ -28,6 +28,18 @@ function valuesOn({ input, state, path }: OnPath): Record<string, unknown> {
   };
 }
 
+/** The values of the `inputs` of a step, by name. @throws ApplicationFailure `validation_failed` */
+export function inputValues(
+  on: Omit<OnPath, 'work'>,
+  inputs: Readonly<Record<string, string>>,
+): Record<string, unknown> {
+  const work = { steps: 0 };
+  const values = Object.entries(inputs).map(
+    ([name, text]) => [name, evaluateOn({ ...on, work }, { field: `inputs.${name}`, text })] as const,
+  );
+  return Object.fromEntries(values);
+}
+
 /**
  * Evaluates an expression of a step of the flow. `field` is its place in the step.
  * @throws ApplicationFailure `validation_failed`

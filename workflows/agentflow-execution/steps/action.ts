@@ -1,5 +1,6 @@
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { ActionPlan, ActionResult, AgentPlan, ExecutionState, SkillPlan } from '../messages.js';
+import { inputValues } from '../flow/values.js';
 import type { PathState } from '../path-state.js';
 import { editsOf } from '../previews.js';
 import { contextOf, type StepContext } from './context.js';
@@ -61,14 +62,20 @@ export const action: StepDefinition<ActionStep, ActionActivities> = {
   isAgentWork: true,
   activity: 'callAction',
   profile: callProfile,
-  id: ({ agent, skill, action }) => `${agent._id}/${skill._id}/${action._id}`,
+  id: ({ agent, skill, action }) => (agent.step ? agent._id : `${agent._id}/${skill._id}/${action._id}`),
   name: ({ action }) => action.name,
   run: ({ callAction }, step, run) =>
-    callAction(callRequest(step, run, actionInput(run, step.agent, step.action, null))),
+    callAction(callRequest(step, run, actionInput(run, step.agent, step.action, null, valuesOf(step, run)))),
+  failsIfRefused: ({ agent }) => agent.step !== undefined,
   keep: (output, step, { path, edits }) => {
     path.current?.results.push(actionResult(step, output, edits));
   },
 };
+
+/** The values that an `action` step computes for the fields of its action. */
+function valuesOf({ agent }: ActionStep, run: StepRun): Record<string, unknown> | undefined {
+  return agent.step && inputValues(run, agent.step.inputs);
+}
 
 type Called = Pick<ActionStep, 'agent' | 'skill' | 'action'>;
 

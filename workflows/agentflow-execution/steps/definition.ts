@@ -63,6 +63,8 @@ export interface StepDefinition<Step extends BaseStep, Activities> {
   run: (activities: Activities, step: Step, run: StepRun) => Promise<StepResult<ValueOf<Activities>>>;
   /** Puts the result into the state. */
   keep: (value: ValueOf<Activities>, step: Step, run: StepRun) => void;
+  /** Whether a refused act ends the path. Otherwise the agent receives the refusal. */
+  failsIfRefused?: (step: Step) => boolean;
   /** What the step cost, even if its result cannot be kept. */
   spent?: (value: ValueOf<Activities>) => Omit<Spending, 'key'>;
   /** Updates the state after a failure that does not end the run. Without it, a failure ends the run. */

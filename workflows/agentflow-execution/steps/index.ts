@@ -1,6 +1,7 @@
 import type { ExecutionState } from '../messages.js';
 import { action } from './action.js';
 import { anomaly } from './anomaly.js';
+import { code } from './code.js';
 import type { StepDefinition } from './definition.js';
 import { continueStep } from './continue.js';
 import { documents } from './documents.js';
@@ -11,7 +12,7 @@ import { tool } from './tool.js';
 import { idInPath, type PathState } from '../path-state.js';
 
 /** All kinds of steps. A new kind needs its file, an entry here, its activity, and a place in `nextStep`. */
-const definitions = [documents, goal, anomaly, continueStep, preview, action, tool, model] as const;
+const definitions = [documents, goal, anomaly, continueStep, preview, action, tool, code, model] as const;
 
 type Definition = (typeof definitions)[number];
 export type Step = Parameters<Definition['name']>[0];

@@ -62,8 +62,8 @@ export function performAsRun(
 }
 
 async function factsOf(collections: Collections, run: ActRun) {
-  const { started_by, tokens_spent } = run;
-  return { started_by, tokens_spent, credits_spent: Math.ceil(await creditsOfRun(collections, run)) };
+  const { started_by, tokens_spent, path = '' } = run;
+  return { started_by, tokens_spent, flow_path: path, credits_spent: Math.ceil(await creditsOfRun(collections, run)) };
 }
 
 /** Called only if the call needs an approval. */

@@ -6,7 +6,7 @@ import { defineCollection, type Collections } from '../../../stores/collections.
 import { isDuplicateKey } from '../../../stores/mongo.js';
 import { epochSeconds } from '../../../base/time.js';
 import { defineOperation, writes } from '../../operation.js';
-import { agentflowProblems } from '../rules.js';
+import { agentflowProblems, isEmpty } from '../rules.js';
 import type { AgentflowDocument } from '../record.js';
 import { findAgentflow } from './store.js';
 import { Id, exampleId } from '../../../base/ids.js';
@@ -42,13 +42,18 @@ export const promoteAgentflow = defineOperation({
     return { revision };
   },
   async approvalContext({ deps, ctx, key: { id } }) {
-    const { name, role, agents } = await findAgentflow(deps.mongo.collections, ctx.principal, id);
-    return { name, role, agents: agents.map(({ title, role_description }) => ({ title, role_description })) };
+    const { name, role, agents, steps = [] } = await findAgentflow(deps.mongo.collections, ctx.principal, id);
+    return {
+      name,
+      role,
+      agents: agents.map(({ title, role_description }) => ({ title, role_description })),
+      ...(steps.length > 0 && { steps: steps.map(({ _id, type, title }) => ({ _id, type, title })) }),
+    };
   },
   async run({ deps, ctx: { principal }, key: { id } }) {
     const { collections } = deps.mongo;
     const agentflow = await findAgentflow(collections, principal, id);
-    const problems = agentflow.agents.length === 0 ? ['the agentflow has no agents'] : agentflowProblems(agentflow);
+    const problems = isEmpty(agentflow) ? ['the agentflow has no agents'] : agentflowProblems(agentflow);
     if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
     for (let version = (await promotedVersion(collections, id)) + 1; ; version += 1) {
       const promotion = { agentflow_id: id, version, promoted_at: epochSeconds(), promoted_by: principal.userId };

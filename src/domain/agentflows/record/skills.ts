@@ -111,7 +111,7 @@ export const Action = z
   .meta({ id: 'Action', example: exampleAction });
 export type Action = z.infer<typeof Action>;
 
-const newActionFields = {
+const callFields = {
   name: Name,
   description: Text.default(''),
   category: Category.default('restful'),
@@ -120,18 +120,28 @@ const newActionFields = {
   content_type: BodyType.optional(),
   response_headers: ResponseHeaders.optional(),
   summary: z.string().trim().max(1000).optional().meta(summaryMeta),
+  input_schema: NewFieldList,
+  output_schema: NewFieldList,
+};
+
+const newActionFields = {
+  ...callFields,
   sort: z.number().optional().describe('Defaults to the position in `actions`.'),
   previous_action_id: Pointer.nullable().default(null),
   next_action_id: Pointer.nullable().default(null),
   is_terminal: z.boolean().optional().describe('Defaults to true if `next_action_id` is null.'),
-  input_schema: NewFieldList,
-  output_schema: NewFieldList,
 };
 
 function checkEndpoint({ category, endpoint }: Pick<Action, 'category' | 'endpoint'>, context: z.RefinementCtx): void {
   const problem = endpointProblem(category, endpoint);
   if (problem !== undefined) context.addIssue({ code: 'custom', path: ['endpoint'], message: problem });
 }
+
+/** The action of a step of a flow, which has no followers. */
+export const StepAction = z
+  .strictObject(callFields)
+  .superRefine(checkEndpoint)
+  .meta({ id: 'StepAction', example: { name: 'Look up the claim', method: 'GET', endpoint: '/claims/{{ item.id }}' } });
 
 export const NewAction = z
   .strictObject({ _id: Id.optional(), ...newActionFields })

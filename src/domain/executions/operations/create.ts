@@ -11,10 +11,11 @@ import { insertOnce } from '../../../stores/insert-once.js';
 import type { ProjectModelDocument } from '../../../stores/project-models.js';
 import { epochSeconds } from '../../../base/time.js';
 import type { AgentflowDocument } from '../../agentflows/record.js';
-import { failoverGoalOf, agentflowProblems } from '../../agentflows/rules.js';
+import { failoverGoalOf, agentflowProblems, isEmpty } from '../../agentflows/rules.js';
 import { findAgentflow } from '../../agentflows/operations/store.js';
 import { withMcpTools } from '../../mcp-servers/operations/plan-tools.js';
 import { executedBy } from '../executed-by.js';
+import { actionAgents, toStepPlans } from '../flow-plan.js';
 import { missingVariableProblems } from '../missing-variables.js';
 import { ExecutionFile, referToFiles } from '../files.js';
 import { readExecution } from './read.js';
@@ -94,11 +95,10 @@ export async function prepareExecution(
   if (input.parent_execution_id !== null) await readExecution(deps, principal, input.parent_execution_id);
   refuseUnrunnable(agentflow, input);
   const turn = await turnOf(deps.mongo.collections, version === undefined ? agentflow : agentflow._id, input);
-  const plan = await withMcpTools(
-    deps.mongo.collections,
-    principal.projectId,
-    agentflow.agents.map((agent) => toPlan(agent, models)),
-  );
+  const plan = await withMcpTools(deps.mongo.collections, principal.projectId, [
+    ...agentflow.agents.map((agent) => toPlan(agent, models)),
+    ...actionAgents(steps),
+  ]);
   const files = await referToFiles(deps, principal, input.files);
   const record: ExecutionDocument = {
     ...notStarted(id),
@@ -109,7 +109,7 @@ export async function prepareExecution(
     plan,
     flow: {
       ...toFlow(agentflow),
-      ...(steps.length > 0 && { steps }),
+      ...(steps.length > 0 && { steps: toStepPlans(steps) }),
       started_by: starterOf(preparation),
       ...turn,
       ...(version !== undefined && { agentflow_version: version }),
@@ -155,9 +155,8 @@ export function notStarted(id: string) {
 }
 
 function refuseUnrunnable(agentflow: AgentflowDocument, input: NewExecution): void {
-  const { agents, steps = [] } = agentflow;
-  const isEmpty = agents.length === 0 && steps.length === 0;
-  const problems = isEmpty ? ['the agentflow has no agents'] : agentflowProblems(agentflow);
+  const { agents } = agentflow;
+  const problems = isEmpty(agentflow) ? ['the agentflow has no agents'] : agentflowProblems(agentflow);
   const first = input.start_from_agent_id;
   if (first !== null && !agents.some(({ _id }) => _id === first)) {
     problems.push(`start_from_agent_id: the agentflow has no agent ${JSON.stringify(first)}`);
@@ -175,7 +174,7 @@ function embeddedCopy(agentflow: AgentflowDocument): ExecutionDocument['agentflo
   );
   const fields = pick(agentflow, 'image', 'initialAgent', 'name', 'role', 'conclusion');
   const { steps = [] } = agentflow;
-  return { agentflow_id: agentflow._id, agents, ...(steps.length > 0 && { steps }), ...fields };
+  return { agentflow_id: agentflow._id, agents, ...(steps.length > 0 && { steps: toStepPlans(steps) }), ...fields };
 }
 
 function toFlow({

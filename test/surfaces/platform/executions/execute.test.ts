@@ -89,7 +89,7 @@ describe('POST /execute_flow/{execution_id}/execute', () => {
     const state = await runOf(deps, id).query(stateQuery);
     expect(state).toMatchObject({
       status: 'running',
-      current: { agent_id: 'agent_2' },
+      paths: { '': { current: { agent_id: 'agent_2' } } },
       agents_output: running.agents_output,
     });
     expect(state.steps.at(-1)).toMatchObject({ step_id: 'agent_2/skill_1/action_1', status: 'running' });

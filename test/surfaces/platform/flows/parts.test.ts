@@ -161,7 +161,7 @@ describe('a wait', () => {
     expect(await moveExecution(workspace, other, 'cancel')).toMatchObject({ status: 200 });
     await untilExecution(workspace, other, 'failed');
     expect(await statusesOf(workspace, other)).toEqual({ pause: 'cancelled' });
-    expect(await closedAs(deps, other)).toBe('CANCELED');
+    expect(await closedAs(deps, other)).toBe('CANCELLED');
   });
 });
 
