@@ -55,7 +55,7 @@ const domainFolders = [
   'tools',
 ];
 
-/** The files of a folder of the domain that other folders may import (docs/decisions/0082). */
+/** The files of a folder of the domain that other folders may import (docs/decisions/0001). */
 const publicFiles = '^src/domain/[^/]+/(operations|record|rules)([.]ts$|/)';
 
 /** A surface imports no other surface; all of them share the route machinery and the browser's pages and sessions. */

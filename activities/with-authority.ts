@@ -7,7 +7,7 @@ import type { StepActivities } from '../workflows/agentflow-execution/steps/inde
 import { failureOf } from './failure.js';
 
 /**
- * Lets the steps of a run begin only while the person for whom it acts has a role that permits it (docs/decisions/0116).
+ * Lets the steps of a run begin only while the person for whom it acts has a role that permits it (docs/decisions/0018).
  * A refused step has had no effect, and what the run has asked for is withdrawn.
  */
 export function withAuthority(deps: HoldDeps, steps: StepActivities): StepActivities {

@@ -1,5 +1,5 @@
 // Replaces the entry points of the processes in `dist` by bundles: Node.js would load each of their 2,500 modules from
-// a file of its own, which takes most of the time of a start (docs/decisions/0080).
+// a file of its own, which takes most of the time of a start (docs/decisions/0001).
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';

@@ -1,5 +1,5 @@
 // Compiles only the lexer and the parser of the Cypher package. The package's own bundle also loads completion, a
-// linter and semantic analysis: 180 MB per process and more than a second per start (docs/decisions/0070).
+// linter and semantic analysis: 180 MB per process and more than a second per start (docs/decisions/0024).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { transformSync } from '@swc/core';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Script } from 'node:vm';
 
 /**
- * Loads a bundle with V8's code cache, which saves a quarter of the processor time of a start (docs/decisions/0111). V8
+ * Loads a bundle with V8's code cache, which saves a quarter of the processor time of a start (docs/decisions/0001). V8
  * refuses a cache of another version or of other flags, and compiles the bundle then.
  */
 export function loadBundle(name) {

@@ -114,7 +114,7 @@ const dynamicConfig = {
   'matching.numTaskqueueWritePartitions': 1,
   'matching.numTaskqueueReadPartitions': 1,
   // Enables priorities. Fairness stays off: this version would lose tasks that were queued before it was enabled
-  // (decision 0058).
+  // (decision 0005).
   'matching.useNewMatcher': true,
 };
 

@@ -8,7 +8,7 @@ import { rolesOn } from './users.js';
 
 /**
  * What the credential of a caller allowed when it caused work in the background. The record of the work keeps it, so that
- * the work can never do more than its maker (decision 0115).
+ * the work can never do more than its maker (decision 0018).
  */
 export interface Authority {
   grants: readonly Grant[];

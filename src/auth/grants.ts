@@ -163,7 +163,7 @@ export function holdsEverywhere(role: string): boolean {
 
 /**
  * Returns the grants that a person can give to keys and clients: those of the roles except the governance grants, for an
- * admin also `svc:codesync.write`, and for OWNER and ORG_ADMIN all (decisions 0019 and 0009).
+ * admin also `svc:codesync.write`, and for OWNER and ORG_ADMIN all (decision 0017).
  */
 export function grantableGrants(roles: readonly string[]): readonly Grant[] {
   if (roles.some(holdsEverywhere)) return Grant.options;

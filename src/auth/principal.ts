@@ -113,7 +113,7 @@ function hasOneOf(principal: Principal, right: Permission['right']): boolean {
   return right === undefined || right.some((each) => held.has(each));
 }
 
-/** Returns whether the caller has the grant: a person by a role, a program by its credential (decision 0009). */
+/** Returns whether the caller has the grant: a person by a role, a program by its credential (decision 0017). */
 export function holdsGrant(principal: Principal, grant: Grant): boolean {
   return permits(principal, { grant });
 }

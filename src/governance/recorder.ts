@@ -41,7 +41,7 @@ interface RecorderOptions {
 const leaseMs = 60_000;
 const deleteEveryMs = 1000;
 
-/** Intents and lifecycles share the writes of all calls (decision 0103). The audit chain has its own batches. */
+/** Intents and lifecycles share the writes of all calls (decision 0016). The audit chain has its own batches. */
 export function createRecorder({ collections, audit }: RecorderOptions) {
   const { intents, lifecycles } = collections;
   const open = new Map<string, number>();
@@ -78,7 +78,7 @@ export function createRecorder({ collections, audit }: RecorderOptions) {
     },
     /**
      * Resolves once the lifecycle and the audit entry of a call are stored durably. They are written at the same time
-     * (docs/decisions/0081), except for a held call. If this rejects, the call must not be answered.
+     * (docs/decisions/0016), except for a held call. If this rejects, the call must not be answered.
      */
     async record({ lifecycle, audit: event }: GovernedRecord): Promise<void> {
       // If recording fails, a sweep records a call that has an intent.

@@ -62,7 +62,7 @@ export async function permitServiceRun(
 
 /**
  * Stores the lifecycle and the audit entry of a run of the service with this name, such as `catalog-sync`
- * (`actor-names.ts` has a text for each). Safe to repeat, and after a refusal (docs/decisions/0105).
+ * (`actor-names.ts` has a text for each). Safe to repeat, and after a refusal (docs/decisions/0015).
  */
 export async function recordServiceRun(
   { mongo: { collections }, governance: { audit } }: ServiceRecorderDeps,

@@ -28,7 +28,7 @@ interface CollectionOptions {
   indexes?: readonly Index[];
   /**
    * Reads with majority concern. Needed for credentials, reservations, and what a process caches of the audit chain and
-   * the policies: a failover must not undo a record that a decision relies on (docs/decisions/0066).
+   * the policies: a failover must not undo a record that a decision relies on (docs/decisions/0010).
    */
   majorityRead?: boolean;
 }

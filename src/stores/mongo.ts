@@ -13,7 +13,7 @@ const durable = { w: 'majority', journal: true, wtimeoutMS: 10_000 } as const;
 /**
  * Connects with the first operation, and again when the server returns. An operation fails after two seconds if no
  * server is reachable, or when its connection has been silent for thirty seconds. The URI sets hosts, replica set, TLS
- * and retries; this file sets the read and write concerns (docs/decisions/0066).
+ * and retries; this file sets the read and write concerns (docs/decisions/0010).
  */
 export function createMongo(options: {
   uri: string;

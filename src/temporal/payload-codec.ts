@@ -42,7 +42,7 @@ export function createPayloadCodec(cipher: Cipher, organizations: WorkflowOrgani
 /**
  * The codec of a worker, which obeys what it decodes. It marks payloads that the product did not encrypt for the workflow
  * or activity. It does not throw, because Temporal would then repeat the task for ever. The payload converter replaces
- * marked payloads by values that the interceptors refuse (decision 0117).
+ * marked payloads by values that the interceptors refuse (decision 0009).
  */
 export function createWorkerCodec(
   cipher: Cipher,

@@ -20,7 +20,7 @@ const _id = 'payloads';
 
 export type PayloadTrust = ReturnType<typeof createPayloadTrust>;
 
-/** What a worker needs to know to decide about payloads (decision 0117). */
+/** What a worker needs to know to decide about payloads (decision 0009). */
 export function createPayloadTrust({
   mongo,
   keyIds,

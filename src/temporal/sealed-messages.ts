@@ -2,7 +2,7 @@ import type { ScheduleOptionsAction, WorkflowClientInterceptor } from '@temporal
 import { seal } from '../../workflows/trust/sealed.js';
 import { newId } from '../base/ids.js';
 
-/** Seals each message that a client sends to a workflow, because workflows accept no other messages (decision 0117). */
+/** Seals each message that a client sends to a workflow, because workflows accept no other messages (decision 0009). */
 export const sealedMessages: WorkflowClientInterceptor = {
   startWithDetails(input, next) {
     const { workflowType, options } = input;

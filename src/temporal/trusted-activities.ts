@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { isUntrusted, openSealed } from '../../workflows/trust/sealed.js';
 
-/** Runs only activities that a workflow of this service has scheduled (decision 0117). */
+/** Runs only activities that a workflow of this service has scheduled (decision 0009). */
 export function trustedActivities(): ActivityInterceptorsFactory {
   return ({ info }) => ({
     inbound: {

@@ -16,7 +16,7 @@ interface QueueWorker {
 
 /**
  * Returns the configured options for the worker of one queue. A versioned worker gets tasks only while its version is
- * current or ramping. Running workflows continue with the version that is current (decision 0046).
+ * current or ramping. Running workflows continue with the version that is current (decision 0006).
  */
 export function workerTuning(
   config: WorkerConfig,

@@ -10,7 +10,7 @@ import { createTurns, shareOf } from '../base/turns.js';
 
 /**
  * The jobs of `src/thread.ts`. Each caller declares its own jobs next to its code (declaration merging,
- * docs/decisions/0069).
+ * docs/decisions/0001).
  */
 export interface ThreadJobs {
   redactAnswer(answer: unknown): unknown;

@@ -158,7 +158,7 @@ describe('POST /v1/apikeys', () => {
     const made = await mint([...two, ...two]);
     expect(made.body.scope.grants).toEqual(two);
     expect((await server.as(made.body.secret).get('/probe')).body.grants).toEqual(two);
-    // No role has this grant by default, so only an administrator can give it (docs/decisions/0019).
+    // No role has this grant by default, so only an administrator can give it (docs/decisions/0017).
     expect((await mint(['svc:codesync.write'])).body.scope.grants).toEqual(['svc:codesync.write']);
     const unknown = await mint(['svc:docs.read', 'svc:everything']);
     expect([unknown.status, unknown.body.error]).toEqual([400, 'invalid_request']);

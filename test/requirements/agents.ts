@@ -182,7 +182,7 @@ export const agents = [
   },
   {
     id: 'json.exact-numbers',
-    source: 'docs/decisions/0123-numbers-and-fields-of-http-calls.md',
+    source: 'docs/decisions/0031-actions-and-connectors.md',
     says: 'A number that JavaScript would change is kept as text in all JSON that comes in: answers, tool arguments, callbacks and results of MCP tools.',
   },
   {

@@ -4,22 +4,22 @@ import type { Requirement } from './requirement.js';
 export const approvals = [
   {
     id: 'approval.whole-call',
-    source: 'docs/decisions/0113-who-sees-what-is-approved.md',
+    source: 'docs/decisions/0021-what-approvers-see.md',
     says: 'Approvers and auditors see the whole call without its secrets; programs see a redacted call. What is hidden or shortened is said, and then a decision names the digest.',
   },
   {
     id: 'approval.reading-audited',
-    source: 'docs/decisions/0113-who-sees-what-is-approved.md',
+    source: 'docs/decisions/0021-what-approvers-see.md',
     says: 'Each reading of a whole call by a person is in the audit chain; repeated readings within ten minutes are one entry.',
   },
   {
     id: 'approval.call-kept',
-    source: 'docs/decisions/0113-who-sees-what-is-approved.md',
+    source: 'docs/decisions/0021-what-approvers-see.md',
     says: 'The call stays after the decision, with the edits of approvers, until its project is deleted.',
   },
   {
     id: 'approval.summary',
-    source: 'docs/decisions/0113-who-sees-what-is-approved.md',
+    source: 'docs/decisions/0021-what-approvers-see.md',
     says: 'Each approval has a summary in one line, which values of fields cannot forge.',
   },
   {

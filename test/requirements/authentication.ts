@@ -229,7 +229,7 @@ export const authentication = [
   },
   {
     id: 'auth.no-authority',
-    source: 'docs/decisions/0116-without-a-role-there-is-no-authority.md',
+    source: 'docs/decisions/0018-authority-of-background-work.md',
     says: 'A run of a person without a role that permits it acts no more: it is paused or ended, its approvals are withdrawn, and admins decide on it in the inbox.',
   },
   {

@@ -328,7 +328,7 @@ export const callbacks = [
   },
   {
     id: 'callbacks.challenges',
-    source: 'docs/decisions/0124-what-senders-need-to-register.md',
+    source: 'docs/decisions/0034-callbacks.md',
     says: 'A sender that checks an address gets only its own token, as bounded text without markup, and never a signature.',
   },
   {

@@ -1,6 +1,6 @@
 import type { Requirement } from './requirement.js';
 
-/** Embeddings of what is saved (decision 0083). */
+/** Embeddings of what is saved (decision 0027). */
 export const embeddings = [
   {
     id: 'embeddings.after-the-write',

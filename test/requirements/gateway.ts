@@ -233,32 +233,32 @@ export const gateway = [
   },
   {
     id: 'gateway.save-context.ends',
-    source: 'docs/decisions/0127-facts-end-and-names-are-folded.md',
+    source: 'docs/decisions/0025-the-context-graph.md',
     says: 'A fact that is saved with an end ends the known fact; nothing gets a period without length.',
   },
   {
     id: 'gateway.save-context.lists',
-    source: 'docs/decisions/0127-facts-end-and-names-are-folded.md',
+    source: 'docs/decisions/0025-the-context-graph.md',
     says: 'Values that one call states for one time are all kept, unless the ontology declares one value; a later single value replaces the earlier one.',
   },
   {
     id: 'gateway.save-context.changes',
-    source: 'docs/decisions/0127-facts-end-and-names-are-folded.md',
+    source: 'docs/decisions/0025-the-context-graph.md',
     says: 'A save reports what was created, changed, ended, closed and left unchanged.',
   },
   {
     id: 'gateway.save-context.names',
-    source: 'docs/decisions/0127-facts-end-and-names-are-folded.md',
+    source: 'docs/decisions/0025-the-context-graph.md',
     says: 'Names are stored in NFC and found regardless of case, white space and Unicode form; a name of several entities is refused with their ids.',
   },
   {
     id: 'gateway.save-context.properties',
-    source: 'docs/decisions/0127-facts-end-and-names-are-folded.md',
+    source: 'docs/decisions/0025-the-context-graph.md',
     says: 'A property that facts state has the value of the current fact.',
   },
   {
     id: 'gateway.query.object-names',
-    source: 'docs/decisions/0127-facts-end-and-names-are-folded.md',
+    source: 'docs/decisions/0025-the-context-graph.md',
     says: 'An answer to a question names the entity that the object of a fact refers to.',
   },
   {

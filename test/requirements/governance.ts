@@ -392,17 +392,17 @@ export const governance = [
   },
   {
     id: 'operation.caused-grants',
-    source: 'docs/decisions/0115-grants-follow-effects.md',
+    source: 'docs/decisions/0018-authority-of-background-work.md',
     says: 'A call needs the grants of every operation that it causes, and the rules of each of them apply to it.',
   },
   {
     id: 'operation.caused-authority',
-    source: 'docs/decisions/0115-grants-follow-effects.md',
+    source: 'docs/decisions/0018-authority-of-background-work.md',
     says: 'Work in the background acts with the grants of the credential that caused it and the present role, and ends with that credential.',
   },
   {
     id: 'operation.key-over-body',
-    source: 'docs/decisions/0115-grants-follow-effects.md',
+    source: 'docs/decisions/0018-authority-of-background-work.md',
     says: 'Rules and approvals see the record that the path names, whatever the body says.',
   },
   {

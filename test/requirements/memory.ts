@@ -29,17 +29,17 @@ export const memory = [
   },
   {
     id: 'memory.ends',
-    source: 'docs/decisions/0127-facts-end-and-names-are-folded.md',
+    source: 'docs/decisions/0025-the-context-graph.md',
     says: 'A text that says that something ended ends the known fact and its relationship, and the memory counts it.',
   },
   {
     id: 'memory.edges',
-    source: 'docs/decisions/0127-facts-end-and-names-are-folded.md',
+    source: 'docs/decisions/0025-the-context-graph.md',
     says: 'A relationship that a text states is a relationship of the graph as well as a fact, also after a merge is undone.',
   },
   {
     id: 'memory.lists',
-    source: 'docs/decisions/0127-facts-end-and-names-are-folded.md',
+    source: 'docs/decisions/0025-the-context-graph.md',
     says: 'The items of a list that a text states for one time are all kept.',
   },
   {
@@ -54,7 +54,7 @@ export const memory = [
   },
   {
     id: 'memory.names',
-    source: 'docs/decisions/0127-facts-end-and-names-are-folded.md',
+    source: 'docs/decisions/0025-the-context-graph.md',
     says: 'A mention finds an imported entity whose name differs in case or spacing; if several have its name, it is dropped and counted.',
   },
   {
@@ -100,7 +100,7 @@ export const memory = [
   },
   {
     id: 'memory.review.redacted',
-    source: 'docs/decisions/0113-who-sees-what-is-approved.md',
+    source: 'docs/decisions/0021-what-approvers-see.md',
     says: 'People who may decide read a review whole, which is audited; programs read it redacted.',
   },
   {

@@ -360,32 +360,32 @@ export const operations = [
   },
   {
     id: 'trust.inputs',
-    source: 'docs/decisions/0117-only-messages-of-the-product.md',
+    source: 'docs/decisions/0009-encrypted-and-sealed-messages.md',
     says: 'A workflow whose input the product did not send to it fails with `untrusted_input`, without an effect.',
   },
   {
     id: 'trust.messages',
-    source: 'docs/decisions/0117-only-messages-of-the-product.md',
+    source: 'docs/decisions/0009-encrypted-and-sealed-messages.md',
     says: 'A signal or update that the product did not send to this run has no effect, and the run goes on.',
   },
   {
     id: 'trust.copied-inputs',
-    source: 'docs/decisions/0117-only-messages-of-the-product.md',
+    source: 'docs/decisions/0009-encrypted-and-sealed-messages.md',
     says: 'The input of a run, copied or changed by somebody with access to Temporal, starts nothing and sends no request.',
   },
   {
     id: 'trust.activities',
-    source: 'docs/decisions/0117-only-messages-of-the-product.md',
+    source: 'docs/decisions/0009-encrypted-and-sealed-messages.md',
     says: 'An activity runs only with an input of its workflow, and a workflow accepts only the results of its activities.',
   },
   {
     id: 'trust.keys',
-    source: 'docs/decisions/0117-only-messages-of-the-product.md',
+    source: 'docs/decisions/0009-encrypted-and-sealed-messages.md',
     says: 'A worker distinguishes the keys that an installation has ever had from those of others.',
   },
   {
     id: 'trust.schedules',
-    source: 'docs/decisions/0117-only-messages-of-the-product.md',
+    source: 'docs/decisions/0009-encrypted-and-sealed-messages.md',
     says: 'A run of a schedule whose input somebody has replaced in Temporal is refused, and the schedule gets its input back with its next change.',
   },
   { id: 'trust.reset', source: 'docs/guides/operations.md', says: 'A run that an operator resets continues.' },
@@ -396,7 +396,7 @@ export const operations = [
   },
   {
     id: 'trust.codec-endpoint',
-    source: 'docs/decisions/0117-only-messages-of-the-product.md',
+    source: 'docs/decisions/0009-encrypted-and-sealed-messages.md',
     says: 'Workflows do not obey payloads that the codec endpoint encodes.',
   },
   {

@@ -247,7 +247,7 @@ export const platformData = [
   },
   {
     id: 'customer.credits-reserved',
-    source: 'docs/decisions/0122-credits-are-reserved.md',
+    source: 'docs/decisions/0013-plan-limits-and-credits.md',
     says: 'What begins at the same time never begins beyond the credits that are left; reserved credits are free again after a crash.',
   },
   {

@@ -44,7 +44,7 @@ export const policies = [
   },
   {
     id: 'connectors.test-call.redirects',
-    source: 'docs/decisions/0109-redirects-pass-the-rules.md',
+    source: 'docs/decisions/0020-acts-of-agents.md',
     says: 'Rules decide on each redirect of a test call of a connector before it is followed.',
   },
   {

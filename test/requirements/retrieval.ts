@@ -1,6 +1,6 @@
 import type { Requirement } from './requirement.js';
 
-/** Search by text, vectors and neighbourhood (decision 0084). */
+/** Search by text, vectors and neighbourhood (decision 0028). */
 export const retrieval = [
   {
     id: 'retrieval.names',
@@ -9,7 +9,7 @@ export const retrieval = [
   },
   {
     id: 'graph.search.exact-names',
-    source: 'docs/decisions/0126-one-division-into-words.md',
+    source: 'docs/decisions/0026-words-of-full-text.md',
     says: 'A question that contains the whole name of an entity finds it first, whatever its signs, accents, case and script.',
   },
   {

@@ -100,7 +100,7 @@ describe('the worker’s variables', () => {
         )
         .reduce((sum, { value }) => sum + value, 0);
     // The queues of steps, control and bulk, each with its own slots. A worker holds ten times as many activities as it runs
-    // (decision 0118).
+    // (decision 0005).
     expect([slots('WorkflowWorker'), slots('ActivityWorker')]).toEqual([9, 3 * 7 * 10]);
     const pollers = samples.filter(({ name }) => name === 'temporal_num_pollers').map(({ value }) => value);
     expect(pollers.length).toBeGreaterThan(0);

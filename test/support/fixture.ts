@@ -56,7 +56,7 @@ export async function createWorkspace(deps: Deps, options: WorkspaceOptions = {}
   return { organizationId, departmentId, projectID, userId, apiKey, api };
 }
 
-/** A workspace whose `api` is its person with a user token, for calls that a key cannot make (decision 0009). */
+/** A workspace whose `api` is its person with a user token, for calls that a key cannot make (decision 0017). */
 export async function createPersonalWorkspace(deps: Deps): Promise<Workspace> {
   const workspace = await createWorkspace(deps);
   return { ...workspace, api: await personOf(deps, workspace) };
@@ -101,7 +101,7 @@ interface PersonOptions {
   url?: string;
 }
 
-/** A user token of the workspace's person or another one, to manage other people and other projects (decision 0009). */
+/** A user token of the workspace's person or another one, to manage other people and other projects (decision 0017). */
 export async function userTokenOf(
   deps: Deps,
   workspace: Omit<Workspace, 'api' | 'apiKey'>,

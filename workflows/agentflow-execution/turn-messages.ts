@@ -1,6 +1,6 @@
 import { defineSignal } from '@temporalio/workflow';
 
-/** In the plan of a run whose agentflow limits how many of its runs go on at once (docs/decisions/0130). Other plans have none. */
+/** In the plan of a run whose agentflow limits how many of its runs go on at once (docs/decisions/0002). Other plans have none. */
 export interface TurnPlan {
   /** The value of the concurrency key; null without a key. */
   key: string | null;

@@ -32,7 +32,7 @@ export interface ApprovalInput {
   token_ttl_seconds: number;
   /** The execution whose act waits. Its workflow is notified when the approval is settled. Absent for other calls. */
   execution_id?: string;
-  /** For an act of a run: other people who caused it (docs/decisions/0100). They cannot decide it. Absent if there are none. */
+  /** For an act of a run: other people who caused it (docs/decisions/0022). They cannot decide it. Absent if there are none. */
   caused_by?: string[];
   /** For an act of a run: whether the people who caused it may decide. */
   starter_may_decide?: boolean;

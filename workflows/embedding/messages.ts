@@ -1,4 +1,4 @@
-/** What the sweep uses to start an `embedding` (decision 0083). */
+/** What the sweep uses to start an `embedding` (decision 0027). */
 export const embeddingType = 'embedding';
 
 /** One at a time for each project. */

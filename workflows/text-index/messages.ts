@@ -1,4 +1,4 @@
-/** What the sweep uses to start a `textIndex` (decision 0091). */
+/** What the sweep uses to start a `textIndex` (decision 0026). */
 export const textIndexType = 'textIndex';
 
 /** One at a time for each project. */

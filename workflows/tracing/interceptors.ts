@@ -22,7 +22,7 @@ export interface TraceSinks extends Sinks {
 
 /**
  * Passes a run's trace to its activities, children and next runs, and reports the run when it ends. It never waits and uses
- * no random numbers, so that a run replays identically whether tracing is on or off (decision 0042).
+ * no random numbers, so that a run replays identically whether tracing is on or off (decision 0006).
  */
 export function interceptors(): WorkflowInterceptors {
   let outgoing: Headers = {};

@@ -7,7 +7,7 @@ const maxStartDelay = 600;
 
 /**
  * Accepts only messages that the product sent to this workflow, and seals the messages that the workflow sends (decision
- * 0117). Ignores other signals, and refuses other updates and inputs.
+ * 0009). Ignores other signals, and refuses other updates and inputs.
  */
 export function interceptors(): WorkflowInterceptors {
   return {

@@ -52,7 +52,7 @@ export const scopeTexts: Record<Scope, { title: string; detail: string; changes:
 
 /**
  * Returns the scopes that a person can give to a client. No role has `svc:codesync.write` by default (specification,
- * API keys 3), but project admins may give it (decision 0019).
+ * API keys 3), but project admins may give it (decision 0017).
  */
 export function grantableScopes(roles: readonly string[]): readonly Scope[] {
   const own = grantableGrants(roles);

@@ -25,7 +25,7 @@ const promptFields = { template: Text, variables: z.array(z.string().max(200)), 
 export const maxConcurrentRuns = 1000;
 const RunLimit = z.int().min(1).max(maxConcurrentRuns).nullable().default(null);
 
-/** How many runs of an agentflow go on at once (docs/decisions/0130). */
+/** How many runs of an agentflow go on at once (docs/decisions/0002). */
 const Concurrency = z
   .strictObject({
     limit: RunLimit.describe('The maximum number of runs at once.'),

@@ -106,7 +106,7 @@ function requireOwnOrganization(principal: Principal, asked: string | undefined)
   throw new AppError('access_denied', 'organization_id: the credential has no access to this organization');
 }
 
-/** Whether the principal may see the charges of all projects of the organization (docs/decisions/0009). */
+/** Whether the principal may see the charges of all projects of the organization (docs/decisions/0017). */
 function seesWholeAccount(principal: Principal): boolean {
   return seesWholeOrganization(principal) && (isPerson(principal) || holdsGrant(principal, 'svc:governance.read'));
 }

@@ -182,7 +182,7 @@ export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'age
     AgentflowExecutionInput,
     'anomaly_detection' | 'failover' | 'started_by' | 'agentflow_version' | 'turn' | 'steps'
   >;
-  /** The people who caused it, in addition to `executed_by` (docs/decisions/0100). */
+  /** The people who caused it, in addition to `executed_by` (docs/decisions/0022). */
   caused_by: string[];
   /** Those of them who caused this run itself, and not only the content of its agentflow. */
   directed_by: string[];

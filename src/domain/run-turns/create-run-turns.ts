@@ -37,7 +37,7 @@ const noLimits: TurnLimits = { limit: null, limit_per_key: null };
 export type RunTurns = ReturnType<typeof createRunTurns>;
 
 /**
- * Gives turns to the runs of agentflows with `concurrency` (docs/decisions/0130). A change of a queue is one conditional write, so any number of
+ * Gives turns to the runs of agentflows with `concurrency` (docs/decisions/0002). A change of a queue is one conditional write, so any number of
  * processes can change it and none can exceed the limits. Changes that arrive in a process during a write join the next one.
  */
 export function createRunTurns({ collections, temporal, log }: RunTurnDeps) {

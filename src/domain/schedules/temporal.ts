@@ -146,7 +146,7 @@ function optionsOf(temporal: Deps['temporal'], record: ScheduleDocument) {
       staticSummary: `Scheduled: ${record.goal.template}`.slice(0, 200),
       typedSearchAttributes,
     },
-    // A failed run pauses its schedule itself. Temporal would pause it later, possibly after a user has resumed it (docs/decisions/0029).
+    // A failed run pauses its schedule itself. Temporal would pause it later, possibly after a user has resumed it (docs/decisions/0007).
     policies: { overlap: overlaps[overlap], catchupWindow: `${catchup_window}s` as const, pauseOnFailure: false },
     memo: { project: projectID },
     typedSearchAttributes,

@@ -7,7 +7,7 @@ import { rowsOf, type RowDocument, type TableDocument } from './record.js';
 /**
  * A change of rows starts with an update of the table document, which reserves the row ids, counts the rows and stores the
  * complete change as pending. Then the rows are written and the pending note is deleted. If the process crashes in between,
- * any process that finds the note completes the change, so a reserved row id is always used (docs/decisions/0033).
+ * any process that finds the note completes the change, so a reserved row id is always used (docs/decisions/0012).
  */
 
 /** A change that is pending for longer was abandoned by a crashed process. */

@@ -2,7 +2,7 @@ import type { FactValue } from '../operations/operation.js';
 
 /**
  * What S5 knew about a call, apart from what its lifecycle contains. Other rules can later be tried on the call with it.
- * No route returns it. A missing field was unknown or must not be kept (decision 0078).
+ * No route returns it. A missing field was unknown or must not be kept (decision 0019).
  */
 export interface PolicyFacts {
   /** When S5 decided, in epoch seconds. */

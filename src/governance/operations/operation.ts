@@ -11,7 +11,7 @@ type Effect = 'read' | 'data' | 'write' | 'act';
 export interface Fact {
   /** `Decimal` has four decimal places; its value is a text. */
   type: 'String' | 'Long' | 'Boolean' | 'Set' | 'Decimal';
-  /** People write this text, so it can contain names or secrets. A lifecycle never keeps it (decision 0078). */
+  /** People write this text, so it can contain names or secrets. A lifecycle never keeps it (decision 0019). */
   isFreeText?: true;
   /** Undefined only for facts that cannot be computed for every call. A rule that reads it then cannot be evaluated. */
   read(input: Readonly<Record<string, unknown>>): FactValue | undefined;
@@ -35,7 +35,7 @@ export interface CausedCall {
 
 /**
  * Another operation whose effect a call has as well. The caller also needs its grant and role, and its rules apply to the
- * call (decision 0115).
+ * call (decision 0018).
  */
 export interface Cause {
   operation: Operation;

@@ -123,7 +123,7 @@ function names(catalog: Catalog, { tools = [] }: PolicyRule, operation: WithOwnR
   return tools.some((tool) => catalog.find(tool)?.name === operation);
 }
 
-/** No rule forbids this, so that the policies can always be changed (decision 0110). */
+/** No rule forbids this, so that the policies can always be changed (decision 0019). */
 const ownerChangesPolicies =
   'action == Action::"policies.replace" && principal.role == "OWNER" && principal.client_id == "" && ["user_jwt", "session"].contains(principal.kind)';
 

@@ -10,7 +10,7 @@ import type { PolicyRequest } from './evaluate.js';
 const identifier = /^(?:\*|(?:[A-Za-z0-9]{1,24}(?:[._:-]|$)){0,12})$/;
 const maxItems = 20;
 
-/** The facts of a call that its lifecycle keeps for simulations: no secrets and no personal data (decision 0078). */
+/** The facts of a call that its lifecycle keeps for simulations: no secrets and no personal data (decision 0019). */
 export function factsToKeep(
   { principal, operation, channel = 'rest', resource, mode, dryRun, facts = {}, at }: PolicyRequest,
   known: { name: string; isModeKnown: boolean },

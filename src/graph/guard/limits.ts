@@ -21,7 +21,7 @@ export const guardLimits = {
   characters_and_elements_of_a_value: maxWeight,
 };
 
-/** The limits that need more explanation than a number (decision 0055). */
+/** The limits that need more explanation than a number (decision 0024). */
 export function guardRules(): string[] {
   const { steps_in_one_row: steps, characters_and_elements_of_a_value: weight } = guardLimits;
   const number = (value: number) => value.toLocaleString('en-US');

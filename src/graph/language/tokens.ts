@@ -46,7 +46,7 @@ const maxLength = 64;
 
 /**
  * Returns all words of a text, folded. They contain only letters, digits and their signs, so none is a Lucene operator.
- * The index stores these words, so that a text and a question are divided in the same way (decision 0126). Scripts without spaces
+ * The index stores these words, so that a text and a question are divided in the same way (decision 0026). Scripts without spaces
  * are divided into every two adjacent characters.
  */
 export function tokensOf(text: string): string[] {

@@ -18,7 +18,7 @@ const maxWeight = 0.3;
 /**
  * Returns the words for a second search: those that the best hits share and the other hits do not. They find further
  * evidence that does not repeat the words of the question (relevance feedback, Lavrenko and Croft 2001). The parameters
- * were chosen by measurement (decision 0084).
+ * were chosen by measurement (decision 0028).
  */
 export async function feedbackTerms(
   tx: ManagedTransaction,

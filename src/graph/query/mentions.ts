@@ -38,7 +38,7 @@ const minCommon = 10;
 
 /**
  * Removes the proper names that many of the found entities have, such as a speaker, from a question before it is
- * embedded. In a vector, such a name outweighs the rest, although it hardly distinguishes the entities (decision 0084).
+ * embedded. In a vector, such a name outweighs the rest, although it hardly distinguishes the entities (decision 0028).
  */
 export function withoutCommonNames(question: string, found: ReadonlyMap<string, Pick<Mentions, 'names'>>): string {
   const isNamed = namesIn(question);

@@ -54,7 +54,7 @@ export interface Ranked {
 }
 
 /**
- * The weight of the best entity in each part, chosen by measurement (decision 0084). `names` is a share of what was
+ * The weight of the best entity in each part, chosen by measurement (decision 0028). `names` is a share of what was
  * found, and `length` is a share of the maximum of text and vectors.
  */
 const weights = { text: 1, vector: 0.6, names: 0.7, time: 0.6, length: 0.3 };

@@ -20,7 +20,7 @@ const maxDocuments = 50;
 const maxText = 2000;
 /**
  * The maximum that the relevance of the endpoint adds to the score of the search, which is at most 1. The endpoint sees
- * single texts. Names, times and neighbours are known only to the search, so its score still counts (decision 0107).
+ * single texts. Names, times and neighbours are known only to the search, so its score still counts (decision 0028).
  */
 const relevanceWeight = 0.5;
 

@@ -27,7 +27,7 @@ interface Span {
   to: number;
 }
 
-/** Finds the entities whose whole name the question is or contains, before any of its words are left out (decision 0126). */
+/** Finds the entities whose whole name the question is or contains, before any of its words are left out (decision 0026). */
 export async function readNamed(tx: ManagedTransaction, question: string, scope: Scope): Promise<NamedEntity[]> {
   const keys = [...spansByKey(question).keys()].slice(0, Math.ceil(maxLookups / scope.projectIds.length));
   const { records } = await tx.run(

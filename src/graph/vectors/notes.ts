@@ -53,7 +53,7 @@ async function readLinkNotes(tx: ManagedTransaction, projectId: string, limit: n
 
 /**
  * Returns the text of a relationship, or an empty string if it has none of its own. Sealed values are not stored in the
- * relationship (decision 0018).
+ * relationship (decision 0024).
  */
 function relationshipText({ type, properties }: Relationship, from: string, to: string): string {
   const own = fromStored(properties, isOwnRelationshipProperty);

@@ -26,7 +26,7 @@ const readRoutes: readonly Route[] = [
 ];
 
 /**
- * Projects (contract, projects; docs/decisions/0009). Credentials of an OWNER or ORG_ADMIN see all projects of the
+ * Projects (contract, projects; docs/decisions/0017). Credentials of an OWNER or ORG_ADMIN see all projects of the
  * organization; others see only their own project. Only a user with such a role can change other projects. The response
  * is 403 for a project that the credential cannot access, and 404 for an unknown project.
  */

@@ -196,7 +196,7 @@ describe('agentflowProblems', () => {
     ]);
   });
 
-  test('accepts at most a thousand agents in one chain (decision 0057), and refuses what exceeds the store', () => {
+  test('accepts at most a thousand agents in one chain (decision 0032), and refuses what exceeds the store', () => {
     const chain = Array.from({ length: 1000 }, (_, at) => agent(`a${at}`, at < 999 ? `a${at + 1}` : null));
     expect(problems({ agents: chain })).toEqual([]);
     expect(schemas.NewAgentflow.safeParse({ name: 'Flow', agents: [...chain, agent('one more')] }).success).toBe(false);

@@ -14,7 +14,7 @@ import { epochSeconds } from '../../../base/time.js';
 import { readCustomer } from '../../customers/operations/account.js';
 import type { ExecutionDocument } from '../record.js';
 
-/** Why a run is held: its person has no role that permits it (docs/decisions/0116). */
+/** Why a run is held: its person has no role that permits it (docs/decisions/0018). */
 export interface Hold {
   user_id: string;
   reason: string;

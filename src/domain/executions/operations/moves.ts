@@ -241,7 +241,7 @@ export async function move(
   }
 }
 
-/** Writes the new status to the record, unless it is newer. A write by the run would cost a workflow task (decision 0101). */
+/** Writes the new status to the record, unless it is newer. A write by the run would cost a workflow task (decision 0003). */
 export async function recordMove(
   { mongo }: Pick<Deps, 'mongo'>,
   { execution_id: _id, status }: MoveResult,
