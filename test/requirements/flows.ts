@@ -50,6 +50,11 @@ export const flows = [
     says: 'code runs JavaScript without network, files or clock, with limits of time, memory and output; errors name line and message.',
   },
   {
+    id: 'flow.events',
+    source: `${guide}#events`,
+    says: 'A wait for an event ends with the first event of its name that matches, also if it came before; an event that is sent again counts once.',
+  },
+  {
     id: 'flow.errors',
     source: `${guide}#errors-in-parts`,
     says: 'A failed part fails its step and cancels the other parts, unless the step collects or skips errors.',

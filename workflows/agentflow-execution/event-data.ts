@@ -50,6 +50,7 @@ export const eventData = {
   anomaly_detected: { ...agentId, finding: z.string(), at: z.number().describe('Epoch seconds.') },
   anomaly_not_checked: { ...agentId, code: z.string(), reason: z.string() },
   child_started: { execution_id: z.string() },
+  event_received: { event_id: z.string(), name: z.string(), by: z.string().describe('A user id.') },
   signal_ignored: { signal: z.string(), status: z.enum(executionStatuses) },
   paused: moved,
   resumed: moved,

@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { McpToolPlan } from './mcp-tool-plan.js';
+import type { ReceivedEvents } from './flow/events.js';
 import type { FlowStep } from './flow/flow-steps.js';
 import type { PathState } from './path-state.js';
 import type { Preview } from './preview-record.js';
@@ -225,6 +226,8 @@ export interface ExecutionState {
   pause: { by: string; at: number } | null;
   /** Absent in runs that need no turn. */
   turn?: RunTurn;
+  /** The events that were sent to the run. Absent before the first. */
+  events?: ReceivedEvents;
   /** Whether the run has waited for a person or its turn. */
   has_waited?: boolean;
   /** The ids of recently settled approvals. */

@@ -52,6 +52,8 @@ export interface PathState {
   /** What expressions and templates know besides the common names. */
   names: Record<string, unknown>;
   parts: StepParts | null;
+  /** The position in `steps` of the record of the current step, if the step runs in the workflow itself. */
+  record_at: number | null;
   /** When the current `wait` ends. A pause moves it, unless the wait is until a time of the calendar. */
   waits_until: { at: number; is_fixed: boolean } | null;
   /** The position in `agents_output` of an output that was not checked for anomalies. */
@@ -77,6 +79,7 @@ export function newPath(path: string, next: string | null, names: Record<string,
     outputs: {},
     names,
     parts: null,
+    record_at: null,
     waits_until: null,
     unchecked: null,
     unsettled_anomaly: null,
@@ -118,10 +121,11 @@ function encloses(outer: string, inner: string): boolean {
 }
 
 /** The paths around a path, from the main part to the path itself. */
-export function pathsAround(state: Paths, { path }: Pick<PathState, 'path'>): PathState[] {
-  return pathsOf(state)
-    .filter((each) => encloses(each.path, path))
-    .sort((one, other) => one.path.length - other.path.length);
+export function pathsAround({ paths }: Paths, { path }: Pick<PathState, 'path'>): PathState[] {
+  // A path consists of pairs: a step, and one of its parts.
+  const names = path === mainPath ? [] : path.split('/');
+  const ends = Array.from({ length: names.length / 2 + 1 }, (_one, at) => names.slice(0, 2 * at).join('/'));
+  return ends.flatMap((end) => paths[end] ?? []);
 }
 
 /** The outputs of agents that a path knows: its own and those of the paths around it, in order. */

@@ -1,4 +1,4 @@
-import { ApplicationFailure, condition, isCancellation, sleep } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
 import { historyIsFull } from '../history.js';
 import { epochSeconds } from '../time.js';
 import { executionFailureOf } from './failure.js';
@@ -48,14 +48,27 @@ async function runMainPath(
   return stop;
 }
 
-/** The work within one workflow task after which a run begins a new task, in steps of expressions. A worker ends a task that takes seconds. */
-const workPerTask = 1_000_000;
+/**
+ * The work after which a run begins a new workflow task, in steps of expressions. It takes some 100 ms. A worker ends a task
+ * that takes 5 s, and must not be ended by the flow of somebody.
+ */
+const workPerTask = 300_000;
 /** What a step of the flow costs besides its expressions. */
-const workPerFlowStep = 500;
+const workPerFlowStep = 2000;
 
 function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writing: RecordWriting) {
   const { changed, isWritingAlone } = writing;
   let work = 0;
+  let waiting: Promise<void> | undefined;
+
+  /** All paths wait together. The wait belongs to none of them, so it is not cancelled with one. */
+  const nextTask = (): Promise<void> => {
+    waiting ??= CancellationScope.nonCancellable(async () => {
+      await sleep('1ms', { summary: 'a new workflow task' });
+      [work, waiting] = [0, undefined];
+    });
+    return waiting;
+  };
 
   /** Runs one path to its end: one thing after the other, each decided by `nextStep`. */
   async function runPath(path: PathState): Promise<Stop> {
@@ -68,15 +81,16 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
         continue;
       }
       if (work > workPerTask) {
-        work = 0;
-        await sleep('1ms', { summary: 'a new workflow task' });
+        await nextTask();
         continue;
       }
       if (isHeld(state, path)) await untilSettled(input, state, path);
       else if (next.kind === 'flowStep') {
         const run = { input, state, path, runPath, work: { steps: 0 } };
+        // Counted before it runs, because many paths can begin a step at the same time.
+        work += workPerFlowStep;
         const stop = await runFlowStep(run, next.step);
-        work += workPerFlowStep + run.work.steps;
+        work += run.work.steps;
         if (stop === 'history is full') return stop;
       } else if (isStep(next)) await runStep(input, state, path, next);
       else await makeTransition(input, state, path, next);

@@ -46,11 +46,12 @@ export function beginFlowStep(
   { _id, type, title }: Pick<FlowStep, '_id' | 'type' | 'title'>,
   at: number,
 ): StepRecord {
-  const step_id = idInRun(state, idInPath(path, _id));
-  const open = state.steps.findLast((one) => one.step_id === step_id && one.ended_at === null);
+  const open = path.record_at === null ? undefined : state.steps[path.record_at];
   if (open) return open;
+  const step_id = idInRun(state, idInPath(path, _id));
   const of = { agent_id: '', skill_id: null, action_id: null };
   const record = newRecord(path, { step_id, kind: type, ...of, name: title || _id, started_at: at });
+  path.record_at = state.steps.length;
   addRecord(state, record);
   return record;
 }

@@ -28,6 +28,7 @@ import {
   type ExecutionConclusion,
   type ExecutionState,
 } from './messages.js';
+import { handleEvents } from './flow/events.js';
 import { createProjectionWriter, type Change } from './projection.js';
 import { runFlow } from './run-steps.js';
 import { endTurn, handleTurn, needsTurn, untilTurn } from './turn.js';
@@ -71,6 +72,7 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
   handleElicitations(state, changed);
   handleChildren(state, changed);
   handleTurn(input, state);
+  handleEvents(input, state, changed);
 
   if (isNew) changed();
   else setCurrentDetails(detailsOf(input, state));

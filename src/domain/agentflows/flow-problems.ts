@@ -79,8 +79,8 @@ function fieldProblems(step: FlowStep): string[] {
   if (step.type === 'branch') return repeated(`${where}.cases`, step.cases);
   if (step.type === 'action') return callProblems(where, step);
   if (step.type === 'wait') {
-    const isOne = (step.seconds === undefined) !== (step.until === undefined);
-    return isOne ? [] : [`${where}: requires either seconds or until`];
+    const given = [step.seconds, step.until, step.event].filter((each) => each !== undefined);
+    return given.length === 1 ? [] : [`${where}: requires one of seconds, until and event`];
   }
   if (step.type !== 'parallel') return [];
   const { branches, join } = step;
@@ -194,8 +194,9 @@ function expressionProblems({ agents, steps }: Flow, namesOf: ReadonlyMap<string
     const where = `steps.${step._id}`;
     if (step.type === 'map' && reservedNames.has(step.as))
       return [`${where}.as: ${JSON.stringify(step.as)} is a reserved name`];
-    return expressionsOf(step).flatMap(({ field, text, type, isInPart }) => {
-      const names = isInPart && 'first' in step ? [...new Set([...around, ...namesInPart(step)])] : around;
+    return expressionsOf(step).flatMap(({ field, text, type, isInPart, names: own = [] }) => {
+      const ofPart = isInPart && 'first' in step ? namesInPart(step) : [];
+      const names = [...new Set([...around, ...ofPart, ...own])];
       const outputs = new Set<string>();
       const problem = expressionProblem(text, { type, names }, outputs);
       const unknown = [...outputs].filter((id) => !ids.has(id));
@@ -211,6 +212,8 @@ interface PlacedExpression {
   field: string;
   text: string;
   type: ExpressionType;
+  /** Names that only this expression knows. */
+  names?: readonly string[];
   /** Whether it is evaluated within the part of its step, after a round of a loop. */
   isInPart?: true;
 }
@@ -227,7 +230,12 @@ function expressionsOf(step: FlowStep): PlacedExpression[] {
         ...(step.carry === null ? [] : [{ field: 'carry', text: step.carry, type: 'any', isInPart: true } as const]),
       ];
     case 'wait':
-      return step.until === undefined ? [] : [{ field: 'until', text: step.until, type: 'time' }];
+      return [
+        ...(step.until === undefined ? [] : [{ field: 'until', text: step.until, type: 'time' } as const]),
+        ...(step.event?.match === undefined
+          ? []
+          : [{ field: 'event.match', text: step.event.match, type: 'bool', names: ['event'] } as const]),
+      ];
     case 'action':
     case 'code':
       return Object.entries(step.inputs).map(([name, text]) => ({ field: `inputs.${name}`, text, type: 'any' }));

@@ -12,6 +12,7 @@ import { ExecutionFilter, filterOf } from './operations/filter.js';
 import { Execution, isOver, notInSummary, toExecution, toSummary, type ExecutionDocument } from './record.js';
 import { readLive } from './operations/live.js';
 import { monitor, Monitoring } from './monitoring.js';
+import { deliverEvent, NewEvent } from './operations/deliver-event.js';
 import { execute, move } from './operations/moves.js';
 import { decidePreview, decidesOwnPreview, NewPreviewDecision } from './operations/preview.js';
 import { readExecution } from './operations/read.js';
@@ -19,7 +20,7 @@ import { removeExecutions } from './remove-executions.js';
 import { rerun, RerunRequest } from './rerun.js';
 import { readStep, StepDetails } from './step-details.js';
 import { deleteExecutionRules, startRules } from '../caused-rules.js';
-import { continueRules, decideRules, steerRules } from './rules.js';
+import { continueRules, decideRules, eventRules, steerRules } from './rules.js';
 import { AppError } from '../../base/errors.js';
 import { exampleId, Id, ProjectId } from '../../base/ids.js';
 import { queryNumber } from '../../base/validation.js';
@@ -173,6 +174,18 @@ export const decideExecution = defineOperation({
   }),
   run: ({ deps, ctx, key: { execution_id }, input }) =>
     decidePreview(deps, ctx.principal, execution_id, input, ctx.recordId),
+});
+
+export const sendEvent = defineOperation({
+  ...eventRules,
+  key,
+  input: NewEvent,
+  output: z
+    .object({ execution_id: Id, event_id: Id, status: Execution.shape.status })
+    .meta({ id: 'EventReceipt', example: { execution_id: exampleId, event_id: exampleId, status: 'running' } }),
+  errors: ['conflict'],
+  run: ({ deps, ctx, key: { execution_id }, input }) =>
+    deliverEvent(deps, ctx.principal, execution_id, input, ctx.recordId),
 });
 
 async function agentflowFacts(deps: Deps, principal: Principal, id: string) {

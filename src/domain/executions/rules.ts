@@ -28,6 +28,15 @@ export const continueRules: Operation = {
   facts: { ...factsAboutRuns, finding: freeText('finding') },
 };
 
+/** Rules see the name of an event that somebody sends to a run. */
+export const eventRules: Operation = {
+  name: 'execution.event',
+  grant: 'svc:orchestrate.write',
+  right: steeringRuns,
+  effect: 'write',
+  facts: { ...textFacts('execution_id'), name: freeText('name') },
+};
+
 /**
  * Rules treat a decision on a preview as one operation, for the route of the execution and for the inbox. The answer of
  * a person to a question of an MCP server during a run is the same operation.

@@ -68,6 +68,13 @@ export const executionRoutes: readonly Route[] = [
     summary: 'Read what a step sent and received',
     response: { description: 'The step with the prompt, or the request and response, of its last attempts.' },
   }),
+  route('POST /execute_flow/{execution_id}/events', executions.sendEvent, {
+    summary: 'Send an event to a run',
+    description:
+      'The first `wait` step for events of this name takes it. It is kept if the run is not at such a step yet, at most 100 at once.',
+    response: { description: 'The run has the event.' },
+    idempotent: true,
+  }),
   route('GET /execute_flow/{execution_id}/events', executions.followExecution, {
     summary: 'Stream events (server-sent events)',
     response: {

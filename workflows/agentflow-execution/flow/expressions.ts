@@ -12,7 +12,7 @@ export type ExpressionType = 'any' | 'bool' | 'list' | 'time';
 const commonNames = { inputs: 'map', outputs: 'map', execution: 'map', goal: 'string' } as const;
 
 /** The maximum number of evaluation steps of one step of a flow. One takes less than a microsecond. */
-const maxSteps = 1_000_000;
+const maxSteps = 300_000;
 /** Building this many characters counts as one step. */
 const charactersPerStep = 100;
 /** The quantifiers of CEL continue after an error, which takes longer than other steps. */

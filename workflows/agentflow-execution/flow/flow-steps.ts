@@ -103,11 +103,29 @@ const Loop = z.strictObject({
 
 const maxWaitSeconds = 366 * 24 * 3600;
 
+export const EventName = z
+  .string()
+  .regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must be 1 to 100 letters, digits, "_", "." or "-"')
+  .meta({ example: 'payment.received' });
+
 const Wait = z.strictObject({
   ...commonStepFields,
   type: z.literal('wait'),
   seconds: z.number().min(0).max(maxWaitSeconds).optional().describe('How long to wait. A pause stops this clock.'),
   until: Expression.optional().describe('An expression that returns the time, as a timestamp or an RFC 3339 text.'),
+  event: z
+    .strictObject({
+      name: EventName,
+      match: Expression.optional().describe('Whether the event is meant, where `event` is its data.'),
+      deadline_seconds: z
+        .number()
+        .min(1)
+        .max(maxWaitSeconds)
+        .optional()
+        .describe('The step fails with `timeout` if no event comes in this time. By default it waits for ever.'),
+    })
+    .optional()
+    .describe('Waits for `POST /execute_flow/{execution_id}/events`. The output of the step is the data of the event.'),
 });
 
 const SetValues = z.strictObject({

@@ -9,8 +9,11 @@ import { countKept } from '../run-step.js';
 import { beginFlowStep, endStep } from '../step-records.js';
 import { maxItems, type FlowStepOf, type InnerStep } from './flow-steps.js';
 import type { Work } from './expressions.js';
+import { takeEvent, type FlowEvent } from './events.js';
 import { partsOf, runParts, type Part, type Stop } from './run-parts.js';
 import { evaluateOn } from './values.js';
+
+type EventAwaited = NonNullable<FlowStepOf<'wait'>['event']>;
 
 /** A step of the flow on its path. */
 export interface FlowRun {
@@ -114,19 +117,32 @@ const runners: Runners = {
     throw ApplicationFailure.nonRetryable(message, 'limit_exceeded');
   },
 
-  async wait(run, { seconds, until, next }) {
+  async wait(run, { seconds, until, event, next }) {
     const { path, input, state } = run;
-    path.waits_until ??=
-      until === undefined
-        ? { at: epochSeconds() + (seconds ?? 0), is_fixed: false }
-        : { at: timeOf(run, until), is_fixed: true };
+    if (path.waits_until === null && event?.deadline_seconds !== undefined)
+      path.waits_until = after(event.deadline_seconds);
+    else if (path.waits_until === null && until !== undefined)
+      path.waits_until = { at: timeOf(run, until), is_fixed: true };
+    else if (path.waits_until === null && seconds !== undefined) path.waits_until = after(seconds);
     const { waits_until: end } = path;
-    const left = end.at - epochSeconds();
-    const isInterrupted = () => state.status === 'paused' || historyIsFull(input);
-    if (left > 0 && (await condition(isInterrupted, Math.ceil(left * 1000), { summary: 'the wait ends' })))
-      return undefined;
+    for (;;) {
+      const taken = event && takeEvent(state, (one) => isMeant(run, event, one));
+      if (taken) {
+        path.waits_until = null;
+        return { output: taken.data, next };
+      }
+      const seen = state.events?.count;
+      const isInterrupted = () => state.status === 'paused' || historyIsFull(input);
+      const isOver = () => isInterrupted() || state.events?.count !== seen;
+      const left = end ? end.at - epochSeconds() : Infinity;
+      const summary = event ? 'the deadline of the event' : 'the wait ends';
+      if (left === Infinity) await condition(isOver);
+      else if (left <= 0 || !(await condition(isOver, Math.ceil(left * 1000), { summary }))) break;
+      if (isInterrupted()) return undefined;
+    }
     path.waits_until = null;
-    return { output: {}, next };
+    if (!event) return { output: {}, next };
+    throw ApplicationFailure.nonRetryable(`the event ${JSON.stringify(event.name)} did not come in time`, 'timeout');
   },
 };
 
@@ -144,7 +160,7 @@ export async function runFlowStep(run: FlowRun, step: InnerStep): Promise<Stop |
     countKept(state, output, undefined);
     path.outputs[step._id] = output;
     record.output = output;
-    Object.assign(path, { parts: null, last: step._id, next });
+    Object.assign(path, { parts: null, record_at: null, last: step._id, next });
     endStep(state, record, { status: 'completed', attempts: 1, at: epochSeconds() });
     return 'done';
   } catch (error) {
@@ -178,6 +194,17 @@ function itemsOf(run: FlowRun, { items }: FlowStepOf<'map'>): unknown[] {
   if (list.length <= maxItems) return list;
   const message = `items: the list has ${list.length} items, and a map can have at most ${maxItems}`;
   throw ApplicationFailure.nonRetryable(message, 'validation_failed');
+}
+
+function after(seconds: number) {
+  return { at: epochSeconds() + seconds, is_fixed: false };
+}
+
+function isMeant(run: FlowRun, { name, match }: EventAwaited, event: FlowEvent): boolean {
+  if (event.name !== name) return false;
+  if (match === undefined) return true;
+  const also = { event: event.data };
+  return evaluateOn(run, { field: 'event.match', text: match, type: 'bool', also }) === true;
 }
 
 /** In epoch seconds. @throws ApplicationFailure `validation_failed` */

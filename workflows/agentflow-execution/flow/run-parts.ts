@@ -70,6 +70,7 @@ export async function runParts(running: Running, parts: readonly Part[], rules: 
         return;
       }
       ended[part.name] = { output: outputOfPath(state, inner) };
+      delete state.paths[own];
     } catch (error) {
       // The others were cancelled because the step has failed or has enough results.
       if (isStopped && isCancellation(error)) return leave(state, inner);
@@ -80,8 +81,8 @@ export async function runParts(running: Running, parts: readonly Part[], rules: 
         return;
       }
       ended[part.name] = errorResult(error);
+      leave(state, inner);
     }
-    leave(state, inner);
     if (isEnough()) stop();
   };
   const runNext = async (): Promise<void> => {

@@ -41,15 +41,15 @@ export function inputValues(
 }
 
 /**
- * Evaluates an expression of a step of the flow. `field` is its place in the step.
+ * Evaluates an expression of a step of the flow. `field` is its place in the step, `also` are more names.
  * @throws ApplicationFailure `validation_failed`
  */
 export function evaluateOn(
   on: OnPath,
-  { field, text, type = 'any' }: { field: string; text: string; type?: ExpressionType },
+  { field, text, type = 'any', also = {} }: { field: string; text: string; type?: ExpressionType; also?: object },
 ): unknown {
   try {
-    return evaluateExpression(text, valuesOn(on), { type, work: on.work });
+    return evaluateExpression(text, { ...valuesOn(on), ...also }, { type, work: on.work });
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     throw ApplicationFailure.nonRetryable(`${field}: ${error.message}`, 'validation_failed');
