@@ -6,7 +6,7 @@ import type {
 } from '../../workflows/agentflow-execution/messages.js';
 import { actionPlan as action, agentPlan as agent, executionPlan, skillPlan as skill } from '../support/plans.js';
 import { nextStep } from '../../workflows/agentflow-execution/next-step.js';
-import { mainPathOf } from '../../workflows/agentflow-execution/path-state.js';
+import { mainPathOf } from '../../workflows/agentflow-execution/paths.js';
 import { beginStep, endStep } from '../../workflows/agentflow-execution/step-records.js';
 import {
   addEvent,

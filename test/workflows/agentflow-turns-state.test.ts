@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ExecutionState } from '../../workflows/agentflow-execution/messages.js';
 import { limitProblem, nextStep } from '../../workflows/agentflow-execution/next-step.js';
-import { mainPathOf } from '../../workflows/agentflow-execution/path-state.js';
+import { mainPathOf } from '../../workflows/agentflow-execution/paths.js';
 import {
   applyDecision,
   decisionRefusal,

@@ -1,5 +1,5 @@
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
-import { pathsOf } from './path-state.js';
+import { pathsOf } from './paths.js';
 import { isWaitingForTurn } from './view.js';
 
 /** The Markdown that the Temporal UI shows as the run's current details. */

@@ -1,6 +1,7 @@
 import type { ActAwaitingApproval, Elicitation, UnsettledAnomaly } from './act-messages.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
-import { newMainPath, type CurrentAgent } from './path-state.js';
+import type { CurrentAgent } from './path-state.js';
+import { newMainPath } from './paths.js';
 
 /** The state of a run of release 0.2, whose flow was a chain of agents. */
 interface ChainState {

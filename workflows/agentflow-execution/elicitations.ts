@@ -3,7 +3,7 @@ import { epochSeconds } from '../time.js';
 import type { Elicitation } from './act-messages.js';
 import type { ExecutionState } from './messages.js';
 import type { Change } from './projection.js';
-import { pathsOf } from './path-state.js';
+import { pathsOf } from './paths.js';
 import { addEvent, shownPath } from './state.js';
 
 /** Sent by the step that calls a tool whose MCP server asks a person, and again when the question is settled. */

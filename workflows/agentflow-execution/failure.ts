@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import { causeOf, messageOf } from '../failure.js';
 import { endCodes, type ExecutionFailure, type ExecutionState } from './messages.js';
-import { mainPathOf } from './path-state.js';
+import { mainPathOf } from './paths.js';
 import type { StepAttempt } from './step-record.js';
 
 /** The failure that people see in the execution: the cause in the activity, not the SDK's wrapper. */

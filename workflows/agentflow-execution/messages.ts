@@ -1,6 +1,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { McpToolPlan } from './mcp-tool-plan.js';
-import type { ReceivedEvents } from './flow/events.js';
+import type { ActionResult } from './action-result.js';
+import type { ReceivedEvents } from './flow/received-events.js';
 import type { FlowStep } from './flow/flow-steps.js';
 import type { PathState } from './path-state.js';
 import type { Preview } from './preview-record.js';
@@ -125,15 +126,6 @@ export interface AgentflowExecutionInput {
   cancelled?: MoveRequest;
   /** The state of the previous run, after continue-as-new. */
   resumed?: ExecutionState;
-}
-
-export interface ActionResult {
-  action_id: string;
-  skill_id: string;
-  name: string;
-  output: unknown;
-  /** What an approver changed in the call. */
-  edits?: Record<string, unknown>;
 }
 
 export interface AgentOutput {

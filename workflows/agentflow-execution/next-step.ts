@@ -8,7 +8,8 @@ import {
 } from './messages.js';
 import type { UnsettledAnomaly } from './act-messages.js';
 import type { InnerStep } from './flow/flow-steps.js';
-import { idInPath, type CurrentAgent, type PathState } from './path-state.js';
+import type { CurrentAgent, PathState } from './path-state.js';
+import { idInPath } from './paths.js';
 import { previewOn } from './previews.js';
 import { idInRun, stepIdOf, type Step } from './steps/index.js';
 import type { ProposedCall } from './steps/preview.js';

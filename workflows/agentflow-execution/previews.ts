@@ -1,5 +1,6 @@
 import { agentDefaults, type AgentflowExecutionInput, type AgentPlan, type ExecutionState } from './messages.js';
-import { idInPath, pathsOf, type PathState } from './path-state.js';
+import type { PathState } from './path-state.js';
+import { idInPath, pathsOf } from './paths.js';
 import type { PreviewDecision } from './preview-messages.js';
 import type { Preview, PreviewEdits, ProposedAction } from './preview-record.js';
 import { addEvent, fail, shownPath } from './state.js';

@@ -8,15 +8,8 @@ import type {
 } from './messages.js';
 import type { EventData } from './event-data.js';
 import type { ModelTurn } from './model-turn.js';
-import {
-  idInPath,
-  mainPathOf,
-  newMainPath,
-  outputOfPath,
-  pathsOf,
-  type CurrentAgent,
-  type PathState,
-} from './path-state.js';
+import type { CurrentAgent, PathState } from './path-state.js';
+import { idInPath, mainPathOf, newMainPath, outputOfPath, pathsOf } from './paths.js';
 import { keepToolCalls } from './tools.js';
 
 export type Move = 'pause' | 'resume' | 'cancel';

@@ -1,7 +1,8 @@
 import type { ExecutionState } from './messages.js';
 import type { StepAttempt, StepRecord } from './step-record.js';
 import type { FlowStep } from './flow/flow-steps.js';
-import { idInPath, type PathState } from './path-state.js';
+import type { PathState } from './path-state.js';
+import { idInPath } from './paths.js';
 import { addEvent, beginAgent, shownPath } from './state.js';
 import type { BaseStep } from './steps/definition.js';
 import { definitionOf, idInRun, stepIdOf, type Step } from './steps/index.js';

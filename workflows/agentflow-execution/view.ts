@@ -1,6 +1,7 @@
 import type { ActAwaitingApproval } from './act-messages.js';
 import type { Anomaly, ExecutionState } from './messages.js';
-import { activePathsOf, idInPath, type PathState } from './path-state.js';
+import type { PathState } from './path-state.js';
+import { activePathsOf, idInPath } from './paths.js';
 import type { Preview } from './preview-record.js';
 import { shownPath } from './state.js';
 

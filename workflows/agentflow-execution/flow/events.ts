@@ -1,30 +1,12 @@
 import { ApplicationFailure, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { AgentflowExecutionInput, ExecutionState, ExecutionStatus } from '../messages.js';
 import { addEvent, isOver } from '../state.js';
-
-/** An event that somebody sent to a run. */
-export interface FlowEvent {
-  /** The same when the event is sent again. */
-  id: string;
-  name: string;
-  data: unknown;
-  by: string;
-  /** Epoch seconds. */
-  at: number;
-}
+import type { FlowEvent } from './received-events.js';
 
 export interface EventReceipt {
   execution_id: string;
   event_id: string;
   status: ExecutionStatus;
-}
-
-/** The events that no step has taken yet, in order, and the ids of the last ones that arrived. */
-export interface ReceivedEvents {
-  waiting: FlowEvent[];
-  ids: string[];
-  /** Grows with each event. */
-  count: number;
 }
 
 /** Refused with type `conflict` by a run that has ended, has no step that waits for this name, or has too many events. */

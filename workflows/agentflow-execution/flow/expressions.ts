@@ -1,4 +1,4 @@
-import { Environment, type ASTNode } from '@marcbachmann/cel-js';
+import { Environment, Optional, type ASTNode } from '@marcbachmann/cel-js';
 
 /**
  * The expressions of flows, in the Common Expression Language (https://github.com/google/cel-spec). Their values come
@@ -220,13 +220,7 @@ function toJson(value: unknown): unknown {
 function objectToJson(value: object): unknown {
   if (Array.isArray(value)) return value.map(toJson);
   if (value instanceof Date) return value.toISOString();
-  if (
-    'hasValue' in value &&
-    'value' in value &&
-    typeof value.value === 'function' &&
-    typeof value.hasValue === 'function'
-  )
-    return value.hasValue() ? toJson(value.value()) : null;
+  if (value instanceof Optional) return value.hasValue() ? toJson(value.value()) : null;
   if ('seconds' in value && 'nanos' in value && value.constructor !== Object)
     return Number(value.seconds) + Number(value.nanos) / 1e9;
   const entries = value instanceof Map ? [...value] : Object.entries(value);

@@ -4,12 +4,14 @@ import { epochSeconds } from '../../time.js';
 import { endsRun } from '../authority.js';
 import { stepMessageOf } from '../failure.js';
 import type { AgentflowExecutionInput, ExecutionState } from '../messages.js';
-import { idInPath, type PartResult, type PathState } from '../path-state.js';
+import type { PartResult, PathState } from '../path-state.js';
+import { idInPath } from '../paths.js';
 import { countKept } from '../run-step.js';
 import { beginFlowStep, endStep } from '../step-records.js';
 import { maxItems, type FlowStepOf, type InnerStep } from './flow-steps.js';
 import type { Work } from './expressions.js';
-import { takeEvent, type FlowEvent } from './events.js';
+import { takeEvent } from './events.js';
+import type { FlowEvent } from './received-events.js';
 import { partsOf, runParts, type Part, type Stop } from './run-parts.js';
 import { evaluateOn } from './values.js';
 

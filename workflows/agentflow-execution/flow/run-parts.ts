@@ -2,15 +2,8 @@ import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { isOfRun, noAuthority } from '../authority.js';
 import { codeOf, stepMessageOf } from '../failure.js';
 import type { ExecutionState } from '../messages.js';
-import {
-  idInPath,
-  newPath,
-  outputOfPath,
-  pathsOf,
-  type PartResult,
-  type PathState,
-  type StepParts,
-} from '../path-state.js';
+import type { PartResult, PathState, StepParts } from '../path-state.js';
+import { idInPath, newPath, outputOfPath, pathsOf } from '../paths.js';
 import { abandonPath, isOver } from '../state.js';
 
 /** `done` at the end of a path; `history is full` if the run has to continue as new first. */

@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { AgentflowExecutionInput, ExecutionState } from '../messages.js';
-import { outputsOn, type PathState } from '../path-state.js';
+import type { PathState } from '../path-state.js';
+import { outputsOn } from '../paths.js';
 import { goalOf, namesOn } from '../steps/context.js';
 import { evaluateExpression, ExpressionError, type ExpressionType, type Work } from './expressions.js';
 

@@ -1,6 +1,6 @@
 import type { ActRun } from '../act-messages.js';
 import type { AgentPlan } from '../messages.js';
-import { pathsOf } from '../path-state.js';
+import { pathsOf } from '../paths.js';
 import { shownPath } from '../state.js';
 import type { StepRun } from './definition.js';
 

@@ -1,5 +1,6 @@
 import type { ActivityOptions } from '@temporalio/workflow';
-import type { ActionPlan, ActionResult, AgentPlan, ExecutionState, SkillPlan } from '../messages.js';
+import type { ActionResult } from '../action-result.js';
+import type { ActionPlan, AgentPlan, ExecutionState, SkillPlan } from '../messages.js';
 import { inputValues } from '../flow/values.js';
 import type { PathState } from '../path-state.js';
 import { editsOf } from '../previews.js';

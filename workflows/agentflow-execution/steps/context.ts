@@ -1,5 +1,6 @@
-import type { ActionResult, Document } from '../messages.js';
-import { agentOutputsOn, outputsOn, pathsAround } from '../path-state.js';
+import type { ActionResult } from '../action-result.js';
+import type { Document } from '../messages.js';
+import { agentOutputsOn, outputsOn, pathsAround } from '../paths.js';
 import type { StepRun } from './definition.js';
 
 /** What prompts and action inputs may refer to. */

@@ -9,7 +9,8 @@ import { goal } from './goal.js';
 import { model } from './model.js';
 import { preview } from './preview.js';
 import { tool } from './tool.js';
-import { idInPath, type PathState } from '../path-state.js';
+import type { PathState } from '../path-state.js';
+import { idInPath } from '../paths.js';
 
 /** All kinds of steps. A new kind needs its file, an entry here, its activity, and a place in `nextStep`. */
 const definitions = [documents, goal, anomaly, continueStep, preview, action, tool, code, model] as const;
