@@ -88,5 +88,6 @@ export const flows = [
     id: 'flow.random',
     source: `${guide}#steps`,
     says: 'Random flows return what a simple interpreter of the same flow returns.',
+    fullForm: 'RANDOM_FLOWS',
   },
 ] as const satisfies readonly Requirement[];
