@@ -8,6 +8,8 @@ import type { ExchangePart, Exchanges } from '../src/domain/executions/exchanges
 import { createProgressWriter, type ReportingStep } from '../src/domain/executions/delta-writer.js';
 import { readDocuments, type DocumentStores } from '../src/domain/executions/documents.js';
 import { takeModelTurn, type ModelActivityDeps } from '../src/domain/executions/model-turn.js';
+import { readFlow, startFlow } from '../src/domain/executions/start-flow.js';
+import type { Deps } from '../src/domain/deps.js';
 import { renderGoal } from '../src/domain/executions/prompt.js';
 import { pick } from '../src/base/pick.js';
 import type {} from '../src/domain/executions/run-code.js';
@@ -126,6 +128,24 @@ export function createAnomalyActivities(
         (signal, note) => detectAnomaly(models, request, { signal, note }),
         maxAnomalyAttempts,
       ),
+  };
+}
+
+/** Starts and reads the runs of `flow` steps. */
+export function createFlowActivities(deps: Deps, exchanges: Exchanges): Pick<StepActivities, 'startFlow' | 'readFlow'> {
+  return {
+    async startFlow(request) {
+      const { value, ...step } = await runKept(exchanges, request.idempotency_key, (_signal, note) =>
+        startFlow(deps, request, note),
+      );
+      return { ...step, ...value, value: 'child' in value ? value.child : null };
+    },
+    readFlow: ({ idempotency_key, execution_id }) =>
+      runKept(exchanges, idempotency_key, async (_signal, note) => {
+        const end = await readFlow(deps, execution_id);
+        note({ input: { execution_id }, output: end });
+        return end;
+      }),
   };
 }
 

@@ -20,6 +20,7 @@ import {
   createCodeActivities,
   createContinueActivities,
   createDocumentActivities,
+  createFlowActivities,
   createModelActivities,
   createPreviewActivities,
 } from './agentflow-execution.js';
@@ -56,6 +57,7 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
     ...createAnomalyActivities({ models }, exchanges),
     ...createPreviewActivities(exchanges),
     ...createCodeActivities(deps.untrustedThreads, exchanges),
+    ...createFlowActivities(deps, exchanges),
   };
   return {
     ...withAuthority({ collections, temporal, audit }, steps),

@@ -55,6 +55,11 @@ export const flows = [
     says: 'A wait for an event ends with the first event of its name that matches, also if it came before; an event that is sent again counts once.',
   },
   {
+    id: 'flow.calls',
+    source: `${guide}#agentflows-that-start-each-other`,
+    says: 'flow starts a run of another agentflow, waits and returns its output; pause, cancel and failures pass between the two, and rules decide about the start.',
+  },
+  {
     id: 'flow.errors',
     source: `${guide}#errors-in-parts`,
     says: 'A failed part fails its step and cancels the other parts, unless the step collects or skips errors.',

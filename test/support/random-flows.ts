@@ -289,6 +289,7 @@ function interpret(
       }
       case 'action':
       case 'code':
+      case 'flow':
         throw new Error('random flows call nothing');
     }
   };

@@ -122,6 +122,10 @@ export interface AgentflowExecutionInput {
   started_by: 'person' | 'schedule' | 'trigger';
   /** The promoted version that is run; absent for an agentflow that was run without one. */
   agentflow_version?: number;
+  /** For the run of a `flow` step: the workflow that waits for its end. */
+  notifies?: string;
+  /** How many runs started each other by `flow` steps before this one. */
+  depth?: number;
   /** The request that cancelled the execution before it started: the run ends at once. */
   cancelled?: MoveRequest;
   /** The state of the previous run, after continue-as-new. */
@@ -218,6 +222,8 @@ export interface ExecutionState {
   pause: { by: string; at: number } | null;
   /** Absent in runs that need no turn. */
   turn?: RunTurn;
+  /** The ids of runs of `flow` steps that have ended recently. */
+  ended_children?: string[];
   /** The events that were sent to the run. Absent before the first. */
   events?: ReceivedEvents;
   /** Whether the run has waited for a person or its turn. */

@@ -35,6 +35,21 @@ export interface StepParts {
   carry?: unknown;
 }
 
+/** A run that a `flow` step starts and waits for. */
+export interface ChildRun {
+  execution_id: string;
+  /** The request to start it; absent once it was started. */
+  request?: unknown;
+  /** The run was told to pause. */
+  is_paused: boolean;
+  /** How often its result was read. */
+  reads: number;
+  /** How it ended; null while it runs. */
+  end: ChildEnd | null;
+}
+
+export type ChildEnd = { output: unknown } | { error: { code: string; message: string } };
+
 /**
  * One line of work: the main part of the flow, or a part of one of its steps. On a path, one thing happens after the
  * other. Paths run at the same time. Times are epoch seconds.
@@ -56,6 +71,8 @@ export interface PathState {
   record_at: number | null;
   /** When the current `wait` ends. A pause moves it, unless the wait is until a time of the calendar. */
   waits_until: { at: number; is_fixed: boolean } | null;
+  /** The run that the current `flow` step has started. */
+  child: ChildRun | null;
   /** The position in `agents_output` of an output that was not checked for anomalies. */
   unchecked: number | null;
   /** The last finding after which the rules have not permitted the run to continue. */

@@ -71,13 +71,15 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
     return waiting;
   };
 
+  const untilQuiet = () => condition(() => !isWritingAlone());
+
   /** Runs one path to its end: one thing after the other, each decided by `nextStep`. */
   async function runPath(path: PathState): Promise<Stop> {
     for (let next = nextStep(input, state, path); next; next = nextStep(input, state, path)) {
       if (state.status === 'paused' || isHeld(state, path)) await untilResumed(input, state, path);
       if (historyIsFull(input)) return 'history is full';
       if (isWritingAlone()) {
-        await condition(() => !isWritingAlone());
+        await untilQuiet();
         // A person may have paused it meanwhile.
         continue;
       }
@@ -87,7 +89,7 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
       }
       if (isHeld(state, path)) await untilSettled(input, state, path);
       else if (next.kind === 'flowStep') {
-        const run = { input, state, path, runPath, work: { steps: 0 } };
+        const run = { input, state, path, runPath, untilQuiet, work: { steps: 0 } };
         // Counted before it runs, because many paths can begin a step at the same time.
         work += workPerFlowStep;
         const stop = await runFlowStep(run, next.step);

@@ -16,7 +16,7 @@ import { epochSeconds } from '../time.js';
 import type { AgentflowExecutionActivities } from './activities.js';
 import { detailsOf } from './details.js';
 import { withPaths } from './earlier-state.js';
-import { handleChildren } from './children.js';
+import { handleChildren, handleEndedChildren, notifyParent } from './children.js';
 import { handleElicitations } from './elicitations.js';
 import { executionFailureOf } from './failure.js';
 import { handleApprovals } from './held-acts.js';
@@ -73,6 +73,7 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
   handleChildren(state, changed);
   handleTurn(input, state);
   handleEvents(input, state, changed);
+  handleEndedChildren(state);
 
   if (isNew) changed();
   else setCurrentDetails(detailsOf(input, state));
@@ -95,6 +96,7 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
   // A request to start a child is answered before the run closes.
   await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
   await CancellationScope.nonCancellable(() => projection.drain());
+  await notifyParent(input);
   await endTurn(input, state);
   return close(state);
 }

@@ -236,12 +236,21 @@ function expressionsOf(step: FlowStep): PlacedExpression[] {
           ? []
           : [{ field: 'event.match', text: step.event.match, type: 'bool', names: ['event'] } as const]),
       ];
+    case 'flow':
+      return [
+        ...(step.goal === undefined ? [] : [{ field: 'goal', text: step.goal, type: 'any' } as const]),
+        ...inputsOf(step),
+      ];
     case 'action':
     case 'code':
-      return Object.entries(step.inputs).map(([name, text]) => ({ field: `inputs.${name}`, text, type: 'any' }));
+      return inputsOf(step);
     case 'set':
       return Object.entries(step.values).map(([name, text]) => ({ field: `values.${name}`, text, type: 'any' }));
     case 'parallel':
       return [];
   }
+}
+
+function inputsOf({ inputs }: { inputs: Record<string, string> }): PlacedExpression[] {
+  return Object.entries(inputs).map(([name, text]) => ({ field: `inputs.${name}`, text, type: 'any' }));
 }

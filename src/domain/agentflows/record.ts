@@ -117,7 +117,9 @@ const steps = z
   .array(FlowStep)
   .max(maxEntries)
   .optional()
-  .describe('What a flow does besides running agents. The ids of agents and steps are unique together.');
+  .describe(
+    'What a flow does besides running agents. The ids of agents and steps are unique together. Absent in a chain.',
+  );
 
 /** The fields of an agentflow that a client sets, except its agents. */
 const agentflowFields = {

@@ -186,7 +186,6 @@ export function newAgentflow(request: NewAgentflow, creator: Creator, id: string
     conclusion: null,
     failover_goal: null,
     agents: [],
-    steps: [],
     revision: 1,
     edited_by: [creator.userId],
   };

@@ -180,7 +180,7 @@ export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'age
   /** The settings of the plan that apply to all agents. */
   flow: Pick<
     AgentflowExecutionInput,
-    'anomaly_detection' | 'failover' | 'started_by' | 'agentflow_version' | 'turn' | 'steps'
+    'anomaly_detection' | 'failover' | 'started_by' | 'agentflow_version' | 'turn' | 'steps' | 'depth'
   >;
   /** The people who caused it, in addition to `executed_by` (docs/decisions/0022). */
   caused_by: string[];

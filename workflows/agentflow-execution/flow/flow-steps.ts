@@ -153,8 +153,25 @@ const Code = z.strictObject({
   timeout_seconds: z.number().min(1).max(60).default(10),
 });
 
-/** The schemas of the steps that run without a call to the outside. */
-export const innerSteps = [Branch, Parallel, Map, Loop, Wait, SetValues] as const;
+const Flow = z.strictObject({
+  ...commonStepFields,
+  type: z.literal('flow'),
+  agentflow_id: z.string().min(1).max(100).describe('Another agentflow of the project, or this one.'),
+  version: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('By default the promoted version, or the saved agentflow if no version was promoted.'),
+  goal: Expression.optional().describe('By default the goal of the run.'),
+  inputs: Inputs.describe('The `input_variables` of the other run.'),
+  wait: z
+    .boolean()
+    .default(true)
+    .describe('If false, the output is `{execution_id}` and the other run goes on by itself.'),
+});
+
+/** The schemas of the steps that the workflow runs itself. */
+export const innerSteps = [Branch, Parallel, Map, Loop, Wait, SetValues, Flow] as const;
 
 export type CodeStep = z.infer<typeof Code>;
 export const codeStep = Code;

@@ -3,29 +3,19 @@ import { historyIsFull } from '../../history.js';
 import { epochSeconds } from '../../time.js';
 import { endsRun } from '../authority.js';
 import { stepMessageOf } from '../failure.js';
-import type { AgentflowExecutionInput, ExecutionState } from '../messages.js';
 import type { PartResult, PathState } from '../path-state.js';
 import { idInPath } from '../paths.js';
 import { countKept } from '../run-step.js';
 import { beginFlowStep, endStep } from '../step-records.js';
 import { maxItems, type FlowStepOf, type InnerStep } from './flow-steps.js';
-import type { Work } from './expressions.js';
 import { takeEvent } from './events.js';
 import type { FlowEvent } from './received-events.js';
+import type { FlowRun } from './flow-run.js';
+import { runChild } from './run-child.js';
 import { partsOf, runParts, type Part, type Stop } from './run-parts.js';
 import { evaluateOn } from './values.js';
 
 type EventAwaited = NonNullable<FlowStepOf<'wait'>['event']>;
-
-/** A step of the flow on its path. */
-export interface FlowRun {
-  input: AgentflowExecutionInput;
-  state: ExecutionState;
-  path: PathState;
-  /** Runs the path of a part to its end. */
-  runPath: (path: PathState) => Promise<Stop>;
-  work: Work;
-}
 
 /** The maximum number of records of steps that a run keeps. */
 const maxSteps = 10_000;
@@ -119,6 +109,11 @@ const runners: Runners = {
     throw ApplicationFailure.nonRetryable(message, 'limit_exceeded');
   },
 
+  async flow(run, step) {
+    const result = await runChild(run, step);
+    return result && { ...result, next: step.next };
+  },
+
   async wait(run, { seconds, until, event, next }) {
     const { path, input, state } = run;
     if (path.waits_until === null && event?.deadline_seconds !== undefined)
@@ -136,6 +131,7 @@ const runners: Runners = {
       const seen = state.events?.count;
       const isInterrupted = () => state.status === 'paused' || historyIsFull(input);
       const isOver = () => isInterrupted() || state.events?.count !== seen;
+      await run.untilQuiet();
       const left = end ? end.at - epochSeconds() : Infinity;
       const summary = event ? 'the deadline of the event' : 'the wait ends';
       if (left === Infinity) await condition(isOver);

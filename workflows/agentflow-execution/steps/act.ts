@@ -4,7 +4,7 @@ import { pathsOf } from '../paths.js';
 import { shownPath } from '../state.js';
 import type { StepRun } from './definition.js';
 
-export function actRunOf({ input, state, path }: StepRun, { _id, title }: AgentPlan): ActRun {
+export function actRunOf({ input, state, path }: StepRun, { _id, title }: Pick<AgentPlan, '_id' | 'title'>): ActRun {
   const spent = [
     ...state.agents_output.map(({ usage }) => usage),
     ...pathsOf(state).flatMap(({ current }) => (current ? [current.usage] : [])),

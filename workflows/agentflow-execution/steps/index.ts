@@ -8,12 +8,26 @@ import { documents } from './documents.js';
 import { goal } from './goal.js';
 import { model } from './model.js';
 import { preview } from './preview.js';
+import { readFlow } from './read-flow.js';
+import { startFlow } from './start-flow.js';
 import { tool } from './tool.js';
 import type { PathState } from '../path-state.js';
 import { idInPath } from '../paths.js';
 
 /** All kinds of steps. A new kind needs its file, an entry here, its activity, and a place in `nextStep`. */
-const definitions = [documents, goal, anomaly, continueStep, preview, action, tool, code, model] as const;
+const definitions = [
+  documents,
+  goal,
+  anomaly,
+  continueStep,
+  preview,
+  action,
+  tool,
+  code,
+  startFlow,
+  readFlow,
+  model,
+] as const;
 
 type Definition = (typeof definitions)[number];
 export type Step = Parameters<Definition['name']>[0];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Principal } from '../../../auth/principal.js';
-import { AppError } from '../../../base/errors.js';
+import { AppError, notFound } from '../../../base/errors.js';
 import { textFacts } from '../../../governance/operations/operation.js';
 import { defineCollection, type Collections } from '../../../stores/collections.js';
 import { isDuplicateKey } from '../../../stores/mongo.js';
@@ -84,6 +84,17 @@ export async function readPromoted(
   const promoted = version === 0 ? null : await collections.agentflow_versions.findOne({ _id: `${id}:${version}` });
   if (!promoted) throw new AppError('conflict', 'the agentflow has no promoted version');
   return promoted;
+}
+
+/** @throws AppError `not_found` */
+export async function findVersion(
+  { agentflow_versions }: Pick<Collections, 'agentflow_versions'>,
+  id: string,
+  version: number,
+): Promise<AgentflowVersionDocument> {
+  const found = await agentflow_versions.findOne({ _id: `${id}:${version}` });
+  if (!found) throw notFound('the version');
+  return found;
 }
 
 async function promotedVersion(collections: Collections, id: string): Promise<number> {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { notFound } from '../../../base/errors.js';
 import { Id } from '../../../base/ids.js';
 import { pickShown } from '../../../base/pick.js';
 import { countUpTo, decodePosition, encodePosition, listOf, ListQuery } from '../../../stores/lists.js';
@@ -7,7 +6,7 @@ import { queryNumber } from '../../../base/validation.js';
 import { defineOperation, reads } from '../../operation.js';
 import { Agentflow } from '../record.js';
 import { exampleAgentflow } from '../record/examples.js';
-import { Promotion } from './promote.js';
+import { findVersion, Promotion } from './promote.js';
 import { findAgentflow, toAgentflow } from './store.js';
 
 const AgentflowVersion = Promotion.extend({ agentflow: Agentflow }).meta({
@@ -58,8 +57,7 @@ export const readVersion = defineOperation({
   async run({ deps, ctx, key: { id, version } }) {
     const { collections } = deps.mongo;
     await findAgentflow(collections, ctx.principal, id);
-    const found = await collections.agentflow_versions.findOne({ _id: `${id}:${version}` });
-    if (!found) throw notFound('the version');
+    const found = await findVersion(collections, id, version);
     return { ...pickShown(Promotion, found), agentflow: toAgentflow(found.agentflow) };
   },
 });

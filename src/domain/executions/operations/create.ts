@@ -69,9 +69,14 @@ interface Preparation {
   version?: number;
   /** The people who caused the run, in addition to its creator and the editors of the agentflow. */
   causedBy?: readonly string[];
+  /** What a run inherits whose `flow` step starts it. */
+  parent?: { directed_by: string[]; shaped_by: string[]; started_by: StartedBy; depth: number };
 }
 
-function starterOf({ scheduleId, isTriggered }: Preparation): 'person' | 'schedule' | 'trigger' {
+type StartedBy = 'person' | 'schedule' | 'trigger';
+
+function starterOf({ scheduleId, isTriggered, parent }: Preparation): StartedBy {
+  if (parent) return parent.started_by;
   if (scheduleId !== undefined) return 'schedule';
   return isTriggered ? 'trigger' : 'person';
 }
@@ -84,7 +89,7 @@ export async function prepareExecution(
   input: NewExecution,
   preparation: Preparation,
 ): Promise<Execution> {
-  const { id, lifecycleId, scheduleId, version, causedBy = [] } = preparation;
+  const { id, lifecycleId, scheduleId, version, causedBy = [], parent } = preparation;
   const { agentflows, executions, project_models } = deps.mongo.collections;
   const { steps = [] } = agentflow;
   const [models, executed_by] = await Promise.all([
@@ -113,9 +118,11 @@ export async function prepareExecution(
       started_by: starterOf(preparation),
       ...turn,
       ...(version !== undefined && { agentflow_version: version }),
+      ...(parent && { depth: parent.depth }),
     },
     caused_by: [...new Set([...agentflow.edited_by, ...causedBy])],
-    directed_by: [...new Set(causedBy)],
+    directed_by: parent?.directed_by ?? [...new Set(causedBy)],
+    ...(parent && { shaped_by: parent.shaped_by }),
     parent_execution_id: input.parent_execution_id,
     goal: input.goal,
     goal_template: input.goal_template ?? null,

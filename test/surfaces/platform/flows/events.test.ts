@@ -44,7 +44,10 @@ describe('an event', () => {
     await untilExecution(workspace, id, 'running');
     const key = newId();
     const first = await send(workspace, id, { name: 'paid', data: { order: 'b', n: 1 } }, key);
-    expect(await send(workspace, id, { name: 'paid', data: { order: 'b', n: 1 } }, key)).toMatchObject({ status: 200, body: first.body });
+    expect(await send(workspace, id, { name: 'paid', data: { order: 'b', n: 1 } }, key)).toMatchObject({
+      status: 200,
+      body: first.body,
+    });
     expect(await moveExecution(workspace, id, 'pause')).toMatchObject({ status: 200 });
     for (const order of ['c', 'a']) {
       const sent = await send(workspace, id, { name: 'paid', data: { order, n: 2 } });

@@ -1,0 +1,16 @@
+import type { AgentflowExecutionInput, ExecutionState } from '../messages.js';
+import type { PathState } from '../path-state.js';
+import type { Work } from './expressions.js';
+import type { Stop } from './run-parts.js';
+
+/** A step of the flow on its path. */
+export interface FlowRun {
+  input: AgentflowExecutionInput;
+  state: ExecutionState;
+  path: PathState;
+  /** Runs the path of a part to its end. */
+  runPath: (path: PathState) => Promise<Stop>;
+  /** Resolves when the record is not being written alone. To be awaited before a command, as in `runPath`. */
+  untilQuiet: () => Promise<void>;
+  work: Work;
+}
