@@ -1,8 +1,9 @@
-import { integer, textFacts, type Facts } from '../../governance/operations/operation.js';
+import { freeText, integer, textFacts, type Facts } from '../../governance/operations/operation.js';
 
 /** What rules can read about the run that makes a call. */
 export const factsAboutRuns: Facts = {
-  ...textFacts('agentflow_id', 'agent_id', 'execution_id', 'started_by', 'flow_path'),
+  ...textFacts('agentflow_id', 'agent_id', 'execution_id', 'started_by'),
+  flow_path: freeText('flow_path'),
   agentflow_version: integer('agentflow_version'),
   tokens_spent: integer('tokens_spent'),
   credits_spent: integer('credits_spent'),
