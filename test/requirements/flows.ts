@@ -90,6 +90,11 @@ export const flows = [
     says: 'A flow with a long history continues as a new run with all of its paths.',
   },
   {
+    id: 'flow.durable',
+    source: 'https://docs.temporal.io/workflow-execution',
+    says: 'A flow goes on after kills of worker and API: every call keeps its idempotency key, and no output is lost.',
+  },
+  {
     id: 'flow.random',
     source: `${guide}#steps`,
     says: 'Random flows return what a simple interpreter of the same flow returns.',
