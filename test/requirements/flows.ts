@@ -70,6 +70,11 @@ export const flows = [
     says: 'An expression that takes too many steps or returns too much fails its step.',
   },
   {
+    id: 'flow.graph',
+    source: `${guide}#watch`,
+    says: 'GET /execute_flow/{execution_id}/graph returns the nodes of a flow with their runs by state, and their pointers.',
+  },
+  {
     id: 'flow.output',
     source: `${guide}#outputs`,
     says: 'The output of a flow is a JSON value: the conclusion has it as it is and as text.',

@@ -11,6 +11,7 @@ import { EventMessage } from './events.js';
 import { ExecutionFilter, filterOf } from './operations/filter.js';
 import { Execution, isOver, notInSummary, toExecution, toSummary, type ExecutionDocument } from './record.js';
 import { readLive } from './operations/live.js';
+import { FlowGraph, readGraph } from './graph.js';
 import { monitor, Monitoring } from './monitoring.js';
 import { deliverEvent, NewEvent } from './operations/deliver-event.js';
 import { execute, move } from './operations/moves.js';
@@ -54,6 +55,13 @@ export const monitorExecution = defineOperation({
   name: 'execution.monitor',
   output: Monitoring,
   run: ({ deps, ctx, key: { execution_id } }) => monitor(deps, ctx.principal, execution_id),
+});
+
+export const readExecutionGraph = defineOperation({
+  ...read,
+  name: 'execution.read-graph',
+  output: FlowGraph,
+  run: ({ deps, ctx, key: { execution_id } }) => readGraph(deps, ctx.principal, execution_id),
 });
 
 export const readExecutionStep = defineOperation({

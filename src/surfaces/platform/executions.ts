@@ -64,6 +64,10 @@ export const executionRoutes: readonly Route[] = [
     summary: 'Read the steps, attempts and Temporal run',
     response: { description: 'The steps with their attempts, and the run in Temporal.' },
   }),
+  route('GET /execute_flow/{execution_id}/graph', executions.readExecutionGraph, {
+    summary: 'Read the flow of a run as a graph',
+    response: { description: 'The agents and steps, their pointers, and how often each has run, by state.' },
+  }),
   route('GET /execute_flow/{execution_id}/steps/{number}', executions.readExecutionStep, {
     summary: 'Read what a step sent and received',
     response: { description: 'The step with the prompt, or the request and response, of its last attempts.' },

@@ -206,12 +206,12 @@ export function partsOf(step: FlowStep): FlowPart[] {
   return step.type === 'map' || step.type === 'loop' ? [{ name: '', first: step.first }] : [];
 }
 
-/** The nodes that can follow a step within its own part, with the field of each pointer. */
-export function successorsOf(step: FlowStep): { field: string; to: string | null }[] {
-  if (step.type !== 'branch') return [{ field: 'next', to: step.next }];
+/** The nodes that can follow a step within its own part, with the field of each pointer, and the name of its case. */
+export function successorsOf(step: FlowStep): { field: string; name: string; to: string | null }[] {
+  if (step.type !== 'branch') return [{ field: 'next', name: '', to: step.next }];
   return [
-    ...step.cases.map(({ name, next }) => ({ field: `cases.${name}.next`, to: next })),
-    { field: 'otherwise', to: step.otherwise },
+    ...step.cases.map(({ name, next }) => ({ field: `cases.${name}.next`, name, to: next })),
+    { field: 'otherwise', name: 'otherwise', to: step.otherwise },
   ];
 }
 

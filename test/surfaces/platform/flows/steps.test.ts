@@ -137,3 +137,40 @@ describe('a loop', () => {
     });
   });
 });
+
+test('the graph of a run has its nodes, pointers and the number of runs by state', async () => {
+  verifies('flow.graph');
+  const flow = {
+    initialAgent: 'each',
+    agents: [{ _id: 'writer', title: 'Writer' }],
+    steps: [
+      { _id: 'each', type: 'map', items: '["1", "2", "x"]', first: 'number', on_error: 'skip', next: 'size' },
+      set('number', { n: 'int(item)' }, 'writer'),
+      {
+        _id: 'size',
+        type: 'branch',
+        title: 'How many?',
+        cases: [{ name: 'many', when: 'size(outputs.each) > 2', next: 'end' }],
+        otherwise: null,
+      },
+      set('end', { n: '1' }),
+    ],
+  };
+  const { workspace, id } = await run(flow);
+  const { body } = await workspace.api.get(`/execute_flow/${id}/graph`);
+  const none = { running: 0, waiting: 0, completed: 0, failed: 0, cancelled: 0 };
+  expect(body).toMatchObject({ execution_id: id, status: 'completed', first: 'each' });
+  expect(body.nodes).toEqual([
+    { id: 'writer', kind: 'agent', title: 'Writer', runs: { ...none, completed: 2 } },
+    { id: 'each', kind: 'map', title: 'each', runs: { ...none, completed: 1 } },
+    { id: 'number', kind: 'set', title: 'number', runs: { ...none, completed: 2, failed: 1 } },
+    { id: 'size', kind: 'branch', title: 'How many?', runs: { ...none, completed: 1 } },
+    { id: 'end', kind: 'set', title: 'end', runs: none },
+  ]);
+  expect(body.edges).toEqual([
+    { from: 'each', to: 'size', kind: 'next', label: '' },
+    { from: 'each', to: 'number', kind: 'part', label: '' },
+    { from: 'number', to: 'writer', kind: 'next', label: '' },
+    { from: 'size', to: 'end', kind: 'next', label: 'many' },
+  ]);
+});
