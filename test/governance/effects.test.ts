@@ -33,8 +33,8 @@ const samples: Record<string, Record<string, unknown>> = {
   'agentflow.add-agent': ofAgent,
   'agentflow.update-agent': ofAgent,
   'marketplace.hire': {
-    'skill.create': { subject: [{ skills: [{ name: 'Mail' }] }] },
-    'action.create': { subject: [{ skills: [skill] }] },
+    'skill.create': { subject: { agents: [{ skills: [{ name: 'Mail' }] }] } },
+    'action.create': { subject: { agents: [{ skills: [skill] }] } },
   },
   'schedule.create': { 'execution.start': { coworker_id: 'f' } },
   'schedule.update': { 'execution.start': { goal: 'other', subject: 'f' } },

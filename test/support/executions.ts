@@ -1,7 +1,13 @@
 import { expect } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Deps } from '../../src/domain/deps.js';
-import { executionWorkflowId } from '../../workflows/agentflow-execution/messages.js';
+import { startRequestOf } from '../../src/domain/executions/operations/moves.js';
+import {
+  agentflowExecutionType,
+  executionWorkflowId,
+  type AgentflowExecutionInput,
+} from '../../workflows/agentflow-execution/messages.js';
+import { attributePairs } from '../../workflows/search-attributes.js';
 import { untilAvailable, type Answer } from './client.js';
 import { eventually } from './eventually.js';
 import { createWorkspace, type Workspace } from './fixture.js';
@@ -18,6 +24,19 @@ export async function prepareExecution({ api, projectID }: Member, flow: object,
   const created = await untilAvailable(() => api.post(`/execute_flow?projectID=${projectID}`, body));
   expect(created).toMatchObject({ status: 201, body: { status: 'ready' } });
   return created.body;
+}
+
+/** Starts a prepared execution as the API does, with changes of the input of its workflow. */
+export async function startAsPlanned(deps: Deps, id: string, change: Partial<AgentflowExecutionInput>): Promise<void> {
+  const record = await deps.mongo.collections.executions.findOne({ _id: id });
+  if (!record) throw new Error('the record is missing');
+  const { input, attributes, ...options } = startRequestOf(deps, record);
+  await deps.temporal.client.workflow.start(agentflowExecutionType, {
+    ...options,
+    workflowId: executionWorkflowId(id),
+    typedSearchAttributes: attributePairs(attributes),
+    args: [{ ...input, ...change }],
+  });
 }
 
 export function moveExecution(

@@ -235,8 +235,8 @@ export interface ExecutionState {
   kept: number;
   /** Events that are not yet in the projection. */
   unpublished: ExecutionEvent[];
-  /** The numbers of ended steps and of outputs that are in the projection. */
-  published: { steps: number; outputs: number };
+  /** The numbers of steps and outputs that are in the projection, and the positions of those steps that had not ended. */
+  published: { steps: number; open?: number[]; outputs: number };
   /** The time of the last write of the projection; 0 before the first. */
   projected_at: number;
 }

@@ -120,7 +120,14 @@ async function writeOnce(
 ): Promise<void> {
   const { published } = state;
   const events = [...state.unpublished];
-  const settled = state.steps.filter(({ status }) => status !== 'running' && status !== 'waiting').length;
+  // Steps on different paths end in any order.
+  const changed = [...(published.open ?? []), ...positionsFrom(state.steps, published.steps)];
+  const steps = changed.flatMap((index) => {
+    const value = state.steps[index];
+    return value ? [{ index, value }] : [];
+  });
+  const open = steps.filter(({ value }) => value.ended_at === null).map(({ index }) => index);
+  const count = state.steps.length;
   const outputs = state.agents_output.length;
   const spent = [...state.spent];
   // Increases with each write, even if the clock of another Temporal server is behind.
@@ -138,7 +145,7 @@ async function writeOnce(
     failure: state.failure,
     ...viewOf(state),
     last_event_seq: state.last_event_seq,
-    steps: from(state.steps, published.steps),
+    steps,
     agents_output: from(state.agents_output, published.outputs),
     spent,
     events,
@@ -147,7 +154,11 @@ async function writeOnce(
   const lastSeq = events.at(-1)?.seq ?? 0;
   state.unpublished = state.unpublished.filter(({ seq }) => seq > lastSeq);
   state.spent = state.spent.slice(spent.length);
-  state.published = { steps: settled, outputs };
+  state.published = { steps: count, open, outputs };
+}
+
+function positionsFrom(list: readonly unknown[], start: number): number[] {
+  return list.slice(start).map((_one, offset) => start + offset);
 }
 
 function from<T>(list: readonly T[], start: number): { index: number; value: T }[] {

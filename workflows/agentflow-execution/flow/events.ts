@@ -21,7 +21,6 @@ export function handleEvents(input: AgentflowExecutionInput, state: ExecutionSta
   const names = new Set(
     input.steps?.flatMap((step) => (step.type === 'wait' && step.event ? [step.event.name] : [])) ?? [],
   );
-  if (names.size === 0) return;
   const isKnown = ({ id }: FlowEvent) => state.events?.ids.includes(id) === true;
   const receive = (event: FlowEvent): EventReceipt => {
     const events = (state.events ??= { waiting: [], ids: [], count: 0 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { startExecution, untilExecution } from '../../../support/executions.js';
+import { initialState } from '../../../../workflows/agentflow-execution/state.js';
+import { prepareExecution, startAsPlanned, startExecution, untilExecution } from '../../../support/executions.js';
 import { createWorkspace, useDeps } from '../../../support/fixture.js';
 import { verifies } from '../../../support/verifies.js';
 
@@ -194,10 +195,17 @@ describe('an expression', () => {
     const many = await startExecution(workspace, flow(each, set('b')), { input_variables });
     const tooMany = await untilExecution(workspace, many, 'failed');
     expect(tooMany.execution_context.failure.message).toContain('1001 items');
-    // The limit of the run ends it, although the inner step collects the errors of its items.
-    const nested = flow(each, { ...each, _id: 'b', first: 'c', on_error: 'collect' }, set('c'));
-    const id = await startExecution(workspace, nested, { input_variables: { items } });
-    const { execution_context } = await untilExecution(workspace, id, 'failed');
+    // The limit ends the run, although the step collects the errors of its items.
+    const collecting = flow({ ...each, on_error: 'collect' }, set('b'));
+    const { _id } = await prepareExecution(workspace, collecting, { input_variables: { items } });
+    const resumed = initialState(1, 'a');
+    const done = { kind: 'set', agent_id: '', skill_id: null, action_id: null, name: '', attempts: 1, error: null };
+    for (let at = 0; at < 9_990; at += 1)
+      resumed.steps.push({ ...done, step_id: `earlier-${at}`, status: 'completed', started_at: 1, ended_at: 1 });
+    resumed.status = 'running';
+    resumed.published.steps = resumed.steps.length;
+    await startAsPlanned(deps, _id, { resumed });
+    const { execution_context } = await untilExecution(workspace, _id, 'failed');
     expect(execution_context.failure).toMatchObject({ reason: 'limit_exceeded' });
   });
 });
