@@ -4,7 +4,6 @@ import { executionWorkflowId } from '../../../workflows/agentflow-execution/mess
 import type { ChildEnd } from '../../../workflows/agentflow-execution/path-state.js';
 import type { StartFlowRequest } from '../../../workflows/agentflow-execution/steps/start-flow.js';
 import type { Principal } from '../../auth/principal.js';
-import { principalOfRun } from '../../auth/run-principal.js';
 import { AppError, notFound } from '../../base/errors.js';
 import { derivedId, newId } from '../../base/ids.js';
 import type { Performed } from '../../governance/kernel/perform.js';
@@ -13,6 +12,7 @@ import {
   hasExpired,
   outcomeOf,
   performAsRun,
+  principalOfStep,
   reasonOf,
   refusalAfterDecision,
   settleUsed,
@@ -91,15 +91,9 @@ async function prepare(
   parent: ExecutionDocument,
   id: string,
 ): Promise<StartChildRequest> {
-  const { run, goal, input_variables, wait } = request;
+  const { goal, input_variables, wait } = request;
   const { collections } = deps.mongo;
-  const identity = {
-    executionId: run.execution_id,
-    userId: run.executed_by,
-    organizationId: run.organization_id,
-    projectId: request.project_id,
-  };
-  const principal = await principalOfRun(collections, identity, ['svc:agent.run']);
+  const principal = await principalOfStep(collections, request);
   const depth = (parent.flow.depth ?? 0) + 1;
   if (depth > maxDepth)
     throw new AppError('validation_failed', `agentflows can start each other at most ${maxDepth} times`);

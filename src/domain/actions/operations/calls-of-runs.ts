@@ -1,4 +1,5 @@
 import type { ActRun, AwaitedApproval, Refused } from '../../../../workflows/agentflow-execution/act-messages.js';
+import type { Principal } from '../../../auth/principal.js';
 import { principalOfRun } from '../../../auth/run-principal.js';
 import { isAppError } from '../../../base/errors.js';
 import { endHeldCalls, settleApproval } from '../../../governance/approvals/settle.js';
@@ -39,14 +40,8 @@ export function performAsRun(
   { project_id, run, approval }: CallingStep,
   { resource, facts, check, ...call }: CallOfRun,
 ): Promise<Performed> {
-  const identity = {
-    executionId: run.execution_id,
-    userId: run.executed_by,
-    organizationId: run.organization_id,
-    projectId: project_id,
-  };
   return kernel.perform(
-    callAs(() => principalOfRun(collections, identity, grants), {
+    callAs(() => principalOfStep(collections, { project_id, run }), {
       ...call,
       validate: async () => ({
         ...check(),
@@ -59,6 +54,20 @@ export function performAsRun(
       causedBy: () => causersOf(collections, run),
     }),
   );
+}
+
+/** The person on whose behalf the run makes a call, with the grants of a run. */
+export function principalOfStep(
+  collections: Collections,
+  { project_id, run }: Pick<CallingStep, 'project_id' | 'run'>,
+): Promise<Principal> {
+  const identity = {
+    executionId: run.execution_id,
+    userId: run.executed_by,
+    organizationId: run.organization_id,
+    projectId: project_id,
+  };
+  return principalOfRun(collections, identity, grants);
 }
 
 async function factsOf(collections: Collections, run: ActRun) {
