@@ -81,10 +81,7 @@ async function untilEnded({ input, state, untilQuiet }: Run, child: ChildRun): P
 }
 
 /** Ignores a run that has ended meanwhile. */
-async function tell(
-  { execution_id }: ChildRun,
-  signal: typeof pauseSignal | typeof resumeSignal | typeof cancelSignal,
-): Promise<void> {
+async function tell({ execution_id }: ChildRun, signal: typeof pauseSignal): Promise<void> {
   await CancellationScope.nonCancellable(() =>
     getExternalWorkflowHandle(executionWorkflowId(execution_id))
       .signal(signal, { by: 'service', reason: 'with the run that started it' })
