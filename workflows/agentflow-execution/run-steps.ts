@@ -50,10 +50,10 @@ async function runMainPath(
 }
 
 /**
- * The work after which a run begins a new workflow task, in steps of expressions. It takes some 100 ms. A worker ends a task
- * that takes 5 s, and must not be ended by the flow of somebody.
+ * The work after which a run begins a new workflow task, in steps of expressions. It takes some 50 ms, so a flow of one
+ * organization does not keep a worker from the runs of others.
  */
-const workPerTask = 300_000;
+const workPerTask = 100_000;
 /** What a step of the flow costs besides its expressions. */
 const workPerFlowStep = 2000;
 
