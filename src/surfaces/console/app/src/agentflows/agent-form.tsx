@@ -7,6 +7,8 @@ import { agentFields, type AgentField } from './agent-fields.js';
 import {
   idOf,
   isFields,
+  nodeName,
+  nodesOf,
   skillOf,
   text,
   titleOf,
@@ -48,7 +50,7 @@ export function AgentForm({ document, at, problems, onChange, onSelect }: AgentO
           key={`${at}.${field.path}`}
           {...field}
           value={valueAt(agent, field.path)}
-          others={document.agents.filter((other) => other !== agent)}
+          followers={nodesOf(document).filter((other) => other !== agent)}
           problem={problems[`${at}.${field.path}`]}
           onChange={(value) => set(field.path, value)}
         />
@@ -62,13 +64,13 @@ export function AgentForm({ document, at, problems, onChange, onSelect }: AgentO
 
 interface ValueOptions extends AgentField {
   value: unknown;
-  /** The other agents of the agentflow. */
-  others: readonly Fields[];
+  /** The other agents and the steps of the agentflow. */
+  followers: readonly Fields[];
   problem: string | undefined;
   onChange: (value: unknown) => void;
 }
 
-function Value({ kind, label, hint, rows, value, others, problem, onChange }: ValueOptions) {
+function Value({ kind, label, hint, rows, value, followers, problem, onChange }: ValueOptions) {
   const field = { label, hint, problem };
   switch (kind) {
     case 'check':
@@ -82,7 +84,7 @@ function Value({ kind, label, hint, rows, value, others, problem, onChange }: Va
           value={text(value)}
           options={[
             { value: '', name: 'None (end of the agentflow)' },
-            ...others.map((agent) => ({ value: idOf(agent), name: titleOf(agent) })),
+            ...followers.map((node) => ({ value: idOf(node), name: nodeName(node) })),
           ]}
           onChange={(next) => onChange(next || null)}
         />

@@ -13,6 +13,7 @@ export type Fields = Record<string, unknown>;
 /** The part of an agentflow that a person edits. */
 export interface FlowDocument extends Fields {
   agents: Fields[];
+  steps?: Fields[];
 }
 
 const editable = [
@@ -34,6 +35,7 @@ export function documentOf(agentflow: Agentflow): FlowDocument {
   return {
     ...Object.fromEntries(editable.map((name) => [name, agentflow[name]])),
     agents: agentflow.agents.map(({ skills, ...agent }) => ({ ...agent, skills: skills.map(skillOf) })),
+    steps: (agentflow.steps ?? []).map((step) => ({ ...step })),
   };
 }
 
@@ -55,6 +57,8 @@ export function documentIn(text: string): FlowDocument {
   const value = JSON.parse(text) as unknown;
   if (!isFields(value) || !Array.isArray(value.agents) || !value.agents.every(isFields))
     throw new Error('The JSON must be an object with "agents", a list of objects.');
+  if (value.steps !== undefined && !(Array.isArray(value.steps) && value.steps.every(isFields)))
+    throw new Error('"steps" must be a list of objects.');
   return value as FlowDocument;
 }
 
@@ -83,6 +87,9 @@ export function withValueAt(fields: Fields, path: string, value: unknown): Field
   return { ...fields, [first]: withValueAt(isFields(inner) ? inner : {}, rest.join('.'), value) };
 }
 
+/** Returns the agents and then the steps. */
+export const nodesOf = ({ agents, steps = [] }: FlowDocument): Fields[] => [...agents, ...steps];
+
 export function withAgent(document: FlowDocument, at: number, agent: Fields): FlowDocument {
   return { ...document, agents: document.agents.map((each, index) => (index === at ? agent : each)) };
 }
@@ -110,8 +117,11 @@ export function withoutAgent(document: FlowDocument, at: number): FlowDocument {
   return { ...document, agents, ...(initialAgent === removed?._id && { initialAgent: next ?? agents[0]?._id ?? '' }) };
 }
 
-export const titleOf = (agent: Fields): string => text(agent.title) || idOf(agent);
-export const idOf = (agent: Fields): string => text(agent._id);
+export const titleOf = (node: Fields): string => text(node.title) || idOf(node);
+/** Returns the title of an agent, or the title of a step with its type. */
+export const nodeName = (node: Fields): string =>
+  node.type === undefined ? titleOf(node) : `${titleOf(node)} · ${text(node.type)}`;
+export const idOf = (node: Fields): string => text(node._id);
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**

@@ -5,7 +5,7 @@ import { LazyGraph } from '../graph/lazy-graph.js';
 import { quantity } from '../quantity.js';
 import { AgentForm, type FormOptions } from './agent-form.js';
 import { ConcurrencyFields } from './concurrency-fields.js';
-import { idOf, isFields, text, titleOf, withAgent, withNewAgent, withValueAt } from './document.js';
+import { idOf, isFields, nodeName, nodesOf, text, titleOf, withAgent, withNewAgent, withValueAt } from './document.js';
 import { useSelectedAgent, type Editor } from './use-editor.js';
 
 export function FieldsView({ isGraph, ...props }: FormOptions & { isGraph: boolean }) {
@@ -76,13 +76,13 @@ function Safeguards({ document, problems, onChange }: FormOptions) {
 
 function FirstAgent({ document, problems, onChange }: FormOptions) {
   const first = text(document.initialAgent);
-  const agents = document.agents.map((agent) => ({ value: idOf(agent), name: titleOf(agent) }));
+  const nodes = nodesOf(document).map((node) => ({ value: idOf(node), name: nodeName(node) }));
   return (
     <SelectField
       label="First agent"
       problem={problems.initialAgent}
       value={first}
-      options={[...(first === '' ? [{ value: '', name: 'First in the list' }] : []), ...agents]}
+      options={[...(first === '' ? [{ value: '', name: 'First in the list' }] : []), ...nodes]}
       onChange={(initialAgent) => onChange({ ...document, initialAgent })}
     />
   );
