@@ -21,6 +21,8 @@ export interface GraphOptions {
   edges: readonly GraphEdge[];
   /** The state of each node by its id, for example `running`. */
   state?: Readonly<Record<string, string>>;
+  /** Whether the edges show an order, in which each node follows all of its predecessors. */
+  isFlow?: boolean;
   selected?: string | undefined;
   onSelect?: (id: string) => void;
   /** Lets the person draw edges if set. */
@@ -40,9 +42,18 @@ const columnWidths = [260, 360] as const;
 const rowHeight = 95;
 
 /** Import it lazily (lazy-graph.tsx), because the graph library is large. */
-export function Graph({ label, nodes, edges, state = {}, selected, onSelect, onConnect }: GraphOptions) {
+export function Graph({
+  label,
+  nodes,
+  edges,
+  state = {},
+  isFlow = false,
+  selected,
+  onSelect,
+  onConnect,
+}: GraphOptions) {
   const columnWidth = columnWidths[edges.some((edge) => edge.label !== undefined) ? 1 : 0];
-  const places = useMemo(() => layOut(nodes, edges), [nodes, edges]);
+  const places = useMemo(() => layOut(nodes, edges, isFlow), [nodes, edges, isFlow]);
   const flowNodes: FlowNode[] = nodes.map((node) => {
     const { column, row } = places.get(node.id) ?? { column: 0, row: 0 };
     return {

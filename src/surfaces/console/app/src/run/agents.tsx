@@ -1,68 +1,63 @@
+import { useMemo } from 'react';
 import type { Execution, Step } from '../api.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
+import { groupBy } from '../group-by.js';
 import { Badge, durationText, Section } from '../parts.js';
-import { isOver, stateOf, waitingOf } from '../states.js';
+import { quantity } from '../quantity.js';
+import { isOver } from '../states.js';
+import { flowStatesOf, isStep, type FlowNode } from './flow-states.js';
 
-type Agent = Execution['agentflow']['agents'][number];
+type Output = Execution['agents_output'][number];
 
-/** Returns the agents in the order of the plan. */
-export function inOrder({ agentflow: { agents, initialAgent } }: Execution): Agent[] {
-  const byId = new Map(agents.map((agent) => [agent._id, agent]));
-  const ordered: Agent[] = [];
-  for (let at: string | null = initialAgent; at !== null;) {
-    const agent: Agent | undefined = byId.get(at);
-    if (!agent || !byId.delete(at)) break;
-    ordered.push(agent);
-    at = agent.next_agent;
-  }
-  return [...ordered, ...byId.values()];
+/** What an agent has taken, in all parts of the flow together. */
+function textsOf(outputs: readonly Output[]): string[] {
+  const [first] = outputs;
+  if (!first) return [];
+  const sum = (of: (output: Output) => number) => outputs.reduce((total, output) => total + of(output), 0);
+  return [
+    ...(outputs.length > 1 ? [quantity(outputs.length, 'answer')] : []),
+    durationText(sum(({ started_at, ended_at }) => ended_at - started_at)),
+    `${sum(({ usage }) => usage.input_tokens)} input tokens`,
+    `${sum(({ usage }) => usage.output_tokens)} output tokens`,
+    ...(first.kept_from === undefined ? [] : ['reused from the previous run']),
+  ];
 }
 
-const textsOf = ({ started_at, ended_at, usage, kept_from }: Execution['agents_output'][number]): string[] => [
-  durationText(ended_at - started_at),
-  `${usage.input_tokens} input tokens`,
-  `${usage.output_tokens} output tokens`,
-  ...(kept_from === undefined ? [] : ['reused from the previous run']),
-];
-
 export function Agents({ run, steps }: { run: Execution; steps: readonly Step[] }) {
-  const agents = inOrder(run);
-  const outputs = new Map(run.agents_output.map((output) => [output.agent_id, output]));
-  const stateOfAgent = (id: string) => {
-    const agentSteps = steps.filter(({ agent_id }) => agent_id === id);
-    if (outputs.has(id)) return 'completed';
-    if (agentSteps.length === 0 && waitingOf(run)?.agent_id !== id) return 'not started';
-    // An agent that has started and has no output has the state of the run.
-    return agentSteps.find(({ status }) => status === 'running' || status === 'waiting')?.status ?? stateOf(run);
-  };
-  const states = Object.fromEntries(agents.map(({ _id }) => [_id, stateOfAgent(_id)]));
+  const { nodes, edges, state: states, parts } = useMemo(() => flowStatesOf(run, steps), [run, steps]);
+  const hasSteps = nodes.some(isStep);
+  const outputs = groupBy(run.agents_output, ({ agent_id }) => agent_id);
+  const title = hasSteps ? 'Agents and steps' : 'Agents';
+  const titleOf = (node: FlowNode) => node.title || node._id;
+  const detailOf = (node: FlowNode) => joined(isStep(node) ? [node.type, parts[node._id] ?? ''] : [node.role]);
   return (
-    <Section title="Agents">
-      {agents.length > 1 && (
+    <Section title={title}>
+      {nodes.length > 1 && (
         <LazyGraph
-          label="Graph of the agents. The list below contains the same information."
-          nodes={agents.map(({ _id, title, role }) => ({ id: _id, title, detail: role }))}
-          edges={agents.flatMap(({ _id, next_agent }) => (next_agent === null ? [] : [{ from: _id, to: next_agent }]))}
+          label={`Graph of the ${title.toLowerCase()}. The list below contains the same information.`}
+          nodes={nodes.map((node) => ({ id: node._id, title: titleOf(node), detail: detailOf(node) }))}
+          edges={edges}
           state={states}
+          isFlow
         />
       )}
       <ol className="agents">
-        {agents.map(({ _id, title, role, llm }) => {
-          const output = outputs.get(_id);
-          const state = states[_id] ?? 'not started';
+        {nodes.map((node) => {
+          const state = states[node._id] ?? 'not started';
+          const isCurrent = !isOver(run) && /^(running|waiting|paused)$/.test(state);
           return (
-            <li
-              key={_id}
-              aria-current={!isOver(run) && state !== 'completed' && state !== 'not started' ? 'step' : undefined}
-            >
+            <li key={node._id} aria-current={isCurrent ? 'step' : undefined}>
               <p>
                 <strong>
-                  <bdi>{title}</bdi>
+                  <bdi>{titleOf(node)}</bdi>
                 </strong>{' '}
                 <Badge state={state} />
               </p>
               <p className="soft">
-                {[role, llm.model, ...(output ? textsOf(output) : [])].filter((text) => text !== '').join(', ')}
+                {joined([
+                  detailOf(node),
+                  ...(isStep(node) ? [] : [node.llm.model, ...textsOf(outputs.get(node._id) ?? [])]),
+                ])}
               </p>
             </li>
           );
@@ -71,3 +66,5 @@ export function Agents({ run, steps }: { run: Execution; steps: readonly Step[] 
     </Section>
   );
 }
+
+const joined = (texts: readonly string[]): string => texts.filter((text) => text !== '').join(', ');

@@ -1,7 +1,7 @@
 import { call, validationError, type Execution } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { Reason, TextField, SelectField } from '../field.js';
-import { inOrder } from './agents.js';
+import { inOrder, isStep } from './flow-states.js';
 import { useStart } from './use-start.js';
 import { useJsonDraft } from '../use-draft.js';
 
@@ -72,18 +72,21 @@ export function Rerun({ run, onClose }: { run: Execution; onClose: () => void })
       onClose={onClose}
     >
       <p className="soft">Creates a new run with the same plan. It starts immediately and uses credits.</p>
-      <SelectField
-        label="Start from"
-        name="from_agent_id"
-        value={from}
-        options={[
-          { value: '', name: 'First agent' },
-          ...inOrder(run)
-            .slice(1)
-            .map(({ _id, title }) => ({ value: _id, name: `${title} (keep earlier outputs)` })),
-        ]}
-        onChange={(next) => change({ from: next })}
-      />
+      {/* A flow with steps can only be rerun as a whole. */}
+      {!inOrder(run).some(isStep) && (
+        <SelectField
+          label="Start from"
+          name="from_agent_id"
+          value={from}
+          options={[
+            { value: '', name: 'First agent' },
+            ...inOrder(run)
+              .slice(1)
+              .map(({ _id, title }) => ({ value: _id, name: `${title} (keep earlier outputs)` })),
+          ]}
+          onChange={(next) => change({ from: next })}
+        />
+      )}
       <TextField label="Goal" name="goal" rows={2} text={goal} onChange={(next) => change({ goal: next })} />
       {Object.entries({ ...run.input_variables, ...run.runtime_inputs }).map(([name, value]) => (
         <TextField

@@ -175,11 +175,15 @@ function Outcome({ run }: { run: Execution }) {
       )}
       {run.conclusion && (
         <Section title="Conclusion">
-          <div className="text rendered">
-            <Suspense fallback={<p>{run.conclusion.conclusion}</p>}>
-              <Markdown text={run.conclusion.conclusion} />
-            </Suspense>
-          </div>
+          {run.conclusion.output === undefined ? (
+            <div className="text rendered">
+              <Suspense fallback={<p>{run.conclusion.conclusion}</p>}>
+                <Markdown text={run.conclusion.conclusion} />
+              </Suspense>
+            </div>
+          ) : (
+            <Data value={run.conclusion.output} label="Output of the run" />
+          )}
           {run.conclusion.links.length > 0 && <p className="soft">Links: {run.conclusion.links.join(', ')}</p>}
         </Section>
       )}

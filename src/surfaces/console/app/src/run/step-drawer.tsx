@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { call, type Execution, type Step } from '../api.js';
 import { Badge, Data, Elapsed, Problem, Time, Window, Loading } from '../parts.js';
+import { pathText, placeOf } from './flow-path.js';
 import { Exchange } from './step-exchange.js';
 
 const openStepMs = 3000;
@@ -28,6 +29,11 @@ export function StepDrawer({ run, step, number, onClose }: StepDrawerOptions) {
       <p>
         <Badge state={step.status} /> {step.kind.replaceAll('_', ' ')}, <code>{step.step_id}</code>
       </p>
+      {step.path !== undefined && (
+        <p className="soft">
+          <bdi>{pathText(step.path, run)}</bdi>
+        </p>
+      )}
       {step.error !== null && <p className="problem">{step.error}</p>}
       <Attempts step={step} />
       <Problem error={error} />
@@ -65,20 +71,27 @@ function Attempts({ step }: { step: Step }) {
   );
 }
 
+/** The kinds of steps that send nothing. */
+const withoutRequests: ReadonlySet<string> = new Set(['set', 'branch', 'parallel', 'map', 'loop', 'wait']);
+
 /** Shows what the run itself has of a step whose details are not stored. */
 function StoredDetails({ run, step }: { run: Execution; step: Step }) {
-  const output = run.agents_output.find(({ agent_id }) => agent_id === step.agent_id);
-  const action = output?.actions.find(({ action_id }) => action_id === step.action_id);
-  const proposed = run.previews[step.agent_id]?.proposed;
+  const { agent_id, action_id, path, kind } = step;
+  const output = run.agents_output.find((each) => each.agent_id === agent_id && each.path === path);
+  const action = output?.actions.find((each) => each.action_id === action_id);
+  const proposed = run.previews[placeOf(agent_id, path)]?.proposed;
+  const ofAgent = action ? action.output : action_id === null ? output?.output : undefined;
   const known: [string, unknown][] = [
     ['Proposed', proposed],
-    ['Output', action ? action.output : step.action_id === null ? output?.output : undefined],
+    ['Output', step.output ?? ofAgent],
   ];
   return (
     <>
-      <p className="note">
-        The requests of this step are not available. They are kept for 30 days, if they could be stored.
-      </p>
+      {!withoutRequests.has(kind) && (
+        <p className="note">
+          The requests of this step are not available. They are kept for 30 days, if they could be stored.
+        </p>
+      )}
       {known.map(([name, value]) =>
         value === undefined ? null : (
           <div key={name}>

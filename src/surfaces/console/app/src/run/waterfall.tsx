@@ -1,10 +1,17 @@
+import { useState } from 'react';
 import type { Execution, Step } from '../api.js';
 import { quantity } from '../quantity.js';
-import { Badge, durationText, Elapsed } from '../parts.js';
+import { ActionButton, Badge, durationText, Elapsed } from '../parts.js';
+import { pathText } from './flow-path.js';
+
+/** A flow can have 10,000 steps. */
+const shownAtOnce = 500;
 
 /** Draws the steps over time, with each attempt of a step. */
 export function Waterfall(props: { run: Execution; steps: readonly Step[]; onOpen: (step: Step) => void }) {
   const { run, steps, onOpen } = props;
+  const [shown, setShown] = useState(shownAtOnce);
+  const more = Math.min(shownAtOnce, steps.length - shown);
   if (steps.length === 0)
     return (
       <p className="empty">{run.status === 'ready' ? 'The run has not started.' : 'No steps have started yet.'}</p>
@@ -16,7 +23,8 @@ export function Waterfall(props: { run: Execution; steps: readonly Step[]; onOpe
     left: `${(100 * (start - from)) / (to - from)}%`,
     width: `${Math.max(0.4, (100 * ((end ?? now) - start)) / (to - from))}%`,
   });
-  const titles = new Map(run.agentflow.agents.map(({ _id, title }) => [_id, title]));
+  const { agents, steps: flowSteps = [] } = run.agentflow;
+  const titles = new Map([...agents, ...flowSteps].map(({ _id, title }) => [_id, title || _id]));
   return (
     <ol className="waterfall">
       <li className="step axis" aria-hidden="true">
@@ -27,14 +35,26 @@ export function Waterfall(props: { run: Execution; steps: readonly Step[]; onOpe
           ))}
         </span>
       </li>
-      {steps.map((step) => (
+      {steps.slice(0, shown).map((step) => (
         <li key={step.step_id}>
           <button type="button" onClick={() => onOpen(step)} className="step">
             <span className="name">
               <bdi>{step.name}</bdi> <Badge state={step.status} />
               <span className="soft">
-                {step.kind.replaceAll('_', ' ')} of <bdi>{titles.get(step.agent_id) ?? step.agent_id}</bdi>,{' '}
-                {quantity(step.attempts, 'attempt')}, <Elapsed from={step.started_at} to={step.ended_at} />
+                {step.kind.replaceAll('_', ' ')}
+                {step.agent_id !== '' && (
+                  <>
+                    {' '}
+                    of <bdi>{titles.get(step.agent_id) ?? step.agent_id}</bdi>
+                  </>
+                )}
+                {step.path !== undefined && (
+                  <>
+                    {' '}
+                    in <bdi>{pathText(step.path, run)}</bdi>
+                  </>
+                )}
+                , {quantity(step.attempts, 'attempt')}, <Elapsed from={step.started_at} to={step.ended_at} />
               </span>
             </span>
             <span className="track" aria-hidden="true">
@@ -51,6 +71,11 @@ export function Waterfall(props: { run: Execution; steps: readonly Step[]; onOpe
           {step.error !== null && <p className="bad">{step.error}</p>}
         </li>
       ))}
+      {more > 0 && (
+        <li className="more">
+          <ActionButton name={`Show ${quantity(more, 'more step')}`} onClick={() => setShown(shown + shownAtOnce)} />
+        </li>
+      )}
     </ol>
   );
 }
