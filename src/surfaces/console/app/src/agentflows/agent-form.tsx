@@ -14,11 +14,11 @@ import {
   titleOf,
   valueAt,
   withAgent,
-  withoutAgent,
   withValueAt,
   type Fields,
   type FlowDocument,
 } from './document.js';
+import { withoutNode } from './nodes.js';
 import { NumberField } from './number-field.js';
 
 export interface FormOptions {
@@ -28,19 +28,16 @@ export interface FormOptions {
   onChange: (document: FlowDocument) => void;
 }
 
-interface AgentOptions extends FormOptions {
+/** The form of one agent or step. */
+export interface AgentOptions extends FormOptions {
+  /** Its place among the agents and then the steps. */
   at: number;
-  /** Called with the new id after an agent was renamed or removed. */
-  onSelect: (id: string) => void;
 }
 
-export function AgentForm({ document, at, problems, onChange, onSelect }: AgentOptions) {
+export function AgentForm({ document, at, problems, onChange }: AgentOptions) {
   const agent = document.agents[at];
   if (!agent) return null;
-  const set = (path: string, value: unknown) => {
-    onChange(withAgent(document, at, withValueAt(agent, path, value)));
-    if (path === '_id') onSelect(text(value));
-  };
+  const set = (path: string, value: unknown) => onChange(withAgent(document, at, withValueAt(agent, path, value)));
   return (
     <fieldset>
       <legend>Agent {titleOf(agent)}</legend>
@@ -56,7 +53,7 @@ export function AgentForm({ document, at, problems, onChange, onSelect }: AgentO
         />
       ))}
       <p>
-        <ActionButton name="Remove agent" onClick={() => onChange(withoutAgent(document, at))} />
+        <ActionButton name="Remove agent" onClick={() => onChange(withoutNode(document, at))} />
       </p>
     </fieldset>
   );

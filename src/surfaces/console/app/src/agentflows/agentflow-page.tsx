@@ -8,8 +8,9 @@ import { refusalByField } from '../refusal-by-field.js';
 import { useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
 import { AgentflowActions } from './actions.js';
-import { fieldOf, newBodyOf, type Agentflow } from './document.js';
+import { newBodyOf, type Agentflow } from './document.js';
 import { FieldsView, JsonView } from './editor-views.js';
+import { fieldOf } from './problem-fields.js';
 import { useEditor, type Editor } from './use-editor.js';
 
 const Versions = lazy(() => import('./versions.js').then(({ Versions: component }) => ({ default: component })));

@@ -68,8 +68,8 @@ function NoAgentflows() {
   });
   return (
     <Empty command={command}>
-      This project has no agentflows yet. An agentflow is a chain of agents with prompts, skills and actions. Create one
-      here, or with this command:
+      This project has no agentflows yet. An agentflow is a chain of agents with prompts, skills and actions, or a flow
+      that also has steps. Create one here, or with this command:
     </Empty>
   );
 }

@@ -1,5 +1,4 @@
 import type { components } from '../../../../../../sdk/node/src/openapi.js';
-import { agentFields } from './agent-fields.js';
 
 export type Agentflow = components['schemas']['Agentflow'];
 type Skill = components['schemas']['Skill'];
@@ -46,7 +45,7 @@ export function skillOf({ projectID: _project, user_id: _user, is_deleted: _dele
 
 export const newDocument: FlowDocument = { name: '', description: '', agents: [newAgent('agent-1')] };
 
-function newAgent(id: string): Fields {
+export function newAgent(id: string): Fields {
   return { _id: id, title: '', prompt: { template: '{{ goal }}' }, next_agent: null, skills: [] };
 }
 
@@ -75,16 +74,28 @@ export function changesOf(document: Fields, before: Fields): Fields {
   return Object.fromEntries(Object.entries(document).filter(isChanged));
 }
 
-/** Returns the value at a path such as `llm.model`. */
+/** Returns the value at a path such as `llm.model` or `cases.0.next`. */
 export function valueAt(fields: Fields, path: string): unknown {
-  return path.split('.').reduce<unknown>((part, name) => (isFields(part) ? part[name] : undefined), fields);
+  const within = (part: unknown, name: string): unknown => {
+    if (Array.isArray(part)) return part[Number(name)];
+    return isFields(part) ? part[name] : undefined;
+  };
+  return path.split('.').reduce<unknown>(within, fields);
 }
 
 export function withValueAt(fields: Fields, path: string, value: unknown): Fields {
   const [first = '', ...rest] = path.split('.');
-  if (rest.length === 0) return { ...fields, [first]: value };
-  const inner = fields[first];
-  return { ...fields, [first]: withValueAt(isFields(inner) ? inner : {}, rest.join('.'), value) };
+  return { ...fields, [first]: rest.length === 0 ? value : within(fields[first], rest.join('.'), value) };
+}
+
+/** Changes the value at a path in an object or a list. Anything else becomes an object. */
+function within(part: unknown, path: string, value: unknown): unknown {
+  if (!Array.isArray(part)) return withValueAt(isFields(part) ? part : {}, path, value);
+  const [first = '', ...rest] = path.split('.');
+  return part.map((each: unknown, at) => {
+    if (String(at) !== first) return each;
+    return rest.length === 0 ? value : within(each, rest.join('.'), value);
+  });
 }
 
 /** Returns the agents and then the steps. */
@@ -106,44 +117,9 @@ export function withNewAgent(document: FlowDocument): FlowDocument {
   return { ...document, agents: [...connected, newAgent(id)] };
 }
 
-/** Removes an agent. The agents that led to it then lead to its successor. */
-export function withoutAgent(document: FlowDocument, at: number): FlowDocument {
-  const removed = document.agents[at];
-  const next = removed?.next_agent ?? null;
-  const agents = document.agents
-    .filter((_, index) => index !== at)
-    .map((agent) => (agent.next_agent === removed?._id ? { ...agent, next_agent: next } : agent));
-  const { initialAgent } = document;
-  return { ...document, agents, ...(initialAgent === removed?._id && { initialAgent: next ?? agents[0]?._id ?? '' }) };
-}
-
 export const titleOf = (node: Fields): string => text(node.title) || idOf(node);
 /** Returns the title of an agent, or the title of a step with its type. */
 export const nodeName = (node: Fields): string =>
   node.type === undefined ? titleOf(node) : `${titleOf(node)} · ${text(node.type)}`;
 export const idOf = (node: Fields): string => text(node._id);
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-/**
- * Returns the form field for a path in a validation error. Agents are named by index or id; all paths in skills map to
- * one field.
- */
-export function fieldOf(path: string, document: FlowDocument | undefined): string | undefined {
-  if (!document) return undefined;
-  if (!path.startsWith('agents.')) return path in flowFields ? path : undefined;
-  const at = document.agents.findIndex(
-    (agent, index) => path.startsWith(`agents.${index}.`) || path.startsWith(`agents.${idOf(agent)}.`),
-  );
-  const agent = document.agents[at];
-  if (!agent) return undefined;
-  const start = path.startsWith(`agents.${at}.`) ? `agents.${at}.` : `agents.${idOf(agent)}.`;
-  const rest = path.slice(start.length);
-  const field = agentFields.find(({ path: name }) => rest === name || rest.startsWith(`${name}.`));
-  return field === undefined ? undefined : `${at}.${field.path}`;
-}
-
-const flowFields = {
-  ...{ name: '', description: '', role: '', initialAgent: '', isActive: '', failover_goal: '' },
-  'anomaly_detection.instructions': '',
-  ...{ concurrency: '', 'concurrency.limit': '', 'concurrency.key': '', 'concurrency.limit_per_key': '' },
-};

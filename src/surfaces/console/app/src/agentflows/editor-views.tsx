@@ -3,18 +3,23 @@ import { CheckField, SelectField, TextField } from '../field.js';
 import { JsonField, parsed } from '../json-field.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
 import { quantity } from '../quantity.js';
+import { edgesOf, reachableFrom } from '../flow/pointers.js';
+import { AddStep } from './add-step.js';
 import { AgentForm, type FormOptions } from './agent-form.js';
 import { ConcurrencyFields } from './concurrency-fields.js';
-import { idOf, isFields, nodeName, nodesOf, text, titleOf, withAgent, withNewAgent, withValueAt } from './document.js';
-import { useSelectedAgent, type Editor } from './use-editor.js';
+import { idOf, isFields, nodeName, nodesOf, text, titleOf, withValueAt, type Fields } from './document.js';
+import { connected, withNewNode } from './nodes.js';
+import type { StepType } from './step-fields.js';
+import { StepForm } from './step-form.js';
+import { useSelectedNode, type Editor } from './use-editor.js';
 
 export function FieldsView({ isGraph, ...props }: FormOptions & { isGraph: boolean }) {
-  const { at, select } = useSelectedAgent(props.document);
+  const { at, select } = useSelectedNode(props.document);
   return (
     <>
-      {isGraph ? <AgentGraph {...props} chosen={at} onSelect={select} /> : <FlowFields {...props} />}
-      <AgentChoice {...props} chosen={at} onSelect={select} />
-      <AgentForm {...props} at={at} onSelect={select} />
+      {isGraph ? <FlowGraph {...props} chosen={at} onSelect={select} /> : <FlowFields {...props} />}
+      <NodeChoice {...props} chosen={at} onSelect={select} />
+      {at < props.document.agents.length ? <AgentForm {...props} at={at} /> : <StepForm {...props} at={at} />}
     </>
   );
 }
@@ -79,7 +84,7 @@ function FirstAgent({ document, problems, onChange }: FormOptions) {
   const nodes = nodesOf(document).map((node) => ({ value: idOf(node), name: nodeName(node) }));
   return (
     <SelectField
-      label="First agent"
+      label={document.steps?.length ? 'First agent or step' : 'First agent'}
       problem={problems.initialAgent}
       value={first}
       options={[...(first === '' ? [{ value: '', name: 'First in the list' }] : []), ...nodes]}
@@ -89,67 +94,73 @@ function FirstAgent({ document, problems, onChange }: FormOptions) {
 }
 
 interface ChoiceOptions extends FormOptions {
+  /** The place of the selected node among the agents and then the steps. */
   chosen: number;
-  onSelect: (id: string) => void;
+  onSelect: (at: number) => void;
 }
 
-function AgentChoice({ document, problems, onChange, chosen, onSelect }: ChoiceOptions) {
+/** Selects an agent or a step, and adds one. */
+function NodeChoice({ document, problems, onChange, chosen, onSelect }: ChoiceOptions) {
   const invalidFields = new Set(Object.keys(problems).map((name) => name.split('.')[0]));
+  const add = (type: StepType | 'agent') => {
+    const next = withNewNode(document, type, chosen);
+    onChange(next);
+    // The new node is the last one of its list.
+    onSelect((type === 'agent' ? next.agents : nodesOf(next)).length - 1);
+  };
   return (
-    <ul className="chips" aria-label="Agents">
-      {document.agents.map((agent, at) => (
+    <ul className="chips" aria-label="Agents and steps">
+      {nodesOf(document).map((node, at) => (
         <li key={at}>
-          <button type="button" aria-pressed={at === chosen} onClick={() => onSelect(idOf(agent))}>
-            <bdi>{titleOf(agent)}</bdi>
+          <button type="button" aria-pressed={at === chosen} onClick={() => onSelect(at)}>
+            <bdi>{nodeName(node)}</bdi>
             {invalidFields.has(String(at)) && <span className="bad"> is not valid</span>}
           </button>
         </li>
       ))}
       <li>
-        <ActionButton
-          name="Add agent"
-          onClick={() => {
-            const next = withNewAgent(document);
-            onChange(next);
-            onSelect(idOf(next.agents.at(-1) ?? {}));
-          }}
-        />
+        <ActionButton name="Add agent" onClick={() => add('agent')} />
+      </li>
+      <li>
+        <AddStep onAdd={add} />
       </li>
     </ul>
   );
 }
 
-/** Renders the agents as a graph. Drawing an edge sets the next agent, as the form below does. */
-function AgentGraph({ document, onChange, chosen, onSelect }: ChoiceOptions) {
-  const ids = new Set(document.agents.map(idOf));
-  const edges = document.agents.flatMap((agent) => {
-    const to = text(agent.next_agent);
-    return ids.has(to) ? [{ from: idOf(agent), to }] : [];
-  });
-  const connect = ({ from, to }: { from: string; to: string }) => {
-    const index = document.agents.findIndex((agent) => idOf(agent) === from);
-    const agent = document.agents[index];
-    if (agent) onChange(withAgent(document, index, { ...agent, next_agent: to }));
-  };
+/** Renders agents and steps as a graph. Drawing an edge sets a pointer, as the form below does. */
+function FlowGraph({ document, onChange, chosen, onSelect }: ChoiceOptions) {
+  const nodes = nodesOf(document);
+  const order = reachableFrom(nodes, text(document.initialAgent) || idOf(nodes[0] ?? {}));
+  const rank = new Map(order.map((id, at) => [id, at]));
+  const rankOf = (node: Fields) => rank.get(idOf(node)) ?? order.length;
   return (
     <LazyGraph
-      label="Graph of the agents"
-      nodes={document.agents.map((agent) => ({
-        id: idOf(agent),
-        title: titleOf(agent),
-        detail: detailOf(agent, idOf(agent) === text(document.initialAgent)),
-      }))}
-      edges={edges}
-      selected={idOf(document.agents[chosen] ?? {})}
-      onSelect={onSelect}
-      onConnect={connect}
+      label="Graph of the agents and steps"
+      nodes={nodes
+        .toSorted((one, other) => rankOf(one) - rankOf(other))
+        .map((node) => ({
+          id: idOf(node),
+          title: titleOf(node),
+          detail: detailOf(node, idOf(node) === text(document.initialAgent)),
+        }))}
+      edges={edgesOf(nodes)}
+      isFlow
+      selected={idOf(nodes[chosen] ?? {})}
+      onSelect={(id) => onSelect(nodes.findIndex((node) => idOf(node) === id))}
+      onConnect={({ from, to }) => onChange(connected(document, from, to))}
     />
   );
 }
 
-function detailOf(agent: Record<string, unknown>, isFirst: boolean): string {
-  const skills = Array.isArray(agent.skills) ? agent.skills.length : 0;
-  return [isFirst && 'first agent', text(agent.role), skills > 0 && quantity(skills, 'skill')]
+function detailOf(node: Record<string, unknown>, isFirst: boolean): string {
+  const skills = Array.isArray(node.skills) ? node.skills.length : 0;
+  const isStep = node.type !== undefined;
+  return [
+    isFirst && (isStep ? 'first step' : 'first agent'),
+    text(isStep ? node.type : node.role),
+    skills > 0 && quantity(skills, 'skill'),
+  ]
     .filter(Boolean)
     .join(', ');
 }

@@ -5,6 +5,7 @@ import {
   documentIn,
   documentOf,
   newDocument,
+  nodesOf,
   textOf,
   type Agentflow,
   type Fields,
@@ -73,8 +74,8 @@ function read(text: string): [document: FlowDocument | undefined, problem: strin
   }
 }
 
-export function useSelectedAgent(document: FlowDocument | undefined) {
-  const [id, select] = useState<string>();
-  const found = document?.agents.findIndex(({ _id }) => _id === id) ?? -1;
-  return { at: Math.max(0, found), select };
+/** Selects an agent or a step by its place among the agents and then the steps, so that it can get another id. */
+export function useSelectedNode(document: FlowDocument) {
+  const [at, select] = useState(0);
+  return { at: Math.max(0, Math.min(at, nodesOf(document).length - 1)), select };
 }
