@@ -193,6 +193,16 @@ export const consoleApp = [
   },
   {
     ...ofConsole,
+    id: 'console.run.flow',
+    says: 'The page of a run shows the agents and steps of a flow with all pointers, counts the items of a map and the rounds of a loop, and says in which part each step ran.',
+  },
+  {
+    ...ofConsole,
+    id: 'console.agentflows.steps',
+    says: 'The editor keeps the steps of a flow, adds, connects, edits and removes them by form, graph and keyboard, and shows their problems at their fields.',
+  },
+  {
+    ...ofConsole,
     id: 'console.run.rerun',
     says: 'A run is rerun from an agent with other inputs after a confirmation; what was typed survives a wrong value and a reload.',
   },
