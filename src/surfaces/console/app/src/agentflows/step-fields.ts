@@ -130,6 +130,20 @@ export const stepKinds = {
     ],
     blank: { source: '', inputs: {}, next: null },
   },
+  flow: {
+    ...{ name: 'Agentflow', about: 'starts another agentflow and waits for it' },
+    fields: [
+      { path: 'agentflow_id', label: 'Agentflow id', kind: 'text' },
+      {
+        ...{ path: 'version', label: 'Version', kind: 'number' },
+        hint: 'By default the promoted version, or the saved agentflow if none was promoted.',
+      },
+      { path: 'goal', label: 'Goal', kind: 'expression' },
+      inputs('The input variables of the other run. To start it without waiting, use the JSON view.'),
+      next,
+    ],
+    blank: { agentflow_id: '', inputs: {}, next: null },
+  },
 } satisfies Record<string, StepKind>;
 
 export type StepType = keyof typeof stepKinds;
