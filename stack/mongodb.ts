@@ -14,7 +14,8 @@ import { messageOf, StackError } from './stack-error.js';
 
 const mongodVersion = '7.0.28';
 const pom = stackFile('mongodb', 'pom.xml');
-const sources = ['MongoStandIn.java', 'ScramGate.java'].map((name) => stackFile('mongodb', name));
+const classes = ['MongoStandIn', 'ScramGate', 'IndexedCollection', 'ReadPlanner', 'Conditions', 'Ordering'];
+const sources = classes.map((name) => stackFile('mongodb', `${name}.java`));
 const sourceHash = createHash('sha256');
 for (const file of [...sources, pom]) sourceHash.update(readFileSync(file));
 const sourceDigest = sourceHash.digest('hex');

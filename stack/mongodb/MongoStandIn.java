@@ -2,16 +2,19 @@ import de.bwaldvogel.mongo.MongoCollection;
 import de.bwaldvogel.mongo.MongoDatabase;
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.backend.CollectionOptions;
+import de.bwaldvogel.mongo.backend.DatabaseResolver;
+import de.bwaldvogel.mongo.backend.EmptyIndex;
 import de.bwaldvogel.mongo.backend.Index;
 import de.bwaldvogel.mongo.backend.IndexKey;
 import de.bwaldvogel.mongo.backend.KeyValue;
 import de.bwaldvogel.mongo.backend.QueryResult;
 import de.bwaldvogel.mongo.backend.h2.H2Backend;
-import de.bwaldvogel.mongo.backend.h2.H2Collection;
 import de.bwaldvogel.mongo.backend.h2.H2Database;
 import de.bwaldvogel.mongo.bson.Document;
 import de.bwaldvogel.mongo.exception.FailedToParseException;
 import de.bwaldvogel.mongo.exception.MongoServerException;
+import de.bwaldvogel.mongo.exception.NoSuchCommandException;
+import de.bwaldvogel.mongo.oplog.Oplog;
 import de.bwaldvogel.mongo.wire.bson.BsonDecoder;
 import de.bwaldvogel.mongo.wire.bson.BsonEncoder;
 import de.bwaldvogel.mongo.wire.message.MongoQuery;
@@ -24,6 +27,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.ConcurrentModificationException;
 import java.util.List;
+import java.util.function.Supplier;
 import org.h2.mvstore.DataUtils;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
@@ -65,13 +69,7 @@ public final class MongoStandIn {
                     String fullName = getFullCollectionNamespace(name);
                     MVMap<Object, Document> data = store.openMap("databases." + fullName,
                             new MVMap.Builder<Object, Document>().valueType(new DocumentType()));
-                    return new H2Collection(this, name, options, data, store.openMap("meta." + fullName), cursorRegistry) {
-                        /** An update changes the document that it found. Without a copy, a reply could contain half of it. */
-                        @Override
-                        protected QueryResult createQueryResult(List<Document> found, int batchSize) {
-                            return super.createQueryResult(found.stream().map(Document::clone).toList(), batchSize);
-                        }
-                    };
+                    return new IndexedCollection(this, name, options, data, store.openMap("meta." + fullName), cursorRegistry);
                 }
 
                 /** The library opens the same map, and the store returns the one that is open. */
@@ -80,7 +78,50 @@ public final class MongoStandIn {
                         boolean sparse) {
                     store.openMap(getFullCollectionNamespace(collection) + "._index_" + index,
                             new MVMap.Builder<Object, Object>().keyType(new IndexKeyType()));
+                    if (keys.size() > 1 || !keys.get(0).getKey().equals("_id")) {
+                        indexed(collection).addOrdering(index, keys);
+                    }
                     return super.openOrCreateUniqueIndex(collection, index, keys, sparse);
+                }
+
+                /** The library stores the description of such an index, but not the index. */
+                @Override
+                protected Index<Object> openOrCreateSecondaryIndex(String collection, String index, List<IndexKey> keys,
+                        boolean sparse) {
+                    indexed(collection).addOrdering(index, keys);
+                    return new EmptyIndex<>(index, keys);
+                }
+
+                @Override
+                public Document handleCommand(Channel channel, String command, Document query,
+                        DatabaseResolver databases, Oplog oplog) {
+                    if (command.equals("explain")) return explain(channel, (Document) query.get(command), databases, oplog);
+                    Supplier<Document> run = () -> super.handleCommand(channel, command, query, databases, oplog);
+                    if (!command.equals("aggregate") || !(query.get("pipeline") instanceof List<?> pipeline)) return run.get();
+                    IndexedCollection collection = indexed(query.get(command).toString());
+                    return collection == null ? run.get() : collection.runPipeline(pipeline, run);
+                }
+
+                /** Answers for `find` with those fields of MongoDB that say how much was read. */
+                private Document explain(Channel channel, Document find, DatabaseResolver databases, Oplog oplog) {
+                    if (!find.containsKey("find")) throw new NoSuchCommandException("explain of another command than find");
+                    IndexedCollection collection = indexed(find.get("find").toString());
+                    if (collection == null) throw new MongoServerException("there is no such collection");
+                    IndexedCollection.Read read =
+                            collection.measure(() -> handleCommand(channel, "find", find, databases, oplog));
+                    Document stage = new Document("stage", read.index() == null ? "COLLSCAN" : "IXSCAN");
+                    stage.putIfNotNull("keyPattern", read.index());
+                    Document statistics = new Document("totalDocsExamined", read.documentsExamined());
+                    Document cursor = (Document) read.reply().get("cursor");
+                    statistics.put("nReturned", ((List<?>) cursor.get("firstBatch")).size());
+                    Document reply = new Document("queryPlanner", new Document("winningPlan", stage));
+                    reply.put("executionStats", statistics);
+                    reply.put("ok", 1.0);
+                    return reply;
+                }
+
+                private IndexedCollection indexed(String collection) {
+                    return (IndexedCollection) resolveCollection(collection, false);
                 }
             };
         }

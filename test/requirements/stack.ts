@@ -240,4 +240,9 @@ export const stack = [
     source: 'docs/specification.md#environment',
     says: 'npm start with --no-sample starts the product without the sample.',
   },
+  {
+    id: 'stack.stand-in-reads',
+    source: 'docs/guides/local-stack.md',
+    says: 'A filter and an order have the same result with indexes and without, on the stand-in for MongoDB too.',
+  },
 ] as const satisfies readonly Requirement[];
