@@ -21,6 +21,8 @@ export interface BenchEnvironment {
   worker: ProductProcess;
   /** Undefined if the environment names a Neo4j server. */
   neo4jPid: number | undefined;
+  /** Undefined if the environment names a MongoDB server. */
+  mongodbPid: number | undefined;
   bareTaskQueue: string;
   /** The client for bare workflows. It does not encrypt, because the bare worker has no keys. */
   bareClient: Client;
@@ -104,6 +106,7 @@ export async function startEnvironment(folder: string, more: Record<string, stri
     api,
     worker,
     neo4jPid: stack.services.neo4j.pid,
+    mongodbPid: stack.services.mongodb.pid,
     bareTaskQueue,
     bareClient: new Client({ connection: deps.temporal.client.connection, namespace: deps.config.temporal.namespace }),
     async limitedApi() {

@@ -19,6 +19,7 @@ import { benchMcp } from './mcp.js';
 import { benchModels } from './models.js';
 import { benchOauth } from './oauth.js';
 import { benchPlatformWrites } from './platform-writes.js';
+import { benchRecordStore } from './record-store.js';
 import { benchRetrieval } from './retrieval.js';
 import { benchSchedules } from './schedules.js';
 import { benchTables } from './tables.js';
@@ -33,6 +34,7 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   gateway: benchGateway,
   guard: benchGuard,
   audit: benchAudit,
+  'record-store': benchRecordStore,
   retrieval: benchRetrieval,
   'embedding-saves': benchEmbeddingSaves,
   oauth: benchOauth,
