@@ -48,6 +48,11 @@ export const store = [
     says: 'An index serves every query of the list routes, the creations behind them, revocation, callbacks, crawls and sweeps.',
   },
   {
+    id: 'store.reads.in-index',
+    source: 'docs/guides/scale-out.md',
+    says: 'Among 20,000 documents of others, a read of events, executions, lifecycles or approvals looks at 100 at most that it does not return.',
+  },
+  {
     id: 'lists.counted-to-10000',
     source: 'docs/specification.md#conventions',
     says: 'A list is counted up to 10,000; beyond that `total_is_lower_bound` is true, in the API and in the console.',
