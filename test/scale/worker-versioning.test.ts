@@ -117,6 +117,8 @@ describe('the worker’s variables', () => {
     const both = { ...steps, runsWorkflows: true };
     expect(workerTuning(loadConfig({}).worker, both)).toEqual({
       maxConcurrentWorkflowTaskExecutions: 20,
+      // An overloaded machine must not end the process because of a slow workflow task.
+      isolateExecutionTimeout: '60s',
       ...activities,
     });
     expect(workerTuning(loadConfig({}).worker, steps)).toEqual(activities);
