@@ -11,6 +11,7 @@ import { takeModelTurn, type ModelActivityDeps } from '../src/domain/executions/
 import { readFlow, startFlow } from '../src/domain/executions/start-flow.js';
 import type { Deps } from '../src/domain/deps.js';
 import { renderGoal } from '../src/domain/executions/prompt.js';
+import { AppError, isAppError } from '../src/base/errors.js';
 import { pick } from '../src/base/pick.js';
 import type {} from '../src/domain/executions/run-code.js';
 import type { Threads } from '../src/threads/threads.js';
@@ -158,7 +159,14 @@ export function createCodeActivities(threads: Threads, exchanges: Exchanges): Pi
         const now = Context.current().info.scheduledTimestampMs / 1000;
         const request = { source, inputs, now, timeout_seconds };
         const options = { owner: organizationOfActivity(), timeoutMs: (timeout_seconds + 5) * 1000, signal };
-        const output = await threads.run('runCode', request, options);
+        const output = await threads.run('runCode', request, options).catch((error: unknown) => {
+          // The thread was ended with the code. It would end in the same way again.
+          if (!isAppError(error) || error.code !== 'internal_error') throw error;
+          throw new AppError(
+            'validation_failed',
+            'the code failed: it did not end within its limits of time and memory',
+          );
+        });
         note({ output });
         return output;
       }),

@@ -222,6 +222,8 @@ export interface ExecutionState {
   pause: { by: string; at: number } | null;
   /** Absent in runs that need no turn. */
   turn?: RunTurn;
+  /** The evaluation steps that all expressions of the run have taken. Absent before the first. */
+  work?: number;
   /** The ids of runs of `flow` steps that have ended recently. */
   ended_children?: string[];
   /** The events that were sent to the run. Absent before the first. */

@@ -12,8 +12,9 @@ export interface EventReceipt {
 /** Refused with type `conflict` by a run that has ended, has no step that waits for this name, or has too many events. */
 export const deliverEventUpdate = defineUpdate<EventReceipt, [FlowEvent]>('deliverEvent');
 
-/** The maximum number of events that wait for a step, and of ids that are remembered. */
+/** The maximum number of events that wait for a step and of their characters, and of ids that are remembered. */
 const maxWaiting = 100;
+const maxWaitingLength = 1024 * 1024;
 const maxIds = 1000;
 
 /** Keeps events until a `wait` step takes them, because they can arrive before the run is at the step. */
@@ -43,8 +44,14 @@ export function handleEvents(input: AgentflowExecutionInput, state: ExecutionSta
       if (!names.has(event.name)) throw refuse(`no step waits for the event ${JSON.stringify(event.name)}`);
       if ((state.events?.waiting.length ?? 0) >= maxWaiting)
         throw refuse(`${maxWaiting} events already wait for their steps`);
+      if (lengthOf([...(state.events?.waiting ?? []), event]) > maxWaitingLength)
+        throw refuse(`the events that wait for their steps would have more than ${maxWaitingLength} characters`);
     },
   });
+}
+
+function lengthOf(events: readonly FlowEvent[]): number {
+  return events.reduce((sum, { data }) => sum + (JSON.stringify(data)?.length ?? 0), 0);
 }
 
 /** Takes the first event that is meant. */

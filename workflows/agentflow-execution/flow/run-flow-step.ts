@@ -3,6 +3,7 @@ import { historyIsFull } from '../../history.js';
 import { epochSeconds } from '../../time.js';
 import { endsRun } from '../authority.js';
 import { stepMessageOf } from '../failure.js';
+import type { ExecutionState } from '../messages.js';
 import type { PartResult, PathState } from '../path-state.js';
 import { idInPath } from '../paths.js';
 import { countKept } from '../run-step.js';
@@ -13,12 +14,15 @@ import type { FlowEvent } from './received-events.js';
 import type { FlowRun } from './flow-run.js';
 import { runChild } from './run-child.js';
 import { partsOf, runParts, type Part, type Stop } from './run-parts.js';
+import { shownOutput } from './shown-output.js';
 import { evaluateOn } from './values.js';
 
 type EventAwaited = NonNullable<FlowStepOf<'wait'>['event']>;
 
 /** The maximum number of records of steps that a run keeps. */
 const maxSteps = 10_000;
+/** The maximum number of evaluation steps of all expressions of a run, which take some seconds of a worker. */
+const maxWork = 20_000_000;
 
 /** The output of a step and the node that follows; undefined if the step continues after a pause or as a new run. */
 type Result = { output: unknown; next: string | null } | undefined;
@@ -147,8 +151,7 @@ const runners: Runners = {
 /** Runs a step of the flow to its end. Returns early if the run is paused, or has to continue as new. */
 export async function runFlowStep(run: FlowRun, step: InnerStep): Promise<Stop | 'paused'> {
   const { input, state, path } = run;
-  if (state.steps.length >= maxSteps)
-    throw ApplicationFailure.nonRetryable(`a run can have at most ${maxSteps} steps`, 'limit_exceeded', endsRun);
+  requireWithinLimits(state);
   const record = beginFlowStep(state, path, step, epochSeconds());
   const runner = runners[step.type] as (run: FlowRun, step: InnerStep) => Result | Promise<Result>;
   try {
@@ -157,7 +160,7 @@ export async function runFlowStep(run: FlowRun, step: InnerStep): Promise<Stop |
     const { output, next } = result;
     countKept(state, output, undefined);
     path.outputs[step._id] = output;
-    record.output = output;
+    Object.assign(record, shownOutput(output));
     Object.assign(path, { parts: null, record_at: null, last: step._id, next });
     endStep(state, record, { status: 'completed', attempts: 1, at: epochSeconds() });
     return 'done';
@@ -168,6 +171,16 @@ export async function runFlowStep(run: FlowRun, step: InnerStep): Promise<Stop |
     if (status === 'failed') path.failed_step_id ??= record.step_id;
     throw error;
   }
+}
+
+/** @throws ApplicationFailure `limit_exceeded` that ends the run */
+function requireWithinLimits({ steps, work = 0 }: ExecutionState): void {
+  const problem =
+    steps.length >= maxSteps
+      ? `a run can have at most ${maxSteps} steps`
+      : `the expressions of a run can take at most ${maxWork} evaluation steps`;
+  if (steps.length >= maxSteps || work > maxWork)
+    throw ApplicationFailure.nonRetryable(problem, 'limit_exceeded', endsRun);
 }
 
 function inPlace({ state, path, runPath }: FlowRun, { _id }: InnerStep) {

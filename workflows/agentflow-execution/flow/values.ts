@@ -49,10 +49,13 @@ export function evaluateOn(
   on: OnPath,
   { field, text, type = 'any', also = {} }: { field: string; text: string; type?: ExpressionType; also?: object },
 ): unknown {
+  const before = on.work.steps;
   try {
     return evaluateExpression(text, { ...valuesOn(on), ...also }, { type, work: on.work });
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     throw ApplicationFailure.nonRetryable(`${field}: ${error.message}`, 'validation_failed');
+  } finally {
+    on.state.work = (on.state.work ?? 0) + on.work.steps - before;
   }
 }

@@ -1,3 +1,4 @@
+import { shownOutput } from '../flow/shown-output.js';
 import { inputValues } from '../flow/values.js';
 import type { CodeStep as FlowCode } from '../flow/flow-steps.js';
 import { idempotencyKey, type StepDefinition, type StepResult } from './definition.js';
@@ -32,6 +33,6 @@ export const code: StepDefinition<CodeStep, Activities> = {
     path.outputs[_id] = output;
     Object.assign(path, { last: _id, next });
     const record = state.steps.findLast((one) => one.step_id === stepId);
-    if (record) record.output = output;
+    if (record) Object.assign(record, shownOutput(output));
   },
 };

@@ -208,4 +208,18 @@ describe('an expression', () => {
     const { execution_context } = await untilExecution(workspace, _id, 'failed');
     expect(execution_context.failure).toMatchObject({ reason: 'limit_exceeded' });
   });
+
+  test('of which a run evaluates many ends the run at its limit', async () => {
+    verifies('flow.expressions.bounded');
+    const workspace = await createWorkspace(deps);
+    const until = 'inputs.items.exists(x, inputs.items.exists(y, x + y < 0.0 && y > 0.0)) || index > 900';
+    const loop = { _id: 'a', type: 'loop', first: 'b', until, max_rounds: 1000 };
+    const input_variables = { items: items.slice(0, 150) };
+    const { _id } = await prepareExecution(workspace, flow(loop, set('b')), { input_variables });
+    const resumed = { ...initialState(1, 'a'), status: 'running' as const, work: 19_500_000 };
+    await startAsPlanned(deps, _id, { resumed });
+    const { execution_context } = await untilExecution(workspace, _id, 'failed');
+    expect(execution_context.failure).toMatchObject({ reason: 'limit_exceeded' });
+    expect(execution_context.failure.message).toContain('evaluation steps');
+  });
 });

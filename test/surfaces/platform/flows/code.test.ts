@@ -37,7 +37,7 @@ test.concurrent.each([
   ['return function () {};', 'must return a JSON value'],
   ['const a = {}; a.a = a; return a;', 'circular'],
   ['const f = () => f() + 1; return f();', 'code failed'],
-  ['const all = []; for (;;) all.push(new Array(100000).fill(1));', 'out of memory'],
+  ['const all = []; for (;;) all.push(new Array(100000).fill(1));', 'code failed'],
   ['for (;;) try { for (;;); } catch {}', 'longer than 1 seconds'],
   ['return "x".repeat(2e6);', 'more than 1048576 characters'],
   ['return 10n;', 'BigInt'],
