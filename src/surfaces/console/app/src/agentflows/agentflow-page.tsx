@@ -98,6 +98,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
                 problems={fields}
                 onChange={editor.change}
                 isGraph={view === 'graph'}
+                mayEdit={mayEdit}
               />
             </RefusedFields>
           )}

@@ -13,12 +13,17 @@ import type { StepType } from './step-fields.js';
 import { StepForm } from './step-form.js';
 import { useSelectedNode, type Editor } from './use-editor.js';
 
-export function FieldsView({ isGraph, ...props }: FormOptions & { isGraph: boolean }) {
+interface FieldsViewOptions extends FormOptions {
+  isGraph: boolean;
+  mayEdit: boolean;
+}
+
+export function FieldsView({ isGraph, mayEdit, ...props }: FieldsViewOptions) {
   const { at, select } = useSelectedNode(props.document);
   return (
     <>
       {isGraph ? <FlowGraph {...props} chosen={at} onSelect={select} /> : <FlowFields {...props} />}
-      <NodeChoice {...props} chosen={at} onSelect={select} />
+      <NodeChoice {...props} mayAdd={mayEdit} chosen={at} onSelect={select} />
       {at < props.document.agents.length ? <AgentForm {...props} at={at} /> : <StepForm {...props} at={at} />}
     </>
   );
@@ -100,7 +105,14 @@ interface ChoiceOptions extends FormOptions {
 }
 
 /** Selects an agent or a step, and adds one. */
-function NodeChoice({ document, problems, onChange, chosen, onSelect }: ChoiceOptions) {
+function NodeChoice({
+  document,
+  problems,
+  mayAdd,
+  onChange,
+  chosen,
+  onSelect,
+}: ChoiceOptions & { mayAdd: boolean }) {
   const invalidFields = new Set(Object.keys(problems).map((name) => name.split('.')[0]));
   const add = (type: StepType | 'agent') => {
     const next = withNewNode(document, type, chosen);
@@ -118,12 +130,16 @@ function NodeChoice({ document, problems, onChange, chosen, onSelect }: ChoiceOp
           </button>
         </li>
       ))}
-      <li>
-        <ActionButton name="Add agent" onClick={() => add('agent')} />
-      </li>
-      <li>
-        <AddStep onAdd={add} />
-      </li>
+      {mayAdd && (
+        <>
+          <li>
+            <ActionButton name="Add agent" onClick={() => add('agent')} />
+          </li>
+          <li>
+            <AddStep onAdd={add} />
+          </li>
+        </>
+      )}
     </ul>
   );
 }
