@@ -105,14 +105,7 @@ interface ChoiceOptions extends FormOptions {
 }
 
 /** Selects an agent or a step, and adds one. */
-function NodeChoice({
-  document,
-  problems,
-  mayAdd,
-  onChange,
-  chosen,
-  onSelect,
-}: ChoiceOptions & { mayAdd: boolean }) {
+function NodeChoice({ document, problems, mayAdd, onChange, chosen, onSelect }: ChoiceOptions & { mayAdd: boolean }) {
   const invalidFields = new Set(Object.keys(problems).map((name) => name.split('.')[0]));
   const add = (type: StepType | 'agent') => {
     const next = withNewNode(document, type, chosen);
