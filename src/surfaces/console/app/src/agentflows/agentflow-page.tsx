@@ -62,15 +62,10 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
   const hasFields = view === 'form' || view === 'graph';
   const { fields, top } = refusalByField(error, (path) => (hasFields ? fieldOf(path, editor.document) : undefined));
   const { form, onSent } = useFirstProblem(error);
-  const offeredViews = (Object.keys(views) as View[]).filter((name) => name !== 'versions' || agentflow);
   return (
     <>
       <div className="toolbar">
-        <div role="group" aria-label="View" className="actions">
-          {offeredViews.map((name) => (
-            <ActionButton key={name} name={views[name]} isPressed={view === name} onClick={() => setView(name)} />
-          ))}
-        </div>
+        <ViewChoice view={view} hasVersions={agentflow !== undefined} onChoose={setView} />
         {agentflow && <AgentflowActions agentflow={agentflow} editor={editor} onDone={setDone} />}
       </div>
       <p role="status">{done}</p>
@@ -131,6 +126,23 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
         </Suspense>
       )}
     </>
+  );
+}
+
+interface ViewChoiceOptions {
+  view: View;
+  hasVersions: boolean;
+  onChoose: (view: View) => void;
+}
+
+function ViewChoice({ view, hasVersions, onChoose }: ViewChoiceOptions) {
+  const offered = (Object.keys(views) as View[]).filter((name) => name !== 'versions' || hasVersions);
+  return (
+    <div role="group" aria-label="View" className="actions">
+      {offered.map((name) => (
+        <ActionButton key={name} name={views[name]} isPressed={view === name} onClick={() => onChoose(name)} />
+      ))}
+    </div>
   );
 }
 
