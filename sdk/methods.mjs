@@ -48,9 +48,11 @@ export const groups = {
     cancel: { call: run('cancel'), field: 'reason' },
     decidePreview: { call: run('preview'), body: 'decision' },
     rerun: { call: run('rerun'), field: 'from_agent_id' },
+    sendEvent: { call: run('events'), body: 'event' },
     get: { call: 'get /execute_flow/{execution_id}' },
     list: { call: 'get /{projectID}/execution_flows' },
     monitoring: { call: 'get /execute_flow/{execution_id}/monitoring' },
+    graph: { call: 'get /execute_flow/{execution_id}/graph' },
   },
   Schedules: {
     create: { call: 'post /schedule/coworker', body: 'schedule' },

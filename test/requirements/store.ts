@@ -50,7 +50,7 @@ export const store = [
   {
     id: 'store.reads.in-index',
     source: 'docs/guides/scale-out.md',
-    says: 'Among 20,000 documents of others, a read of events, executions, lifecycles or approvals looks at 100 at most that it does not return.',
+    says: 'Among 5,000 documents of others, a read of events, executions, lifecycles or approvals looks at 100 at most that it does not return.',
   },
   {
     id: 'lists.counted-to-10000',

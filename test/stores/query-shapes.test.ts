@@ -96,7 +96,7 @@ async function followRun({ workspace }: World): Promise<void> {
 
 /** Collections with many documents, of which most belong to other runs. */
 const large = ['execution_events', 'executions', 'lifecycles', 'approvals'] as const;
-const documentsOfOthers = 20_000;
+const documentsOfOthers = 5_000;
 const fewDocuments = 100;
 
 function readsOf(collection: string): Find[] {
