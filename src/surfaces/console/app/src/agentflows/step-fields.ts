@@ -1,5 +1,5 @@
 import type { Option } from '../field.js';
-import type { Fields } from './document.js';
+import type { Fields, FlowDocument } from './document.js';
 
 interface BaseField {
   path: string;
@@ -18,6 +18,13 @@ export type StepField = BaseField &
     /** Expressions by name. */
     | { kind: 'values'; one: string }
   );
+
+export interface StepValueOptions {
+  step: Fields;
+  document: FlowDocument;
+  problemOf: (path: string) => string | undefined;
+  onChange: (step: Fields) => void;
+}
 
 interface StepKind {
   name: string;

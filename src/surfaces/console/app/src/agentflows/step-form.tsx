@@ -18,7 +18,7 @@ import {
 import { Entries, ExpressionField, NamedExpressions } from './entries.js';
 import { namesAt, namesInPart, withNode, withoutNode } from './nodes.js';
 import { NumberField } from './number-field.js';
-import { stepKindOf, type StepField } from './step-fields.js';
+import { stepKindOf, type StepField, type StepValueOptions } from './step-fields.js';
 import { WaitFields } from './wait-fields.js';
 
 export function StepForm({ document, at, problems, onChange }: AgentOptions) {
@@ -77,13 +77,6 @@ function ExpressionNames({ document, step }: { document: FlowDocument; step: Fie
       .
     </p>
   );
-}
-
-export interface StepValueOptions {
-  step: Fields;
-  document: FlowDocument;
-  problemOf: (path: string) => string | undefined;
-  onChange: (step: Fields) => void;
 }
 
 function StepValue({ field, ...options }: StepValueOptions & { field: StepField }) {

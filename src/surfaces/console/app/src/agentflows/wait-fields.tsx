@@ -2,7 +2,7 @@ import { SelectField, TextField } from '../field.js';
 import { isFields, text, type Fields } from './document.js';
 import { ExpressionField } from './entries.js';
 import { NumberField } from './number-field.js';
-import type { StepValueOptions } from './step-form.js';
+import type { StepValueOptions } from './step-fields.js';
 
 const kinds = { seconds: 'A number of seconds', until: 'A time', event: 'An event' } as const;
 const blanks = { seconds: 60, until: '', event: { name: '' } } as const;
