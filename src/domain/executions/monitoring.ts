@@ -21,7 +21,10 @@ export const Step = z.object({
   kind: z.string().meta({ example: 'action' }),
   agent_id: z.string().describe('Empty for a step without an agent.').meta({ example: 'reader' }),
   path: FlowPath,
-  output: z.unknown().optional().describe('What a step of the flow returned that is not an agent. Absent if it is longer than 64 KiB.'),
+  output: z
+    .unknown()
+    .optional()
+    .describe('What a step of the flow returned that is not an agent. Absent if it is longer than 64 KiB.'),
   skill_id: Id.nullable(),
   action_id: z.string().nullable().meta({ example: 'look_up' }),
   name: z.string().meta({ example: 'Look up the claim' }),
