@@ -9,7 +9,7 @@ const firstPollers = 5;
  * The SDK interrupts a workflow task after 5 s, measured by the clock, and Node.js may then end the whole process. A task of a
  * flow takes a tenth of a second, but much longer on a machine that is overloaded. The option is not in the SDK's types.
  */
-const patience = { isolateExecutionTimeout: '60s' } as const;
+const workflowTaskLimit = { isolateExecutionTimeout: '60s' } as const;
 
 /** The tasks of one SDK worker of the process. */
 interface QueueWorker {
@@ -47,7 +47,7 @@ export function workerTuning(
       workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior: 'AUTO_UPGRADE' },
     }),
     ...(runsWorkflows && {
-      ...patience,
+      ...workflowTaskLimit,
       maxConcurrentWorkflowTaskExecutions: workflowTasks,
       ...(scale && { workflowTaskPollerBehavior: scale }),
       ...(cachedWorkflows !== undefined && { maxCachedWorkflows: cachedWorkflows }),

@@ -38,7 +38,7 @@ export interface StepParts {
 /** A run that a `flow` step starts and waits for. */
 export interface ChildRun {
   execution_id: string;
-  /** The request to start it; absent once it was started. */
+  /** The `StartChildRequest` that starts it, whose type contains this one; absent once it was started. */
   request?: unknown;
   /** The run was told to pause. */
   is_paused: boolean;

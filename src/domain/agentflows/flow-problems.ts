@@ -1,6 +1,7 @@
 import { expressionProblem, type ExpressionType } from '../../../workflows/agentflow-execution/flow/expressions.js';
 import { namesInPart, partsOf, successorsOf } from '../../../workflows/agentflow-execution/flow/flow-steps.js';
 import { actionProblems, connectorProblems } from './action-problems.js';
+import { cyclesIn, repeated } from './pointers.js';
 import type { Agent } from './record.js';
 import type { ActionStep, FlowStep } from './record/steps.js';
 
@@ -36,7 +37,7 @@ export function flowProblems(flow: Flow): string[] {
     .flatMap(({ successors, parts }) => [...successors, ...parts])
     .filter(({ to }) => !byId.has(to))
     .map(({ where, to }) => `${where}: the agent or step ${JSON.stringify(to)} does not exist`);
-  const problems = [...sharedIds(flow), ...flow.steps.flatMap(fieldProblems), ...dangling, ...cycleProblems(byId)];
+  const problems = [...sharedIds(flow), ...flow.steps.flatMap(fieldProblems), ...dangling, ...cycleProblems(nodes)];
   // Parts can be compared only in a flow whose pointers lead somewhere and end.
   const divided =
     problems.length === 0
@@ -67,16 +68,16 @@ function nodesOf({ agents, steps }: Flow): FlowNode[] {
 }
 
 function sharedIds({ agents, steps }: Flow): string[] {
-  const seen = new Set(agents.map(({ _id }) => _id));
-  const twice = new Set<string>();
-  for (const { _id } of steps) (seen.has(_id) ? twice : seen).add(_id);
-  return [...twice].map((id) => `steps: the _id ${JSON.stringify(id)} must be unique among agents and steps`);
+  const agentIds = new Set(agents.map(({ _id }) => _id));
+  const stepIds = steps.map(({ _id }) => _id);
+  const shared = new Set([...repeated(stepIds), ...stepIds.filter((id) => agentIds.has(id))]);
+  return [...shared].map((id) => `steps: the _id ${JSON.stringify(id)} must be unique among agents and steps`);
 }
 
 /** What the schema of a step cannot express. */
 function fieldProblems(step: FlowStep): string[] {
   const where = `steps.${step._id}`;
-  if (step.type === 'branch') return repeated(`${where}.cases`, step.cases);
+  if (step.type === 'branch') return repeatedNames(`${where}.cases`, step.cases);
   if (step.type === 'action') return callProblems(where, step);
   if (step.type === 'wait') {
     const given = [step.seconds, step.until, step.event].filter((each) => each !== undefined);
@@ -86,7 +87,7 @@ function fieldProblems(step: FlowStep): string[] {
   const { branches, join } = step;
   const count = typeof join === 'object' ? join.count : 0;
   return [
-    ...repeated(`${where}.branches`, branches),
+    ...repeatedNames(`${where}.branches`, branches),
     ...(count > branches.length
       ? [`${where}.join.count: must be at most ${branches.length}, the number of branches`]
       : []),
@@ -106,31 +107,20 @@ function callProblems(where: string, { _id, action, connector_id, inputs }: Acti
   ];
 }
 
-function repeated(where: string, list: readonly { name: string }[]): string[] {
-  const seen = new Set<string>();
-  const twice = new Set<string>();
-  for (const { name } of list) (seen.has(name) ? twice : seen).add(name);
-  return [...twice].map((name) => `${where}: the name ${JSON.stringify(name)} must be unique`);
+function repeatedNames(where: string, list: readonly { name: string }[]): string[] {
+  return repeated(list.map(({ name }) => name)).map(
+    (name) => `${where}: the name ${JSON.stringify(name)} must be unique`,
+  );
 }
 
 /** A flow repeats nodes only through a `loop`, whose rounds end where a pointer is null. */
-function cycleProblems(byId: ReadonlyMap<string, FlowNode>): string[] {
-  const done = new Set<string>();
-  const problems: string[] = [];
-  const visit = (id: string, walked: readonly string[]): void => {
-    const start = walked.indexOf(id);
-    if (start >= 0) {
-      const cycle = [...walked.slice(start), id].join(' → ');
-      problems.push(`steps: the pointers form a cycle, which only a loop step can do: ${cycle}`);
-      return;
-    }
-    const node = byId.get(id);
-    if (!node || done.has(id)) return;
-    for (const { to } of [...node.successors, ...node.parts]) visit(to, [...walked, id]);
-    done.add(id);
-  };
-  for (const id of byId.keys()) visit(id, []);
-  return problems;
+function cycleProblems(nodes: readonly FlowNode[]): string[] {
+  const next = new Map(
+    nodes.map(({ id, successors, parts }) => [id, [...successors, ...parts].map(({ to }) => to)] as const),
+  );
+  return cyclesIn(next).map(
+    (cycle) => `steps: the pointers form a cycle, which only a loop step can do: ${cycle.join(' → ')}`,
+  );
 }
 
 interface Division {
@@ -181,6 +171,8 @@ const reservedNames = new Set(
     'as break const continue else false for function if import in let loop namespace null package return true var void while',
     'bool bytes double int list map null_type string type uint dyn duration timestamp optional',
     'inputs outputs goal execution index carry',
+    // Names of templates.
+    'runtime documents outputs_by_id previous actions',
   ].flatMap((line) => line.split(' ')),
 );
 

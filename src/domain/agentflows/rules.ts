@@ -1,5 +1,6 @@
 import { actionProblems, connectorProblems, templateProblems } from './action-problems.js';
 import { flowProblems } from './flow-problems.js';
+import { cyclesIn, repeated } from './pointers.js';
 export { actionProblems } from './action-problems.js';
 import type {
   Agent,
@@ -116,10 +117,7 @@ export function skillProblems(where: string, skill: Skill): string[] {
 }
 
 function duplicateIds(list: string, nodes: readonly { id: string }[]): string[] {
-  const seen = new Set<string>();
-  const twice = new Set<string>();
-  for (const { id } of nodes) (seen.has(id) ? twice : seen).add(id);
-  return [...twice].map((id) => `${list}: the _id ${JSON.stringify(id)} must be unique`);
+  return repeated(nodes.map(({ id }) => id)).map((id) => `${list}: the _id ${JSON.stringify(id)} must be unique`);
 }
 
 function danglingPointers(list: string, pointer: string, kind: string, nodes: readonly Node[]): string[] {
@@ -129,25 +127,9 @@ function danglingPointers(list: string, pointer: string, kind: string, nodes: re
   );
 }
 
-/** Each node has at most one successor, so following the chain from every unvisited node finds each cycle once. */
 function cycles(list: string, pointer: string, nodes: readonly Node[]): string[] {
-  const nextOf = new Map(nodes.map(({ id, next }) => [id, next]));
-  const seen = new Set<string>();
-  const problems: string[] = [];
-  for (const { id } of nodes) {
-    const walked = new Map<string, number>();
-    let at: string | null | undefined = id;
-    while (typeof at === 'string' && nextOf.has(at) && !seen.has(at)) {
-      seen.add(at);
-      walked.set(at, walked.size);
-      at = nextOf.get(at);
-    }
-    const start = typeof at === 'string' ? walked.get(at) : undefined;
-    if (start === undefined) continue;
-    const cycle = [...walked.keys()].slice(start);
-    problems.push(`${list}: ${pointer} forms a cycle: ${[...cycle, cycle[0]].join(' → ')}`);
-  }
-  return problems;
+  const next = new Map(nodes.map((node) => [node.id, node.next === null ? [] : [node.next]]));
+  return cyclesIn(next).map((cycle) => `${list}: ${pointer} forms a cycle: ${cycle.join(' → ')}`);
 }
 
 function hasNode(nodes: readonly Pick<Node, 'id'>[], id: string): boolean {

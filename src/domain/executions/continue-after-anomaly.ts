@@ -2,16 +2,7 @@ import type { AwaitedApproval, Refused } from '../../../workflows/agentflow-exec
 import type { ContinueRequest } from '../../../workflows/agentflow-execution/steps/continue.js';
 import type { Performed } from '../../governance/kernel/perform.js';
 import { newId } from '../../base/ids.js';
-import {
-  expiredCall,
-  hasExpired,
-  outcomeOf,
-  performAsRun,
-  reasonOf,
-  refusalAfterDecision,
-  settleUsed,
-  type RunCallDeps,
-} from '../actions/operations/calls-of-runs.js';
+import { callAfterDecision, performAsRun, type RunCallDeps } from '../actions/operations/calls-of-runs.js';
 import type { ExchangePart } from './exchanges.js';
 import { continueRules } from './rules.js';
 
@@ -23,24 +14,9 @@ export async function continueAfterAnomaly(
   request: ContinueRequest,
   note: (part: ExchangePart) => void,
 ): Promise<ContinueResult> {
-  const perform = (approvalId: string | undefined) => ask(deps, request, { approvalId, note });
-  const approval = request.approval;
-  if (!approval) return resultOf(await perform(undefined));
-  const performed = await perform(approval.approval_id);
-  const reason = 'error' in performed ? reasonOf(performed.error) : undefined;
-  if (!('error' in performed) || reason === undefined) return resultOf(performed);
-  if (reason === 'used') {
-    await settleUsed(deps.collections, approval);
-    return { permitted: true };
-  }
-  if (reason === 'rejected' || reason === 'expired')
-    return { refused: await refusalAfterDecision(deps.collections, approval, performed.error) };
-  if (await hasExpired(deps.collections, approval.approval_id)) return { refused: expiredCall(approval) };
-  return resultOf(await perform(undefined));
-}
-
-function resultOf(performed: Performed): ContinueResult {
-  const outcome = outcomeOf(performed);
+  const outcome = await callAfterDecision(deps.collections, request.approval, (approvalId) =>
+    ask(deps, request, { approvalId, note }),
+  );
   return 'body' in outcome ? { permitted: true } : outcome;
 }
 

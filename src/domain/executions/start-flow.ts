@@ -7,16 +7,7 @@ import type { Principal } from '../../auth/principal.js';
 import { AppError, notFound } from '../../base/errors.js';
 import { derivedId, newId } from '../../base/ids.js';
 import type { Performed } from '../../governance/kernel/perform.js';
-import {
-  expiredCall,
-  hasExpired,
-  outcomeOf,
-  performAsRun,
-  principalOfStep,
-  reasonOf,
-  refusalAfterDecision,
-  settleUsed,
-} from '../actions/operations/calls-of-runs.js';
+import { callAfterDecision, performAsRun, principalOfStep } from '../actions/operations/calls-of-runs.js';
 import { startRules } from '../caused-rules.js';
 import { findVersion } from '../agentflows/operations/promote.js';
 import { findAgentflow } from '../agentflows/operations/store.js';
@@ -44,25 +35,10 @@ export async function startFlow(
   const parent = await collections.executions.findOne({ _id: request.run.execution_id });
   if (!parent) throw notFound('the execution');
   const id = derivedId(parent.created_at, request.idempotency_key);
-  const prepared = async (): Promise<StartResult> => ({ child: await prepare(deps, request, parent, id) });
-  const perform = (approvalId: string | undefined) => ask(deps, request, { id, approvalId, note });
-  const resultOf = async (performed: Performed): Promise<StartResult> => {
-    const outcome = outcomeOf(performed);
-    return 'body' in outcome ? prepared() : outcome;
-  };
-  const { approval } = request;
-  if (!approval) return resultOf(await perform(undefined));
-  const performed = await perform(approval.approval_id);
-  const reason = 'error' in performed ? reasonOf(performed.error) : undefined;
-  if (!('error' in performed) || reason === undefined) return resultOf(performed);
-  if (reason === 'used') {
-    await settleUsed(collections, approval);
-    return prepared();
-  }
-  if (reason === 'rejected' || reason === 'expired')
-    return { refused: await refusalAfterDecision(collections, approval, performed.error) };
-  if (await hasExpired(collections, approval.approval_id)) return { refused: expiredCall(approval) };
-  return resultOf(await perform(undefined));
+  const outcome = await callAfterDecision(collections, request.approval, (approvalId) =>
+    ask(deps, request, { id, approvalId, note }),
+  );
+  return 'body' in outcome ? { child: await prepare(deps, request, parent, id) } : outcome;
 }
 
 function ask(

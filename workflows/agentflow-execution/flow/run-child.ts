@@ -25,16 +25,31 @@ const readAgain = '10 minutes';
  * @throws ApplicationFailure with the code of the other run's failure
  */
 export async function runChild(run: Run, step: FlowStepOf<'flow'>): Promise<{ output: unknown } | undefined> {
-  const { input, state, path, untilQuiet } = run;
+  const { input, state, path } = run;
   if (!path.child) await runStep(input, state, path, { kind: 'startFlow', flow: step });
   const { child } = path;
   if (!child) return undefined;
-  await untilQuiet();
+  await run.untilQuiet();
   if (child.request) {
     await startRun(state, child.request as StartChildRequest);
     delete child.request;
   }
   if (!step.wait) return end(path, { execution_id: child.execution_id });
+  try {
+    return await untilResult(run, step, child);
+  } catch (error) {
+    if (isCancellation(error)) await tell(child, cancelSignal);
+    throw error;
+  }
+}
+
+/** Waits for the end of the other run. Returns undefined and throws as `runChild`. */
+async function untilResult(
+  run: Run,
+  step: FlowStepOf<'flow'>,
+  child: ChildRun,
+): Promise<{ output: unknown } | undefined> {
+  const { input, state, path, untilQuiet } = run;
   if (child.is_paused && state.status !== 'paused') {
     child.is_paused = false;
     await tell(child, resumeSignal);
@@ -64,16 +79,11 @@ async function untilEnded({ input, state, untilQuiet }: Run, child: ChildRun): P
   const { execution_id } = child;
   const isInterrupted = () => state.status === 'paused' || historyIsFull(input);
   const hasEnded = () => state.ended_children?.includes(execution_id) === true;
-  try {
-    await condition(() => hasEnded() || isInterrupted(), readAgain, { summary: 'the run of the flow is read again' });
-    if (state.status === 'paused' && !child.is_paused) {
-      child.is_paused = true;
-      await untilQuiet();
-      await tell(child, pauseSignal);
-    }
-  } catch (error) {
-    if (isCancellation(error)) await tell(child, cancelSignal);
-    throw error;
+  await condition(() => hasEnded() || isInterrupted(), readAgain, { summary: 'the run of the flow is read again' });
+  if (state.status === 'paused' && !child.is_paused) {
+    child.is_paused = true;
+    await untilQuiet();
+    await tell(child, pauseSignal);
   }
   if (isInterrupted()) return false;
   if (state.ended_children) state.ended_children = state.ended_children.filter((id) => id !== execution_id);

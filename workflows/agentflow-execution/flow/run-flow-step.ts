@@ -58,7 +58,7 @@ const runners: Runners = {
     });
     if (stop === 'history is full') return undefined;
     const { ended } = partsOf(run.path);
-    if (join !== 'all' && succeeded(ended) < needed) throw tooFew(succeeded(ended), needed, ended);
+    if (join !== 'all' && succeeded(ended) < needed) throw tooFew(succeeded(ended), needed, reasonsOf(branches, ended));
     const output = branches.flatMap(({ name }) => {
       const result = ended[name];
       return result ? [[name, shown(result)] as const] : [];
@@ -175,12 +175,9 @@ export async function runFlowStep(run: FlowRun, step: InnerStep): Promise<Stop |
 
 /** @throws ApplicationFailure `limit_exceeded` that ends the run */
 function requireWithinLimits({ steps, work = 0 }: ExecutionState): void {
-  const problem =
-    steps.length >= maxSteps
-      ? `a run can have at most ${maxSteps} steps`
-      : `the expressions of a run can take at most ${maxWork} evaluation steps`;
-  if (steps.length >= maxSteps || work > maxWork)
-    throw ApplicationFailure.nonRetryable(problem, 'limit_exceeded', endsRun);
+  const exceed = (message: string) => ApplicationFailure.nonRetryable(message, 'limit_exceeded', endsRun);
+  if (steps.length >= maxSteps) throw exceed(`a run can have at most ${maxSteps} steps`);
+  if (work > maxWork) throw exceed(`the expressions of a run can take at most ${maxWork} evaluation steps`);
 }
 
 function inPlace({ state, path, runPath }: FlowRun, { _id }: InnerStep) {
@@ -191,10 +188,15 @@ function shown(result: PartResult): unknown {
   return 'output' in result ? result.output : result;
 }
 
-function tooFew(succeeded: number, needed: number, ended: Record<string, PartResult>): ApplicationFailure {
-  const reasons = Object.entries(ended).flatMap(([name, result]) =>
-    'error' in result ? [`${name}: ${result.error.message}`] : [],
-  );
+/** Why branches have failed, in the order of the branches. */
+function reasonsOf(branches: readonly { name: string }[], ended: Record<string, PartResult>): string[] {
+  return branches.flatMap(({ name }) => {
+    const result = ended[name];
+    return result && 'error' in result ? [`${name}: ${result.error.message}`] : [];
+  });
+}
+
+function tooFew(succeeded: number, needed: number, reasons: readonly string[]): ApplicationFailure {
   const message = `${succeeded} of the ${needed} branches that are needed have succeeded; ${reasons.join('; ')}`;
   return ApplicationFailure.nonRetryable(message, 'validation_failed');
 }
@@ -215,7 +217,8 @@ function isMeant(run: FlowRun, { name, match }: EventAwaited, event: FlowEvent):
   if (event.name !== name) return false;
   if (match === undefined) return true;
   const also = { event: event.data };
-  return evaluateOn(run, { field: 'event.match', text: match, type: 'bool', also }) === true;
+  // Each event has a work of its own, because a wait can see any number of events.
+  return evaluateOn({ ...run, work: { steps: 0 } }, { field: 'event.match', text: match, type: 'bool', also }) === true;
 }
 
 /** In epoch seconds. @throws ApplicationFailure `validation_failed` */

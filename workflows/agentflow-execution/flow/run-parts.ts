@@ -3,7 +3,7 @@ import { isOfRun, noAuthority } from '../authority.js';
 import { codeOf, stepMessageOf } from '../failure.js';
 import type { ExecutionState } from '../messages.js';
 import type { PartResult, PathState, StepParts } from '../path-state.js';
-import { idInPath, newPath, outputOfPath, pathsOf } from '../paths.js';
+import { newPath, outputOfPath, pathsOf } from '../paths.js';
 import { abandonPath, isOver } from '../state.js';
 
 /** `done` at the end of a path; `history is full` if the run has to continue as new first. */
@@ -94,10 +94,6 @@ export async function runParts(running: Running, parts: readonly Part[], rules: 
 
 export function partsOf(path: PathState): StepParts {
   return (path.parts ??= { ended: {} });
-}
-
-export function placeOf(path: PathState, stepId: string): string {
-  return idInPath(path, stepId);
 }
 
 /** Removes a path that has ended, and those within it. */

@@ -103,6 +103,29 @@ export function outcomeOf<T>(performed: Performed): { body: T } | { held: Awaite
   return { held: { approval_id, expires_at } };
 }
 
+/**
+ * Makes a call of a run whose only effect inside the pipeline is its record, and goes on after the decision on its approval.
+ * Safe to repeat. `perform` makes the call, with the approval if it waited for one.
+ */
+export async function callAfterDecision(
+  collections: Collections,
+  approval: ApprovalOfStep | undefined,
+  perform: (approvalId: string | undefined) => Promise<Performed>,
+): Promise<{ body: unknown } | { held: AwaitedApproval } | { refused: Refused }> {
+  if (!approval) return outcomeOf(await perform(undefined));
+  const performed = await perform(approval.approval_id);
+  const reason = 'error' in performed ? reasonOf(performed.error) : undefined;
+  if (!('error' in performed) || reason === undefined) return outcomeOf(performed);
+  if (reason === 'used') {
+    await settleUsed(collections, approval);
+    return { body: null };
+  }
+  if (reason === 'rejected' || reason === 'expired')
+    return { refused: await refusalAfterDecision(collections, approval, performed.error) };
+  if (await hasExpired(collections, approval.approval_id)) return { refused: expiredCall(approval) };
+  return outcomeOf(await perform(undefined));
+}
+
 /** Why S6 refused the approval; undefined for other errors. */
 export function reasonOf(error: unknown): string | undefined {
   return factsOfRefusal(error)?.reason;
