@@ -44,12 +44,21 @@ describe('GET /v1/connection-info', () => {
       expect([file, wheel?.includes(`governed_context_service/${file}`)]).toEqual([file, true]);
   });
 
+  test('is not needed for gcs, which has one address', async () => {
+    verifies('sdk.served');
+    const answer = await fetch(`${testRun().url}/clients/gcs.tgz`);
+    writeFileSync(path.join(folder, 'gcs.tgz'), Buffer.from(await answer.arrayBuffer()));
+    await run('tar', ['-xzf', 'gcs.tgz'], { cwd: folder });
+    const program = path.join(folder, 'package/dist/gcs.mjs');
+    expect((await run(process.execPath, [program, '--version'])).stdout).toBe(`${manifest.version}\n`);
+  });
+
   test('names the commands that the operator configured', async () => {
     verifies('sdk.served');
     const commands = { SDK_NODE_INSTALL: 'npm install @ours/service', SDK_PYTHON_INSTALL: 'pip install ours' };
     const { clientInstall } = loadConfig({ ...testRun().env, ...commands });
     const [route] = connectionInfoRoutes(() => 'https://service.test', clientInstall);
-    expect(await route?.handler({} as never)).toMatchObject({
+    expect(await route?.handler?.({} as never)).toMatchObject({
       sdk: { node: { install: commands.SDK_NODE_INSTALL }, python: { install: commands.SDK_PYTHON_INSTALL } },
     });
   });

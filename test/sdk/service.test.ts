@@ -142,7 +142,15 @@ describe('the Node client on the service', () => {
     expect((await executions.list({ status: 'completed', agentflow_id: _id })).total_count).toBe(1);
     expect(await executions.rerun(id)).toMatchObject({ status: 'ready', execution_context: { rerun_of: id } });
     expect(await agentflows.update(_id, { description: 'Greets' })).toMatchObject({ description: 'Greets' });
-    expect(await agentflows.promote(_id)).toMatchObject({ version: 1 });
+    const { digest } = await agentflows.promote(_id);
+    const release = await agentflows.publish(_id, { note: 'Greets' });
+    expect(await agentflows.release(_id, '1')).toMatchObject({ digest, agentflow: { _id } });
+    expect((await agentflows.releases(_id)).data.map(({ version }) => version)).toEqual([2, 1]);
+    expect(await agentflows.point(_id, 'staging', { version: 2, expected: null })).toMatchObject({
+      digest: release.digest,
+    });
+    expect((await agentflows.channels(_id)).channels).toMatchObject([{ version: 1 }, { channel: 'staging' }]);
+    expect(await agentflows.diff(_id, { from: '1', to: 'staging' })).toMatchObject({ to: { version: 2 } });
     const run = await gateway.runAgent({ agentflow_id: _id, goal: 'the newcomer' });
     expect(await executions.waitForEnd(run.execution_id)).toMatchObject({ status: 'completed' });
     expect((await gateway.orchestrate({ operation: 'get', execution_id: run.execution_id })).execution).toMatchObject({
