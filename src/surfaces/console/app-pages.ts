@@ -7,7 +7,7 @@ import { consolePages } from './console-pages.js';
 /** The addresses of the app as routes of Express, relative to the URL of a project. */
 export const appPaths = consolePages.map(({ path: address }) => address.replaceAll(/\$\w+/g, ':id'));
 
-/** The folder to which the build writes the app (src/surfaces/console/app). */
+/** The folder to which the build writes the app (console/). */
 const folder = path.join(packageRoot, 'dist/console');
 const index = path.join(folder, 'index.html');
 const page = existsSync(index) ? readFileSync(index, 'utf8') : undefined;

@@ -27,13 +27,17 @@ const toAdminister = (operation: string): Needs => ({ operation, allowedBy: admi
 
 /**
  * The only list of the pages of a project, in the order of the navigation. The server answers their addresses, and the
- * app links to them. To add a page, add a line here and its component in `app/src/router.tsx`.
+ * app links to them. To add a page, add a line here and its component in `console/src/router.tsx`.
  */
 export const consolePages = [
   { path: '/', name: 'Home', group: 'Operate' },
   { path: '/runs', name: 'Runs', group: 'Operate', needs: toRead('get /{projectID}/execution_flows') },
   { path: '/runs/$runId', name: 'Run' },
-  { path: '/inbox', name: 'Inbox', group: 'Operate', needs: toRead('get /inbox') },
+  // Everybody sees the approvals that they requested.
+  { path: '/inbox', name: 'Inbox', group: 'Operate' },
+  // Earlier addresses of views of the inbox.
+  { path: '/approvals', name: 'Inbox' },
+  { path: '/approvals/$approvalId', name: 'Inbox' },
   { path: '/agentflows', name: 'Agentflows', group: 'Operate', needs: toRead('get /agentflow') },
   { path: '/agentflows/new', name: 'New agentflow', needs: toWrite('post /agentflow') },
   { path: '/agentflows/$agentflowId', name: 'Agentflow' },
@@ -50,8 +54,6 @@ export const consolePages = [
   { path: '/files', name: 'Knowledge and files', group: 'Data', needs: toRead('get /file/{projectID}') },
   { path: '/syncs', name: 'Syncs', group: 'Data', needs: toRead('get /{projectID}/syncs') },
 
-  { path: '/approvals', name: 'Approvals', group: 'Govern' },
-  { path: '/approvals/$approvalId', name: 'Approval' },
   { path: '/lifecycles', name: 'Lifecycles', group: 'Govern' },
   { path: '/lifecycles/$lifecycleId', name: 'Lifecycle' },
   { path: '/policies', name: 'Policies', group: 'Govern', needs: toRead('get /v1/policies') },
@@ -63,6 +65,8 @@ export const consolePages = [
   { path: '/settings', name: 'Settings', group: 'Project', needs: toRead('get /v1/project/{project_id}') },
   { path: '/apps', name: 'Connected apps', group: 'Project' },
   { path: '/usage', name: 'Usage', group: 'Project' },
+  // The header links to it.
+  { path: '/profile', name: 'Your profile' },
 ] as const satisfies readonly ConsolePage[];
 
 export type ConsolePath = (typeof consolePages)[number]['path'];

@@ -5,6 +5,7 @@ import { toAppError } from '../../http/errors.js';
 import { headersOf, statusOf } from '../rest/error-answers.js';
 import { sendPage } from '../browser/send-page.js';
 import { appFiles, appPaths, sendApp } from './app-pages.js';
+import { acceptByForm, showInvitation } from './invitation.js';
 import { showMcpAuthorized } from './mcp-servers.js';
 import { showProjects } from './projects.js';
 import { refreshPage, problemCard } from './pages/problem.js';
@@ -21,6 +22,8 @@ export function createConsole(deps: Omit<ConsoleDeps, 'browsers'>): Router {
   router.use(reopenCrossSiteLinks, urlencoded({ extended: false, limit: '64kb' }));
   router.get('/sign-in', showSignIn(consoleDeps));
   router.post('/sign-in', signInByForm(consoleDeps));
+  router.get('/invitation', showInvitation(consoleDeps));
+  router.post('/invitation', acceptByForm(consoleDeps));
   router.use(signedIn(consoleDeps));
   router.post('/sign-out', signOutByForm(consoleDeps));
   router.get('/', showProjects(consoleDeps));

@@ -1,4 +1,3 @@
-import { undecided } from '../../governance/operations/call-context.js';
 import type { RequestHandler } from 'express';
 import type { Principal } from '../../auth/principal.js';
 import { scopeOn } from '../../auth/resolve-scope.js';
@@ -6,13 +5,12 @@ import { completeMcpAuthorization } from '../../domain/mcp-servers/operations.js
 import { findRequest } from '../../domain/mcp-servers/operations/authorize.js';
 import { AppError } from '../../base/errors.js';
 import { traceIn } from '../../http/trace.js';
-import { newId } from '../../base/ids.js';
 import { validate } from '../../base/validation.js';
 import { principalOf } from '../browser/console-session.js';
 import { html } from '../browser/html.js';
 import { layout } from '../browser/layout.js';
 import { sendPage } from '../browser/send-page.js';
-import { performOperation } from '../rest/perform-operation.js';
+import { performOperation } from '../../governance/kernel/perform-operation.js';
 import { queryOf, type ConsoleDeps, type PersonVisit } from './visit.js';
 
 /** Completes the authorization that this person began. The authorization server redirects the person to this page. */
@@ -54,14 +52,11 @@ async function complete(
   const operation = completeMcpAuthorization;
   const parameters = Object.fromEntries(Object.entries(response).filter(([, value]) => value !== undefined));
   const input = validate(operation.input, parameters, 'invalid_request');
-  const ctx = { principal, recordId: newId(), idempotencyKey: undefined, baseUrl: baseUrl(), ...undecided };
   const outcome = await performOperation({
-    operation,
-    call: { deps, ctx, key: { connector_id } as never, input: input as never },
-    subjectId: connector_id,
-    channel: 'console',
-    traceId,
-    resumeToken: undefined,
+    ...{ entrance: 'page', operation, deps, traceId, signal: deps.stopping.signal, baseUrl: baseUrl() },
+    authenticate: async () => principal,
+    key: () => ({ connector_id }),
+    read: async () => input,
   });
   if ('error' in outcome) throw outcome.error;
   if (!outcome.held) return;

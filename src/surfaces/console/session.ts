@@ -8,6 +8,7 @@ import { jsonBody } from '../../http/json-body.js';
 import { onlyMethods } from '../../http/method-not-allowed.js';
 import { validate } from '../../base/validation.js';
 import { csrfHeader, principalOf } from '../browser/console-session.js';
+import { callerOf } from '../browser/caller-of.js';
 import { signInAt, whileLive } from '../browser/sign-in.js';
 import type { BrowserSession } from '../browser/browser-session.js';
 import { errorHandler } from '../rest/error-answers.js';
@@ -32,7 +33,7 @@ export function sessionRoutes(consoleDeps: ConsoleDeps): Router {
   const signIn: RequestHandler = async (req, res) => {
     const { csrf } = consoleDeps.browsers.readForm(req, req.get(csrfHeader) ?? null);
     const { email, password } = validate(SignIn, req.body, 'invalid_request');
-    const person = await signInAt(consoleDeps.deps, { email, password, address: req.ip ?? '' });
+    const person = await signInAt(consoleDeps.deps, { email, password, ...callerOf(req) });
     consoleDeps.browsers.write(res, { csrf, person });
     res.set('Cache-Control', 'no-store').json(await viewOf(consoleDeps, req, { csrf, person, until: 0 }));
   };

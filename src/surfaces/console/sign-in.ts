@@ -1,4 +1,5 @@
 import type { RequestHandler, Response } from 'express';
+import { callerOf } from '../browser/caller-of.js';
 import { signInAt, signOutOf, whileLive } from '../browser/sign-in.js';
 import { isRefusal } from '../../base/errors.js';
 import { headersOf, statusOf } from '../rest/error-answers.js';
@@ -23,7 +24,7 @@ export function signInByForm({ deps, browsers }: ConsoleDeps): RequestHandler {
     const next = consoleUrlOf(fieldOf(req, 'next'));
     const email = fieldOf(req, 'email') ?? '';
     try {
-      const person = await signInAt(deps, { email, password: fieldOf(req, 'password') ?? '', address: req.ip ?? '' });
+      const person = await signInAt(deps, { email, password: fieldOf(req, 'password') ?? '', ...callerOf(req) });
       browsers.write(res, { csrf, person });
       seeOther(res, next);
     } catch (error) {

@@ -61,7 +61,7 @@ test('agentflows are found by text, promoted, compared, and tried with inputs', 
     expect(await difference.locator('ins').allTextContents()).toEqual(['+   "description": "Writes short letters",\n']);
     await shot(page, 'agentflow-versions');
     expect(await violations(page)).toEqual([]);
-    await page.getByText('promoting a version changes nothing there').waitFor();
+    await page.getByText('in production').first().waitFor();
     await page.getByRole('button', { name: 'Load version 1 into the editor' }).click();
     await page.getByText('Version 1 is loaded into the form. It takes effect when you save it.').waitFor();
     await page.getByText('You have unsaved changes to this agentflow.').waitFor();
@@ -124,7 +124,6 @@ test('an agentflow is edited as form, graph and JSON; problems are at their fiel
     await page.getByRole('list', { name: 'Agents' }).getByRole('button', { name: 'Checker' }).click();
     expect(await field('Prompt').inputValue()).toBe('Check {{ previous');
     await field('Prompt').fill('Check {{ previous }} well');
-    await page.getByRole('button', { name: 'Graph' }).click();
     const graph = page.getByRole('group', { name: 'Graph of the agents' });
     await graph.getByRole('button', { name: 'Checker' }).click();
     await page.getByLabel('Next agent').selectOption('');
@@ -133,7 +132,7 @@ test('an agentflow is edited as form, graph and JSON; problems are at their fiel
     await page.getByText('Look up', { exact: true }).waitFor();
     await shot(page, 'agentflow-graph');
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'JSON' }).click();
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
     const json = await field('Agentflow as JSON').inputValue();
     await field('Agentflow as JSON').fill(json.slice(0, -1));
     await page.getByText('The text is not valid JSON').waitFor();

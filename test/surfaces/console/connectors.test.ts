@@ -51,6 +51,7 @@ test('a connector is created with the messages of the API at its fields, shows i
     await page.getByRole('button', { name: 'Create connector' }).click();
     await page.getByRole('heading', { name: 'Claims register', level: 1 }).waitFor();
     await page.getByRole('status').filter({ hasText: 'active' }).waitFor();
+    await page.getByText('As JSON').click();
     expect(await page.getByRole('region', { name: 'Configuration as JSON' }).textContent()).toContain('[stored]');
     expect(await page.content()).not.toContain('a-secret-token');
     const id = page.url().split('/').at(-1) ?? '';

@@ -63,8 +63,8 @@ test('rows are filtered, sorted, added, imported and deleted', async () => {
     expect((await table.records()).total_count).toBe(1);
     const many = Array.from({ length: 1200 }, (_, at) => `Company ${at},${at}`);
     await file.setInputFiles(csv('good.csv', 'Company,Price', ...many));
-    await page.getByRole('button', { name: 'Import 1200 rows' }).click();
-    await page.getByText('1201 rows', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Import 1,200 rows' }).click();
+    await page.getByText('1,201 rows', { exact: true }).waitFor();
     expect((await table.records({ limit: '1' })).data[0]).toMatchObject({ company: 'Company 1199', price: 1199 });
 
     await page.getByLabel('Column').selectOption('price');
@@ -72,7 +72,10 @@ test('rows are filtered, sorted, added, imported and deleted', async () => {
     await page.getByRole('textbox', { name: 'Value' }).fill('3');
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.getByText('3 rows', { exact: true }).waitFor();
-    await page.getByRole('columnheader', { name: 'Price' }).getByRole('button').click();
+    await page
+      .getByRole('columnheader', { name: 'Price' })
+      .getByRole('button', { name: /^Price/ })
+      .click();
     await page.waitForURL(/sort=price/);
     const shown = page.getByRole('button', { name: /^Company of row/ });
     await page.getByRole('columnheader', { name: 'Price' }).and(page.locator('[aria-sort=ascending]')).waitFor();
@@ -141,7 +144,7 @@ test('governed calls, also those that only read, show in the open lists of lifec
     await audit.getByText('No entries match these filters.').waitFor();
     const { status } = await bearerClient(person.workspace.apiKey).post('/v1/docs', { topic: 'governance' });
     expect(status).toBe(200);
-    await page.getByRole('link', { name: 'docs' }).waitFor();
+    await page.getByRole('link', { name: 'Read the documentation' }).waitFor();
     await audit.getByRole('button', { name: /^Entry / }).waitFor();
   });
 });
@@ -284,7 +287,7 @@ test('files are chosen and dropped, uploaded with their progress, downloaded and
         return data;
       });
       for (const event of ['dragover', 'drop'])
-        await page.locator('.drop').dispatchEvent(event, { dataTransfer: dropped });
+        await page.locator('.upload-drop').dispatchEvent(event, { dataTransfer: dropped });
       await row('dropped.txt').getByText('ready').waitFor();
       await shot(page, 'files');
 
@@ -398,8 +401,8 @@ test('syncs show the catalog, the repositories and the last runs', async () => {
     await page.getByRole('dialog').getByRole('alert').getByText('is not synced into this project').waitFor();
     await shot(page, 'syncs');
     await page.goto(consoleUrl(person));
-    const home = page.getByRole('region', { name: 'Syncs' });
-    await home.getByText('catalog retrying: it is down').waitFor();
+    const home = page.getByRole('list', { name: 'State' });
+    await home.getByText('The sync of the catalog failed: it is down').waitFor();
     await home.getByRole('link', { name: 'Code syncs failed in the last 24 hours: 1' }).click();
     await page.waitForURL(/\/lifecycles\?tool=code-sync&status=failed&since=24h$/);
   });

@@ -22,12 +22,12 @@ beforeAll(async () => {
   ({ person, pages } = await projectWithEverything(deps));
 });
 
-const sourceOf = (name: string) => readFileSync(path.join(packageRoot, 'src/surfaces/console/app/src', name), 'utf8');
+const sourceOf = (name: string) => readFileSync(path.join(packageRoot, 'console/src', name), 'utf8');
 const isShown = (page: Page, text: string) => page.getByText(text).filter({ visible: true }).first().waitFor();
 
 test('the tests and the router know every page of the app', () => {
   const listed = consolePages.map((page) => page.path).sort();
-  const routes = [...sourceOf('router.tsx').matchAll(/page\(\s*'(\/[^']*)'/g)].map(([, route = '']) => route);
+  const routes = [...sourceOf('router.tsx').matchAll(/(?:page|moved)\(\s*'(\/[^']*)'/g)].map(([, route = '']) => route);
   expect(routes.sort()).toEqual(listed);
   const known = new Set(pages.map((page) => page.path));
   expect([...known].sort()).toEqual(listed.map((route) => route.replaceAll(/\$\w+/g, ':id')));

@@ -2,6 +2,8 @@ import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { createPerson, type Person } from '../../auth/auth-server.js';
 import { shot } from '../../support/browser.js';
+import { eventually } from '../../support/eventually.js';
+import { untilExecution } from '../../support/executions.js';
 import { useDeps } from '../../support/fixture.js';
 import { verifies } from '../../support/verifies.js';
 import { consoleUrl, signIn, violations, withPage } from './chromium.js';
@@ -78,7 +80,7 @@ test('the editor keeps the steps of a flow, offers them as targets, and has a fo
     expect(body.steps).toEqual(stored.steps);
 
     await node('Sort by topic').click();
-    expect(await group('Case 2').getByRole('textbox', { name: 'Condition' }).inputValue()).toBe('goal == "now"');
+    expect(await group('Case 2').getByRole('combobox', { name: 'Condition' }).inputValue()).toBe('goal == "now"');
     expect(await choice('Otherwise').inputValue()).toBe('again');
     await node('total').click();
     await page.getByText('Expressions are in CEL and know').getByText('order', { exact: true }).waitFor();
@@ -91,7 +93,7 @@ test('the editor keeps the steps of a flow, offers them as targets, and has a fo
     expect(await text('Deadline (seconds)').inputValue()).toBe('60');
     await choice('Wait for').selectOption('A number of seconds');
     await node('again').click();
-    expect(await text('Carry').inputValue()).toBe('outputs.median');
+    expect(await choice('Carry').inputValue()).toBe('outputs.median');
     await node('median').click();
     expect(await text('JavaScript').inputValue()).toBe('return inputs.numbers[0];');
     expect(await violations(page)).toEqual([]);
@@ -113,7 +115,6 @@ test('a branch and a set step are added by keyboard and connected, and problems 
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
     const { field: text, choice, node, button, group } = parts(page);
-    await button('Graph').click();
     await button('Add step…').press('Enter');
     await page.getByRole('menuitem', { name: /^Branch/ }).waitFor();
     await shot(page, 'flow-menu');
@@ -126,14 +127,14 @@ test('a branch and a set step are added by keyboard and connected, and problems 
     await page.getByRole('menuitem', { name: /^Set/ }).click();
     await text('Id').fill('price');
     await group('Value 1').getByRole('textbox', { name: 'Name' }).fill('total');
-    await group('Value 1').getByRole('textbox', { name: 'Expression' }).fill('inputs.price * missing');
+    await group('Value 1').getByRole('combobox', { name: 'Expression' }).fill('inputs.price * missing');
     await button('Add value').click();
     await group('Value 2').getByRole('textbox', { name: 'Name' }).fill('total');
     await page.getByText('Name must be unique').waitFor();
     await button('Remove value 2').click();
     await graph.getByRole('button', { name: 'Large orders' }).press('Enter');
     await group('Case 1').getByRole('textbox', { name: 'Name' }).fill('large');
-    await group('Case 1').getByRole('textbox', { name: 'Condition' }).fill('inputs.price >');
+    await group('Case 1').getByRole('combobox', { name: 'Condition' }).fill('inputs.price >');
     await choice('Otherwise').selectOption('None (end of this part)');
     await group('Case 1').getByRole('combobox', { name: 'Next' }).selectOption('price · set');
     await graph.getByText('large', { exact: true }).waitFor();
@@ -141,11 +142,11 @@ test('a branch and a set step are added by keyboard and connected, and problems 
     await page.getByText('Condition is not a valid CEL expression').waitFor();
     await page.getByRole('button', { name: 'price · set is not valid' }).click();
     await page.getByText('Expression is not a valid CEL expression: Unknown variable: missing').waitFor();
-    await group('Value 1').getByRole('textbox', { name: 'Expression' }).fill('inputs.price * 2');
+    await group('Value 1').getByRole('combobox', { name: 'Expression' }).fill('inputs.price * 2');
     await shot(page, 'flow-editor');
     expect(await violations(page)).toEqual([]);
     await node('Large orders').click();
-    await group('Case 1').getByRole('textbox', { name: 'Condition' }).fill('inputs.price > 10');
+    await group('Case 1').getByRole('combobox', { name: 'Condition' }).fill('inputs.price > 10');
     await button('Save').click();
     await page.getByText('Saved.').waitFor();
     const { body } = await person.workspace.api.get(`/agentflow/${id}`);
@@ -165,4 +166,209 @@ test('a branch and a set step are added by keyboard and connected, and problems 
   const { body } = await person.workspace.api.get(`/agentflow/${id}`);
   expect(body.agents).toMatchObject([{ next_agent: null }]);
   expect(body.steps).toMatchObject([{ _id: 'price' }]);
+});
+
+test('changes of the graph and the form are undone and redone in one history, and steps are copied', async () => {
+  verifies('console.agentflows.history');
+  const person = await createPerson(deps);
+  const { id } = await made(person, { name: 'Orders', agents: [agents[0]] });
+  await withPage(
+    async (page) => {
+      await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
+      const { field: text, node, button } = parts(page);
+      const graph = page.getByRole('group', { name: 'Graph of the agents and steps' });
+      // Graph and form are side by side.
+      await graph.getByRole('button', { name: 'Writer' }).waitFor();
+      const [left, right] = [await graph.boundingBox(), await text('Title').boundingBox()];
+      expect((left?.x ?? 0) + (left?.width ?? 0)).toBeLessThanOrEqual(right?.x ?? 0);
+      await text('Title').press('End');
+      await text('Title').pressSequentially(' of letters');
+      await button('Add step…').click();
+      await page.getByRole('menuitem', { name: /^Set/ }).click();
+      await text('Id').fill('price');
+      await graph.getByRole('button', { name: 'price' }).waitFor();
+      await text('Id').press('Control+z');
+      expect(await text('Id').inputValue()).toBe('set_1');
+      await button('Undo').click();
+      await graph.getByRole('button', { name: 'set_1' }).waitFor({ state: 'detached' });
+      // Typing in one field is one change.
+      await button('Undo').click();
+      expect(await text('Title').inputValue()).toBe('Writer');
+      expect(await button('Undo').isDisabled()).toBe(true);
+      await page.getByText('You have unsaved changes').waitFor({ state: 'detached' });
+      for (let change = 0; change < 3; change += 1) await button('Redo').click();
+      await graph.getByRole('button', { name: 'Writer of letters' }).waitFor();
+      await graph.getByRole('button', { name: 'price' }).press('Enter');
+      await page.getByRole('combobox', { name: 'Expression' }).fill('1');
+      // A change of the form draws the graph anew, which can take a node away under a key.
+      await eventually(async () => {
+        await graph.getByRole('button', { name: 'price' }).press('Control+c');
+        expect(await page.getByText('Copied price · set.').count()).toBe(1);
+      });
+      await page.keyboard.press('Control+v');
+      await node('price_1').waitFor();
+      await button('Paste an agent or step').click();
+      await node('price_2').waitFor();
+      await text('Title').press('Control+z');
+      await node('price_2').waitFor({ state: 'detached' });
+      await shot(page, 'editor-sides');
+      await button('Save').click();
+      await page.getByText('Saved.').waitFor();
+    },
+    { width: 1440, height: 900 },
+  );
+  const { body } = await person.workspace.api.get(`/agentflow/${id}`);
+  expect(body).toMatchObject({ agents: [{ title: 'Writer of letters', next_agent: 'price' }] });
+  expect(body.steps).toMatchObject([
+    { _id: 'price', next: 'price_1' },
+    { _id: 'price_1', next: null },
+  ]);
+});
+
+test('a model or conditions decide a branch', async () => {
+  verifies('console.agentflows.steps');
+  const person = await createPerson(deps);
+  const cases = [
+    { name: 'invoice', when: 'true', next: 'writer' },
+    { name: 'other', when: 'true', next: null },
+  ];
+  const { id } = await made(person, {
+    name: 'Mails',
+    agents: [agents[0]],
+    initialAgent: 'topic',
+    steps: [{ _id: 'topic', type: 'branch', cases, otherwise: 'writer' }],
+  });
+  const stepOf = async () => (await person.workspace.api.get(`/agentflow/${id}`)).body.steps[0];
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
+    const { field: text, choice, node, button, group } = parts(page);
+    await node('topic').click();
+    await choice('Decided by').selectOption('A model');
+    expect(await choice('Otherwise').count()).toBe(0);
+    await text('Instructions').fill('What is {{ goal }} about?');
+    await group('Case 1').getByRole('textbox', { name: 'Description' }).fill('An invoice or a payment');
+    await group('Case 2').getByRole('textbox', { name: 'Description' }).fill('Anything else');
+    await shot(page, 'editor-decide');
+    await button('Save').click();
+    await page.getByText('Saved.').waitFor();
+    expect(await stepOf()).toMatchObject({
+      decide: { instructions: 'What is {{ goal }} about?' },
+      cases: [{ name: 'invoice', description: 'An invoice or a payment', next: 'writer' }, { name: 'other' }],
+      otherwise: null,
+    });
+    await choice('Decided by').selectOption('Conditions');
+    await group('Case 1').getByRole('combobox', { name: 'Condition' }).fill('goal == "pay"');
+    await group('Case 2').getByRole('combobox', { name: 'Condition' }).fill('true');
+    await button('Save').click();
+    await page.getByText('Saved.').last().waitFor();
+    await eventually(async () => expect(await stepOf()).not.toHaveProperty('decide'));
+  });
+  expect((await stepOf()).cases).toMatchObject([{ when: 'goal == "pay"' }, { when: 'true' }]);
+});
+
+test('schemas and the form of a question are edited as fields and as JSON', async () => {
+  verifies('console.agentflows.schemas', 'console.accessible');
+  const person = await createPerson(deps);
+  const nested = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+  const form = { type: 'object', properties: { accept: { type: 'boolean' }, address: nested }, required: ['accept'] };
+  const { id } = await made(person, {
+    name: 'Orders',
+    agents: [agents[0]],
+    initialAgent: 'offer',
+    steps: [{ _id: 'offer', type: 'ask', form, next: null }],
+  });
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
+    const { choice, node, button, group } = parts(page);
+    const inputs = group('Inputs of a run');
+    await inputs.getByRole('button', { name: 'Add field' }).click();
+    const first = inputs.getByRole('group', { name: 'Field 1' });
+    await first.getByRole('textbox', { name: 'Name' }).fill('country');
+    await first.getByRole('textbox', { name: 'Description' }).fill('Where it goes');
+    await first.getByRole('textbox', { name: 'Allowed values' }).fill('NO\nSE\n');
+    await inputs.getByRole('button', { name: 'Add field' }).click();
+    const second = inputs.getByRole('group', { name: 'Field 2' });
+    await second.getByRole('textbox', { name: 'Name' }).fill('country');
+    await inputs.getByText('Name must be unique').waitFor();
+    await second.getByRole('textbox', { name: 'Name' }).fill('pieces');
+    await second.getByRole('combobox', { name: 'Type' }).selectOption('Whole number');
+    await second.getByRole('checkbox', { name: 'Required' }).uncheck();
+    await button('Result of a run: edit as JSON').click();
+    const result = page.getByRole('textbox', { name: 'Result of a run as JSON Schema' });
+    await result.fill('{ "type": "object",');
+    await group('Result of a run').getByText('not valid JSON').waitFor();
+    await result.fill('{ "type": "object", "properties": { "total": { "type": "number" } } }');
+    await node('offer').click();
+    const answer = group('Form of the answer');
+    const address = answer.getByRole('group', { name: 'Field 2' });
+    expect(await address.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('address');
+    await answer.getByRole('group', { name: 'Field 1' }).getByRole('textbox', { name: 'Name' }).fill('agree');
+    await group('Who may answer').getByRole('checkbox', { name: 'approver' }).check();
+    await choice('If nobody answers').selectOption('Writer');
+    await shot(page, 'editor-schemas');
+    expect(await violations(page)).toEqual([]);
+    await button('Save').click();
+    await page.getByText('Saved.').waitFor();
+  });
+  const { body } = await person.workspace.api.get(`/agentflow/${id}`);
+  const country = { type: 'string', description: 'Where it goes', enum: ['NO', 'SE'] };
+  expect(body.input_schema).toEqual({
+    type: 'object',
+    properties: { country, pieces: { type: 'integer' } },
+    required: ['country'],
+  });
+  expect(body.output_schema).toEqual({ type: 'object', properties: { total: { type: 'number' } } });
+  expect(body.steps[0]).toMatchObject({
+    form: { type: 'object', properties: { agree: { type: 'boolean' }, address: nested }, required: ['agree'] },
+    to: { roles: ['APPROVER'], people: [] },
+    on_timeout: 'writer',
+  });
+});
+
+test('an expression completes the names it can use, and shows its value in a past run', async () => {
+  verifies('console.agentflows.expressions', 'console.accessible');
+  const person = await createPerson(deps);
+  const { api } = person.workspace;
+  const { id } = await made(person, {
+    name: 'Orders',
+    initialAgent: 'each',
+    agents: [],
+    input_schema: { type: 'object', properties: { orders: { type: 'array' } } },
+    steps: [
+      { _id: 'each', type: 'map', items: 'inputs.orders', as: 'order', first: 'price' },
+      { _id: 'price', type: 'set', values: { total: 'order.price' } },
+    ],
+  });
+  const run = { agentflow_id: id, goal: 'Price the orders', input_variables: { orders: [{ price: 60, count: 2 }] } };
+  const { body: prepared } = await api.post('/execute_flow?execute=true', run);
+  await untilExecution(person.workspace, prepared.execution_id, 'completed');
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
+    const { node, button, group } = parts(page);
+    await node('price').click();
+    const runs = page.getByRole('combobox', { name: 'Show values of' });
+    await runs.selectOption(prepared.execution_id);
+    const value = group('Value 1');
+    const expression = value.getByRole('combobox', { name: 'Expression' });
+    await value.getByText('= 60 in each/0').waitFor();
+    await expression.fill('');
+    await expression.pressSequentially('size(inputs.');
+    await value.getByRole('option', { name: 'inputs.orders', selected: true }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, 'editor-expression');
+    await expression.press('Enter');
+    await expression.pressSequentially(') + in');
+    await expression.press('ArrowDown');
+    await value.getByRole('option', { name: 'index', selected: true }).waitFor();
+    await expression.press('Tab');
+    expect(await expression.inputValue()).toBe('size(inputs.orders) + index');
+    await value.getByText('= 1 in each/0').waitFor();
+    await expression.fill('order.missing');
+    await value.getByText('No such key: missing').waitFor();
+    await expression.fill('order.price * order.count');
+    await value.getByText('= 120 in each/0').waitFor();
+    await button('Save').click();
+    await page.getByText('Saved.').waitFor();
+  });
+  expect((await api.get(`/agentflow/${id}`)).body.steps[1].values).toEqual({ total: 'order.price * order.count' });
 });

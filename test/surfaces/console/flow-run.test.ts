@@ -44,16 +44,16 @@ test('the page of a run shows agents and steps as a graph and a list, with the c
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, `/runs/${id}`));
     const graph = page.getByRole('group', { name: 'Graph of the agents and steps' });
-    await graph.locator('.node', { hasText: 'Each text' }).getByText('map, 3 of 4 done, 1 failed').waitFor();
-    await graph.locator('.node', { hasText: 'Again' }).getByText('loop, 2 of 2 done').waitFor();
-    await graph.locator('.node', { hasText: 'Number' }).getByText('Failed').waitFor();
-    await graph.locator('.node', { hasText: 'None' }).getByText('Not started').waitFor();
+    await graph.locator('.graph-node', { hasText: 'Each text' }).getByText('map, 3 of 4 done, 1 failed').waitFor();
+    await graph.locator('.graph-node', { hasText: 'Again' }).getByText('loop, 2 of 2 done').waitFor();
+    await graph.locator('.graph-node', { hasText: 'Number' }).getByText('Failed').waitFor();
+    await graph.locator('.graph-node', { hasText: 'None' }).getByText('Not started').waitFor();
     expect(await graph.locator('.react-flow__edge').count()).toBe(6);
     for (const label of ['each item', 'each round', 'many', 'otherwise']) await graph.getByText(label).waitFor();
     const each = page.locator('.agents li', { hasText: 'Each text' });
     await each.getByText('map, 3 of 4 done, 1 failed').waitFor();
     await page.getByRole('region', { name: 'Output of the run' }).getByText('"numbers": 4').waitFor();
-    const failed = page.locator('.waterfall li').filter({ has: page.locator('.badge.is-bad') });
+    const failed = page.locator('.waterfall li').filter({ has: page.locator('.badge-bad') });
     await failed.getByText('set in Each text, item 1').waitFor();
     expect(await failed.count()).toBe(1);
     await shot(page, 'run-flow');
@@ -66,7 +66,16 @@ test('the page of a run shows agents and steps as a graph and a list, with the c
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Rerun…' }).click();
     await page.getByRole('dialog').getByLabel('Goal').waitFor();
-    expect(await page.getByLabel('Start from').count()).toBe(0);
+    const starts = page.getByLabel('Start from');
+    expect(await starts.getByRole('option').allTextContents()).toEqual([
+      'The beginning',
+      ...['Each text', 'Size', 'Again', 'End'].map((title) => `${title} (keep what ended before)`),
+      'Number in Each text, item 1 (keep the other parts)',
+    ]);
+    await starts.selectOption('each/1/number');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rerun' }).click();
+    await page.waitForURL((url) => url.pathname.includes('/runs/') && !url.pathname.endsWith(id));
+    await page.getByRole('region', { name: 'Output of the run' }).getByText('"numbers": 4').waitFor();
   });
 });
 

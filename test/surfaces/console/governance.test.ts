@@ -33,14 +33,17 @@ test('an approval can be found, read and approved by keyboard with a reason, and
   const { gateway, id, lifecycleId, approval } = await heldCall(person);
   await withPage(async (page) => {
     await signIn(page, person);
-    await tabTo(page, 'Approvals');
+    await tabTo(page, 'Inbox');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    await tabTo(page, 'Waiting');
+    await page.keyboard.press('ArrowRight');
     await shot(page, 'approvals');
     await tabTo(page, heldSummary);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: heldSummary }).waitFor();
     await page.getByText('Models are looked at').first().waitFor();
+    await page.getByText('Exact call', { exact: true }).click();
     await page.getByRole('region', { name: 'Exact call' }).getByText('held-model').waitFor();
     const shown = (await page.locator('main').textContent()) ?? '';
     const { body } = await approval();
@@ -56,6 +59,7 @@ test('an approval can be found, read and approved by keyboard with a reason, and
     await page.keyboard.press('Enter');
     await page.getByRole('status').filter({ hasText: 'approved' }).waitFor();
     await page.getByText('agreed with the owner').waitFor();
+    await page.getByText(/^Approved by .* on exactly this call/).waitFor();
     await page.getByRole('region', { name: 'Exact call' }).getByText('held-model').waitFor();
     // The page can show the decision before its own request is answered.
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -90,6 +94,7 @@ test('an approval can be rejected; a second decision is refused with the current
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByText('no <b>').waitFor();
     await page.goto(consoleUrl(person, '/approvals?status=pending'));
+    await page.waitForURL(consoleUrl(person, '/inbox?show=approvals&status=pending'));
     await page.getByText('No approvals match these filters.').waitFor();
     await page.getByRole('combobox', { name: 'State' }).selectOption('rejected');
     await page.getByRole('link', { name: heldSummary }).waitFor();
@@ -106,7 +111,7 @@ test('an approval cannot be decided by its requester or by a member, who sees on
   const own = (await ownKey.post('/v1/save-model', { model: 'mine' })).body.approval_id as string;
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, `/approvals/${own}`));
-    await page.getByText('You cannot decide this request: nobody decides on their own request').waitFor();
+    await page.getByText('Nobody decides on their own request.').waitFor();
     expect(await page.getByRole('button', { name: /Approve|Reject/ }).count()).toBe(0);
   });
   await withPage(async (page) => {
@@ -127,22 +132,22 @@ test('an approval cannot be decided by its requester or by a member, who sees on
 test('a lifecycle is shown as its eight stages, with its decision and its audit entry', async () => {
   verifies('console.governance');
   const person = await createPerson(deps);
-  const { gateway, id, lifecycleId } = await heldCall(person);
+  const { gateway, lifecycleId } = await heldCall(person);
   const refused = (await gateway.post('/v1/save-model', { temperature: 1 })).body.lifecycle_id as string;
   await gateway.post('/v1/orchestrate', { operation: 'list' });
   const { body } = await gateway.get(`/v1/lifecycles/${lifecycleId}`);
   const entries = (await gateway.get('/v1/audit')).body.data;
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/lifecycles'));
-    await page.getByLabel('Tool or operation').fill('save-model');
+    await page.getByRole('combobox', { name: 'Operation' }).selectOption('Save a model');
     await page.getByText('2 calls').waitFor();
     await page.getByRole('combobox', { name: 'State' }).selectOption('pending_approval');
     await page.getByText('1 call', { exact: true }).waitFor();
     await page.waitForURL(/\?tool=save-model&status=pending_approval$/);
     await shot(page, 'lifecycles');
-    await page.getByRole('link', { name: 'save-model' }).click();
-    await page.locator('.strip li').first().waitFor();
-    const drawn = await page.locator('.strip li .outcome').allTextContents();
+    await page.getByRole('link', { name: 'Save a model' }).click();
+    await page.locator('.stages li').first().waitFor();
+    const drawn = await page.locator('.stages-outcome').allTextContents();
     const reached = new Map(body.stages.map(({ stage, status }: any) => [stage.slice(0, 2), status]));
     const expected = ['S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7', 'S8'].map(
       (stage) => reached.get(stage) ?? 'not reached',
@@ -150,16 +155,20 @@ test('a lifecycle is shown as its eight stages, with its decision and its audit 
     expect(drawn.map((text) => text.replace(/^\S+\s+/, ''))).toEqual(expected);
     expect(expected).toContain('not reached');
     const entry = entries.find(({ lifecycle_id }: any) => lifecycle_id === lifecycleId);
+    const record = page.getByRole('region', { name: 'Audit entry' });
+    await record.getByText(/^Save a model: pending approval/).waitFor();
+    expect(await page.locator('main').innerText()).not.toContain('save-model');
+    await record.getByText('Details').click();
     await page.getByText(entry.hash).waitFor();
     const main = (await page.locator('main').textContent()) ?? '';
     expect(body.decision).toMatchObject({ decision_id: body.decision_id, decision: 'require_approval' });
     for (const text of [body.decision_id, 'Require approval', entry.prev_hash, body.trace_id])
       expect(main).toContain(text);
     await shot(page, 'lifecycle');
-    await page.getByRole('link', { name: id }).click();
+    await page.getByRole('link', { name: 'Open approval' }).click();
     await page.getByRole('heading', { name: heldSummary }).waitFor();
     await page.goto(consoleUrl(person, `/lifecycles/${refused}`));
-    await page.locator('.strip .failed').getByText('validate-input').waitFor();
+    await page.locator('.stages-failed').getByText('Input', { exact: true }).waitFor();
     await shot(page, 'lifecycle-refused');
   });
   const foreign = await createPerson(deps);
@@ -215,12 +224,13 @@ test('the audit chain is filtered, exported, verified, and verified again after 
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export' }).click();
     expect(readFileSync(await (await download).path(), 'utf8')).toContain(head_hash);
-    await page.getByLabel('Action').fill('orchestrate');
+    await page.getByRole('combobox', { name: 'Action' }).selectOption('Start or steer a run');
     await page.getByText('3 entries', { exact: true }).waitFor();
     await page
       .getByRole('button', { name: /^Entry / })
       .first()
       .click();
+    await page.getByRole('dialog').getByText('Details').click();
     await page.getByRole('dialog').getByText('Previous hash').waitFor();
     await shot(page, 'audit');
     await page.getByRole('link', { name: 'Only entries with this outcome' }).click();
@@ -242,4 +252,37 @@ test('the audit chain is filtered, exported, verified, and verified again after 
     expect(await page.getByRole('navigation').getByRole('link', { name: 'Audit' }).count()).toBe(0);
   });
   expect((await (await asPage(member)).client().get('/v1/audit')).status).toBe(403);
+});
+
+test('audit entries are filtered by a person, by the exact action and by a click on a cell', async () => {
+  verifies('console.audit.filters');
+  const person = await createPerson(deps);
+  const other = await createPerson(deps, { role: 'ORG_ADMIN', workspace: person.workspace });
+  const { client } = await asPage(other);
+  const api = client({ 'x-service-workspace': `ws_${person.workspace.projectID}` });
+  await api.post(`/tag?projectID=${person.workspace.projectID}`, { name: 'urgent' });
+  await bearerClient(person.workspace.apiKey).post('/v1/inbox', { operation: 'list' });
+  await api.post('/v1/inbox', { operation: 'list' });
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/audit'));
+    await page.getByRole('combobox', { name: 'Action' }).selectOption('Read or decide what waits');
+    await page.getByText('2 entries', { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Person' }).selectOption(other.userId);
+    await page.getByText('1 entry', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    const entries = page.getByRole('table', { name: 'Entries' });
+    await entries.getByRole('link', { name: 'Create a tag' }).click();
+    await page.waitForURL(/action=tag\.create$/);
+    await page.getByText('1 entry', { exact: true }).waitFor();
+    await entries.getByRole('link', { name: 'Completed' }).click();
+    await page.waitForURL(/outcome=completed/);
+    // An actor that is no member of the project is still named.
+    await page.goto(consoleUrl(person, `/audit?actor=user_jwt:${other.userId}`));
+    await page
+      .getByRole('combobox', { name: 'Person' })
+      .locator('option:checked')
+      .getByText(/by sign-in$/)
+      .waitFor({ state: 'attached' });
+    await shot(page, 'audit-filtered');
+  });
 });

@@ -58,18 +58,39 @@ test('items are listed oldest first and decided by keyboard, exactly as they are
       expect(shown).toContain(text);
     await shot(page, 'inbox');
     await page.getByRole('button', { name: 'Approve…' }).waitFor();
+    // The focus goes into the item and back to it in the list.
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('Enter');
+    await page.locator('.inbox-chosen:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.inbox-items button[aria-current=true]:focus').waitFor();
+    await page.getByRole('button', { name: 'Approve…' }).waitFor();
     await page.keyboard.press('a');
     await page.getByRole('heading', { name: /^Approve: First/ }).waitFor();
     expect(sink.seen(first.path)).toEqual([]);
     await page.keyboard.press('Enter');
     await page.getByText('1 item, oldest first').waitFor();
     await other.getByText('1 item, oldest first').waitFor();
-    await page.locator('.choices button:focus').waitFor();
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^Approved: / })
+      .waitFor();
+    await page.locator('.inbox-items button:focus').waitFor();
     await page.keyboard.press('r');
     await page.getByLabel('Reason (optional)').fill('not today');
     await page.keyboard.press('Enter');
     for (const tab of [page, other]) await tab.getByText('Nothing is waiting for a decision.').waitFor();
     await page.getByRole('region', { name: 'Command' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'Nothing else waits.' }).waitFor();
+    const decided = await page
+      .getByRole('list', { name: 'Decided by you just now' })
+      .getByRole('listitem')
+      .allTextContents();
+    expect(decided.map((text) => text.split(',')[0])).toEqual(['Rejected', 'Approved']);
+    for (const text of decided) expect(text).toMatch(/SHA-256 of the decided text: [0-9a-f]{64}/);
+    await page.getByRole('link', { name: 'Open decision' }).last().click();
+    await page.getByText(/^Approved by .* on exactly this call/).waitFor();
   });
   await untilExecution(person.workspace, first.id, 'completed');
   expect(sink.seen(first.path)).toHaveLength(1);
@@ -102,6 +123,51 @@ test('a held call is shown exactly with its votes, and its requester cannot deci
   });
   const { body } = await gateway.get('/v1/approvals?status=approved');
   expect(body.data).toMatchObject([{ votes: [{ decision: 'approve', comment: 'as agreed' }] }]);
+});
+
+/** Calls of other people that wait for an approval. */
+async function heldModels(person: Person, models: readonly string[]) {
+  const gateway = bearerClient(person.workspace.apiKey);
+  const asks = ['save-model', 'save-context'].map((tool) => ({
+    ...{ policy_id: `ask-${tool}`, effect: 'require_approval', tools: [tool] },
+  }));
+  await gateway.put('/v1/policies', { policies: [{ policy_id: 'all', effect: 'permit' }, ...asks] });
+  for (const model of models) await gateway.post('/v1/save-model', { model });
+  return gateway;
+}
+
+test('several calls of the same kind are marked and decided at once, each on its own text', async () => {
+  verifies('console.inbox.several');
+  const person = await createPerson(deps);
+  const gateway = await heldModels(person, ['one', 'two', 'three']);
+  const acme = { entities: [{ type: 'Company', name: 'Acme' }] };
+  expect(await gateway.post('/v1/save-context', acme)).toMatchObject({ status: 202 });
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/inbox'));
+    const list = page.getByRole('list', { name: 'Waiting for a decision' });
+    const mark = (text: string) => list.getByRole('checkbox', { name: new RegExp(`model ${text}`) });
+    await mark('one').check();
+    // Another kind needs another decision.
+    expect(await list.getByRole('checkbox', { disabled: true }).count()).toBe(1);
+    await page.getByRole('button', { name: 'Mark all 3 alike' }).click();
+    await mark('two').uncheck();
+    await shot(page, 'marked');
+    await page.keyboard.press('r');
+    const dialog = page.getByRole('dialog', { name: 'Reject 2 items?' });
+    expect(await dialog.getByRole('listitem').count()).toBe(2);
+    await dialog.getByLabel('Reason (optional)').fill('not these');
+    await dialog.getByRole('button', { name: 'Reject 2 items' }).click();
+    await dialog.getByText('2 of 2 processed, 2 succeeded.').waitFor();
+    await shot(page, 'marked-decided');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('2 items, oldest first').waitFor();
+    await page.locator('.inbox-items button:focus').waitFor();
+    const decided = page.getByRole('list', { name: 'Decided by you just now' });
+    expect(await decided.getByRole('listitem').count()).toBe(2);
+  });
+  const { body } = await gateway.get('/v1/approvals?status=rejected');
+  expect(body.data.map(({ summary }: any) => summary.split(' ').at(-1)).sort()).toEqual(['one', 'three']);
+  for (const { votes } of body.data) expect(votes).toMatchObject([{ comment: 'not these' }]);
 });
 
 test('an approver edits the call of an agent; a wrong value is explained, and nothing typed is lost', async () => {
@@ -167,6 +233,7 @@ test('every field of a held call is shown, under a name of its own and with its 
     const shown = (name: string) =>
       card.locator('div', { has: page.getByText(name, { exact: true }) }).getByRole('definition');
     await card.getByText('Show all fields').click();
+    await card.getByText('Exact call', { exact: true }).click();
     expect(await shown('body.many.line_69').textContent()).toBe('text 69');
     expect(await shown('body.order.to').textContent()).toBe('grace@example.com');
     expect(await shown('body."order.to"').textContent()).toBe('ada@example.com');
@@ -208,6 +275,12 @@ test('a person decides only on the call that the dialog showed', async () => {
       .waitFor();
     expect(sink.seen(path)).toEqual([]);
     await page.getByRole('button', { name: 'Close' }).click();
+    // The earlier text stays until the person asks for the new one, and cannot be decided.
+    const showChanged = card.getByRole('button', { name: 'Show the changed text' });
+    await showChanged.waitFor();
+    await card.getByText('one chair').first().waitFor();
+    expect(await card.getByRole('button', { name: 'Approve…' }).count()).toBe(0);
+    await showChanged.click();
     await card.getByText('ninety chairs').first().waitFor();
     await card.getByText('1 of 2 approvals').waitFor();
     await card.getByRole('button', { name: 'Approve…' }).click();
@@ -263,37 +336,6 @@ test('what an MCP server asks is shown as its own text, and answered with the fo
   expect(kept).toMatchObject({ status: 'accepted', decided_by: person.userId });
   expect(JSON.parse(deps.auth.box.open(kept?.sealed ?? '', `mcp-elicitation/${_id}`))).toEqual({
     ...{ row: 12, side: 'window', meal: false, at: '2026-12-24T08:00:00Z' },
-  });
-});
-
-test('home counts what fails, waits and runs, and each number leads to its list', async () => {
-  verifies('console.home');
-  const person = await createPerson(deps);
-  await waitingExecution(person, 'Asks');
-  await withPage(async (page) => {
-    await signIn(page, person);
-    await page.getByRole('link', { name: 'Failed in the last 24 hours: 0' }).waitFor();
-    await page.getByRole('link', { name: /^Remaining credits: [\d.]+$/ }).waitFor();
-    await page.getByRole('region', { name: 'Health' }).getByText('mongodb up').waitFor();
-    const workers = page.getByRole('region', { name: 'Workers' });
-    await workers.getByRole('link', { name: /^Workers: (ok|delayed)\. Show active runs$/ }).waitFor();
-    expect(await workers.getByRole('listitem').count()).toBe(4);
-    await page.getByRole('link', { name: 'Syncs: 0 repositories' }).waitFor();
-    await page.getByText('Hourly figures').click();
-    expect(await page.getByRole('row').count()).toBeGreaterThan(24);
-    expect(await page.getByRole('img', { name: /^(Runs|Duration|Credits) per hour/ }).count()).toBe(3);
-    await shot(page, 'home');
-    await page.getByRole('link', { name: 'Waiting for a decision: 1' }).click();
-    await page.getByText('1 item, oldest first').waitFor();
-    await page.goBack();
-    const waits = page.getByRole('region', { name: 'Waiting for a decision' });
-    await waits.getByRole('link', { name: 'Send the letter' }).click();
-    // The agent has composed its preview and waits.
-    await page.locator('.agents li[aria-current=step]').getByText('waiting').waitFor();
-    await page.goBack();
-    await page.getByRole('link', { name: 'Failed in the last 24 hours: 0' }).click();
-    await page.waitForURL(/runs\?state=failed&since=24h$/);
-    await page.getByText('No runs match these filters.').waitFor();
   });
 });
 

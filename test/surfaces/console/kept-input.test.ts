@@ -110,6 +110,7 @@ test('unsaved settings do not revert what somebody else changed since, and say s
     await signIn(page, person, consoleUrl(person, '/settings'));
     const field = page.getByLabel('Settings (JSON)');
     const form = page.locator('form').filter({ has: field });
+    await page.getByText('Settings of integrations (JSON)').click();
     const shown = JSON.parse(await field.inputValue()) as object;
     await field.fill(JSON.stringify({ ...shown, user_connectors: ['mail'] }));
     const changed = await api.patch(`/settings/${projectID}`, { connector_group: ['claims'] });
@@ -189,20 +190,20 @@ test('an import stops when its window is closed, and leaves the next window open
     await page.getByRole('button', { name: 'Import CSV…' }).click();
     await page.getByLabel('CSV file').setInputFiles({ name: 'leads.csv', mimeType: 'text/csv', buffer });
     const arrived = await held(page, 'POST', /\/row$/);
-    await page.getByRole('button', { name: 'Import 2500 rows' }).click();
+    await page.getByRole('button', { name: 'Import 2,500 rows' }).click();
     const release = await arrived();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'Add row…' }).click();
     await page.getByRole('heading', { name: 'Add row to Leads' }).waitFor();
     release();
-    await page.getByText('1000 rows', { exact: true }).waitFor();
+    await page.getByText('1,000 rows', { exact: true }).waitFor();
     await page.getByRole('heading', { name: 'Add row to Leads' }).waitFor();
     await page
       .getByRole('dialog')
       .getByLabel(/^Company/)
       .fill('The last');
     await page.getByRole('button', { name: 'Add row', exact: true }).click();
-    await page.getByText('1001 rows', { exact: true }).waitFor();
+    await page.getByText('1,001 rows', { exact: true }).waitFor();
   });
   expect((await table.records()).total_count).toBe(1001);
 });

@@ -46,7 +46,7 @@ test('a style sheet without rows of controls is found on each page with controls
   verifies('console.layout');
   await withPage(
     async (first) => {
-      await first.context().route(/index-[^/]*\.css$/, async (route) => {
+      await first.context().route(/style-[^/]*\.css$/, async (route) => {
         const response = await route.fetch();
         await route.fulfill({ response, body: (await response.text()).replaceAll('display:flex', '') });
       });
@@ -56,7 +56,7 @@ test('a style sheet without rows of controls is found on each page with controls
         await page.goto(consoleUrl(person, addressOf(each)));
         await untilFilled(page, each);
         // The item of the inbox follows its list.
-        if (each.name === 'inbox') await page.locator('.actions').getByRole('button').first().waitFor();
+        if (each.name === 'inbox') await page.locator('.controls-actions').getByRole('button').first().waitFor();
         const faults = (await page.evaluate(layoutFaults, true)).join('\n');
         expect(faults).toMatch(/the header is \d+ px high/);
         if (each.name === 'runs' || each.name === 'audit') expect(faults).toContain('lines of filter fields');

@@ -61,7 +61,7 @@ export async function projectWithEverything(deps: Deps): Promise<{ person: Perso
   const pages: PageCase[] = [
     {
       ...{ name: 'home', path: '/', address: '', filled: 'Failed in the last 24 hours' },
-      empty: 'Governed calls in the last',
+      empty: 'Failed in the last 24 hours: 0',
     },
     list('/runs', 'Goal', 'This project has no runs yet'),
     { name: 'run', path: '/runs/:id', address: `/runs/${execution_id}`, filled: 'agent completed' },
@@ -95,12 +95,12 @@ export async function projectWithEverything(deps: Deps): Promise<{ person: Perso
     list('/syncs', 'This project follows no repositories', 'This project follows no repositories'),
     list('/approvals', 'Set the default model', 'This project has no approvals yet.'),
     { name: 'approval', path: '/approvals/:id', address: `/approvals/${held.approval_id}`, filled: 'Approve…' },
-    list('/lifecycles', 'save-model', 'No governed calls have been made in this project yet'),
+    list('/lifecycles', 'Save a model', 'No governed calls have been made in this project yet'),
     {
       name: 'lifecycle',
       path: '/lifecycles/:id',
       address: `/lifecycles/${held.lifecycle_id}`,
-      filled: 'Previous hash',
+      filled: 'Verify the audit chain',
     },
     // Its next step is the button that adds a rule.
     { name: 'policies', path: '/policies', filled: '1 version', empty: 'No policies are saved.' },
@@ -110,6 +110,7 @@ export async function projectWithEverything(deps: Deps): Promise<{ person: Perso
     { name: 'keys', path: '/keys', filled: 'active', empty: 'active' },
     { name: 'settings', path: '/settings', filled: 'The project is in', empty: 'The project is in' },
     list('/apps', 'No apps are connected.', 'No apps are connected.'),
+    { name: 'profile', path: '/profile', filled: 'Theme', empty: 'Theme' },
     list('/usage', 'Remaining plan credits', 'No credits have been charged yet'),
   ];
   return { person, pages };

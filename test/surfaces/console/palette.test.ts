@@ -99,7 +99,7 @@ test('the palette opens the dialogs of what this person may do', async () => {
   const viewer = await createPerson(deps, { role: 'VIEWER', workspace: person.workspace });
   await withPage(async (page) => {
     await signIn(page, viewer);
-    await page.getByRole('heading', { name: 'Completed in the last 24 hours' }).waitFor();
+    await page.getByRole('link', { name: 'Completed in the last 24 hours: 0' }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('menuitem', { name: 'Home' }).waitFor();
     expect(await page.getByRole('menuitem', { name: '…' }).count()).toBe(0);

@@ -50,7 +50,8 @@ test('a style sheet that stacks the filters, toolbars and buttons does not look 
         await page.goto(consoleUrl(person, addressOf(each)));
         await untilFilled(page, each);
         await page.addStyleTag({
-          content: '.toolbar, .filter, .actions, .top .bar, .top form { display: block !important }',
+          content:
+            '.controls-toolbar, .form-filter, .controls-actions, .frame-bar, .frame-bar form { display: block !important }',
         });
         expect(differenceFrom(each.name, await pictureOf(page))).toContain('of the picture differ');
       },

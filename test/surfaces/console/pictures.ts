@@ -27,7 +27,7 @@ const stillStyle = `
     transition: none !important;
     caret-color: transparent !important;
   }
-  .track .bar { left: 0 !important; width: 100% !important }`;
+  .waterfall-bar { left: 0 !important; width: 100% !important }`;
 
 /**
  * In the page: replaces what differs between two runs by fixed text, which takes the same place each time. It is short, so

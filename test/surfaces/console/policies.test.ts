@@ -4,7 +4,7 @@ import { shot } from '../../support/browser.js';
 import { useDeps } from '../../support/fixture.js';
 import { bearerClient } from '../../support/gateway.js';
 import { verifies } from '../../support/verifies.js';
-import { consoleUrl, signIn, withPage } from './chromium.js';
+import { consoleUrl, signIn, violations, withPage } from './chromium.js';
 import { asPage } from './console-browser.js';
 
 const deps = useDeps();
@@ -27,12 +27,12 @@ test('rules are edited with the problem at its line, tried on recorded calls, st
     await tryIt();
     await page.getByRole('alert').getByText('must be').waitFor();
     await page.getByRole('button', { name: 'Line 4' }).click();
-    expect(await rules.evaluate((field: any) => field.value.slice(field.selectionStart, field.selectionEnd))).toBe(
-      '"never"',
-    );
     await shot(page, 'policies-problem');
+    // The value is selected, so that typing replaces it.
+    await page.keyboard.type('"sometimes"');
+    await rules.getByText('"effect": "sometimes"}').waitFor();
     await page.reload();
-    expect(await rules.inputValue()).toContain('"never"');
+    await rules.getByText('"sometimes"').waitFor();
     await rules.fill('[{"policy_id": "all"');
     await tryIt();
     await page.getByRole('alert').getByText('The text is not valid JSON').waitFor();
@@ -48,8 +48,10 @@ test('rules are edited with the problem at its line, tried on recorded calls, st
     await shot(page, 'policies-trial');
     await page.getByRole('button', { name: 'Save…' }).click();
     expect((await gateway.get('/v1/policies')).body.version).toBe(1);
+    await page.getByLabel('Reason (optional)').fill('Models are chosen by hand');
     await page.getByRole('button', { name: 'Save new version' }).click();
     await page.getByText('Version 2 is in force.').waitFor();
+    await page.getByRole('table', { name: 'Versions' }).getByText('Models are chosen by hand').waitFor();
     await page.getByRole('list', { name: 'Rules in force' }).getByText('no-models').waitFor();
     await page.getByRole('button', { name: 'Version 1', exact: true }).click();
     await page.getByRole('region', { name: 'Rules of version 1' }).waitFor();
@@ -85,7 +87,7 @@ test('a version that somebody else stored meanwhile is shown, and nothing typed 
     await page.getByRole('button', { name: 'Save new version' }).click();
     await page.getByText('The policies are at version 2: read them again').waitFor();
     await page.getByText('You started with version 1.').waitFor();
-    expect(await rules.inputValue()).toBe(mine);
+    expect((await rules.locator('.cm-line').allInnerTexts()).join('\n')).toBe(mine);
     await page.getByRole('button', { name: 'Show version 2' }).click();
     await page.getByRole('region', { name: 'Rules of version 2' }).getByText('of-somebody-else').waitFor();
     await page.keyboard.press('Escape');
@@ -103,4 +105,90 @@ test('a version that somebody else stored meanwhile is shown, and nothing typed 
     expect(await page.getByRole('navigation').getByRole('link', { name: 'Policies' }).count()).toBe(0);
   });
   expect((await (await asPage(member)).client().put('/v1/policies', { policies: [] })).status).toBe(403);
+});
+
+test('a rule is built from who, what, where and when, tried on recorded and on written calls, and stored with its reason', async () => {
+  verifies('console.policies.builder');
+  const person = await createPerson(deps);
+  const gateway = bearerClient(person.workspace.apiKey);
+  await gateway.put('/v1/policies', { policies: [all] });
+  await gateway.post('/v1/save-model', { model: 'recorded' });
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/policies'));
+    await page.getByRole('button', { name: 'Add rule…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a rule' });
+    await dialog.getByLabel('Id', { exact: true }).fill('outside');
+    await dialog.getByLabel('Limit to an operation').selectOption('Send a mail');
+    await dialog.getByRole('button', { name: 'Everybody. Limit it to some…' }).click();
+    const caller = dialog.getByRole('group', { name: 'Kind of caller' });
+    await caller.getByLabel('Value').selectOption('A run');
+    await dialog.getByRole('button', { name: 'Always. Add a condition…' }).click();
+    const row = dialog.getByRole('group', { name: 'When' }).getByLabel('Fact');
+    await row.selectOption('Recipient domains');
+    const domains = dialog.getByRole('group', { name: 'Recipient domains' });
+    await domains.getByLabel('Comparison').selectOption('contains others than');
+    await domains.getByLabel('Values, separated by commas').fill('nordic.example, "x"');
+    const cedar = dialog.getByRole('textbox', { name: /^Who and when as a condition in Cedar/ });
+    const text = String.raw`principal.kind == "execution" && !["nordic.example", "\"x\""].containsAll(context.input.recipient_domains)`;
+    await cedar.getByText(text).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, 'rule-builder');
+    await dialog.getByText('Try on a call that you write').click();
+    const evaluate = async (domain: string) => {
+      await dialog.getByLabel('Operation or tool').fill('act.mail');
+      await dialog.getByLabel('recipient_domains').fill(domain);
+      await dialog.getByLabel('Caller, if it is not you').fill('{"kind": "execution"}');
+      await dialog.getByRole('button', { name: 'Evaluate' }).click();
+    };
+    await evaluate('nordic.example');
+    await dialog.getByRole('status').getByText('Permit').waitFor();
+    await evaluate('elsewhere.example');
+    await dialog.getByRole('status').getByText('Require approval').waitFor();
+    await dialog.getByLabel('Reason (optional)').fill('Mails went to competitors');
+    await dialog.getByRole('button', { name: 'Add rule' }).click();
+    await page.getByRole('list', { name: 'Rules in force' }).getByText('outside').waitFor();
+    await page.getByRole('table', { name: 'Versions' }).getByText('Mails went to competitors').waitFor();
+
+    // The stored text becomes rows again.
+    await page.getByRole('button', { name: 'Edit the rule outside…' }).click();
+    expect(await page.getByLabel('Values, separated by commas').inputValue()).toBe('nordic.example, "x"');
+    await page.getByLabel('Effect').selectOption('Forbid');
+    const edited = page.getByRole('textbox', { name: /^Who and when/ });
+    await edited.fill('');
+    await page.keyboard.type('principal.kind == ');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('"execution" &&& true');
+    await page.getByText('The condition is more than a list of comparisons').first().waitFor();
+    await page.getByRole('button', { name: 'Save rule' }).click();
+    await page.getByRole('button', { name: 'Line 2' }).click();
+    await shot(page, 'rule-problem');
+    // The form shows no condition that it would write in another way.
+    const onlyText = page.getByText('The condition is more than a list of comparisons').first();
+    for (const [list, isShown] of [
+      ['["nordic.example"]', true],
+      ['["nordic.example, Inc"]', false],
+      ['["nordic.example","other.example"]', true],
+      [String.raw`["nordic\u{2e}example"]`, false],
+    ] as const) {
+      await edited.fill('');
+      await page.keyboard.insertText(`${list}.containsAll(context.input.recipient_domains)`);
+      await onlyText.waitFor({ state: isShown ? 'detached' : 'visible' });
+    }
+    // Completion knows the facts of the operation.
+    await edited.fill('');
+    await edited.pressSequentially('recipient_d');
+    await page
+      .getByRole('option', { name: /context\.input\.recipient_domains.*Set/ })
+      .first()
+      .click();
+    await page.keyboard.type('.isEmpty()');
+    await page.getByRole('button', { name: 'Try on recorded calls' }).click();
+    await page.getByRole('region', { name: 'Result on recorded calls' }).waitFor();
+    await page.getByRole('button', { name: 'Save rule' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+  expect((await gateway.get('/v1/policies')).body.policies).toMatchObject([
+    all,
+    { policy_id: 'outside', effect: 'forbid', tools: ['act.mail'], when: 'context.input.recipient_domains.isEmpty()' },
+  ]);
 });

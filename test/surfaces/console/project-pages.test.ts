@@ -160,6 +160,7 @@ test('API keys are created, shown once and revoked; the settings are changed aft
     await page.getByRole('combobox', { name: 'Change language to' }).selectOption('de');
     await page.getByRole('button', { name: 'Change language', exact: true }).click();
     await page.getByText('Search language of the context graph: German').waitFor();
+    await page.getByText('Settings of integrations (JSON)').click();
     await page.getByLabel('Settings (JSON)').fill('{"user_connectors": [');
     await page.getByRole('alert').getByText('The text is not valid JSON').waitFor();
     await page.getByLabel('Settings (JSON)').fill('{"user_connectors": ["mail"]}');

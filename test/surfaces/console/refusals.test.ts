@@ -107,7 +107,7 @@ test('a filter that is refused is marked at its field, and the other filters sta
     const state = page.getByRole('combobox', { name: 'State' });
     await isRefused(state, /^State must be/);
     expect(await state.inputValue()).toBe('gone');
-    expect(await page.getByLabel('Tool or operation').inputValue()).toBe('docs');
+    expect(await page.getByLabel('Operation').inputValue()).toBe('docs');
     expect(await violations(page)).toEqual([]);
     // The list is read again while the filter is refused; the message stays visible.
     const held = new Promise<() => void>((hold) => {

@@ -133,7 +133,7 @@ test('the list shows new runs and new states by itself, and many of 10,000 runs 
   await withPage(async (page) => {
     await signIn(page, person, consoleUrl(person, '/runs'));
     await page.getByRole('link', { name: 'run 9999', exact: true }).waitFor();
-    await page.getByText('More than 10000 runs').waitFor();
+    await page.getByText('More than 10,000 runs').waitFor();
     const { _id } = await seedExecution(deps, ofPerson(person), { goal: 'just now', status: 'running' });
     const row = page.getByRole('row').filter({ hasText: 'just now' });
     await row.getByText('running').waitFor();
@@ -227,7 +227,9 @@ test('a run is executed, followed, paused and resumed on its page, without a rel
     await fact('Duration')
       .filter({ hasText: /^([3-9]|\d\d+) s$/ })
       .waitFor();
-    expect(await fact('Created').locator('time').getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
+    expect(await fact('Created').locator('time').getAttribute('title')).toMatch(
+      /day, .*; \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
+    );
     await fact('Credits').getByText('1', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Pause…' }).click();
     await page.getByLabel('Reason (optional)').fill('a look at it');
@@ -238,11 +240,12 @@ test('a run is executed, followed, paused and resumed on its page, without a rel
     await page.getByRole('button', { name: 'Resume…' }).click();
     await page.getByRole('button', { name: 'Resume run' }).click();
     await state('completed');
-    await page.locator('.rows summary', { hasText: 'agent completed' }).waitFor();
+    await page.locator('.lists-rows summary', { hasText: 'agent completed' }).waitFor();
     expect(await page.getByRole('button', { name: /Pause|Resume|Cancel/ }).count()).toBe(0);
+    await page.getByText('Details', { exact: true }).click();
     const link = await page.getByRole('link', { name: 'Open in the Temporal UI' }).getAttribute('href');
     expect(link).toBe((await person.workspace.api.get(`/execute_flow/${id}/monitoring`)).body.temporal_ui_url);
-    const bar = await page.locator('.waterfall .bar').first().getAttribute('title');
+    const bar = await page.locator('.waterfall-bar').first().getAttribute('title');
     expect(bar).toMatch(/^Attempt 1: \d.+ to \d.+, [\d.]+ (ms|s)$/);
     await page.locator('.waterfall button', { hasText: 'model turn' }).first().click();
     await page.getByRole('heading', { name: 'Attempts' }).waitFor();
@@ -280,7 +283,7 @@ test('a failed run shows why, with each attempt and what it sent, and the conclu
     await page.getByRole('heading', { name: 'Failure reason' }).waitFor();
     await page.getByText('no such customer').first().waitFor();
     await page.getByText('1 attempt', { exact: false }).first().waitFor();
-    expect(await page.locator('.waterfall .bar').first().getAttribute('title')).toContain('no such customer');
+    expect(await page.locator('.waterfall-bar').first().getAttribute('title')).toContain('no such customer');
     await page.locator('.waterfall button').first().click();
     const drawer = page.getByRole('dialog');
     await drawer.getByRole('heading', { name: 'Response: 422' }).waitFor();
@@ -291,11 +294,11 @@ test('a failed run shows why, with each attempt and what it sent, and the conclu
     await shot(page, 'run-step-failed');
     await drawer.getByRole('link', { name: 'Audit entries of the call' }).click();
     await page.waitForURL(/\/audit\?lifecycle_id=/);
-    await page.getByText('act.http').first().waitFor();
+    await page.getByRole('cell', { name: 'Call a service over HTTP' }).first().waitFor();
     await page.goto(consoleUrl(person, `/runs/${concluded._id}`));
-    await page.locator('.text strong', { hasText: 'Done' }).waitFor();
+    await page.locator('.markdown-rendered strong', { hasText: 'Done' }).waitFor();
     expect(await page.getByRole('link', { name: 'the list' }).getAttribute('href')).toBe('https://example.test/list');
-    expect(await page.locator('.text a[href^="javascript"], .text img').count()).toBe(0);
+    expect(await page.locator('.markdown-rendered a[href^="javascript"], .markdown-rendered img').count()).toBe(0);
     await page.getByRole('cell', { name: '12' }).waitFor();
   });
 });
@@ -394,7 +397,7 @@ test('a hidden tab holds no stream of its run, and goes on when it is shown', as
     await moveExecution(person.workspace, id, 'execute');
     await untilExecution(person.workspace, id, 'completed');
     await hide(false);
-    await page.locator('.rows summary', { hasText: 'agent completed' }).waitFor();
+    await page.locator('.lists-rows summary', { hasText: 'agent completed' }).waitFor();
     complaints.splice(0);
   });
 });
@@ -434,8 +437,8 @@ test('a live run is followed across a kill of the API, and the model is read whi
       await shot(page, 'run-model-writes');
       finish();
       await page.getByRole('status').filter({ hasText: 'completed' }).waitFor();
-      await page.locator('.rendered').getByText('Dear Ada, it is done.').waitFor();
-      await page.locator('.rows summary', { hasText: 'agent completed' }).waitFor();
+      await page.locator('.markdown-rendered').getByText('Dear Ada, it is done.').waitFor();
+      await page.locator('.lists-rows summary', { hasText: 'agent completed' }).waitFor();
       // What the browser says about the requests that were cut off.
       complaints.splice(0);
     },

@@ -57,7 +57,7 @@ test('schedules are listed with a calendar, and link to their runs, executions a
     await link.waitFor();
     expect(await link.getAttribute('href')).toBe(run.temporal_ui_url);
     await shot(page, 'schedule-completed');
-    await page.getByRole('link', { name: run.executions[0].execution_id }).click();
+    await page.getByRole('link', { name: 'Open run' }).click();
     await page.getByRole('heading', { name: 'Only once' }).waitFor();
   });
 });

@@ -9,6 +9,7 @@ import { eventually } from '../../support/eventually.js';
 import { refusal } from '../../support/refusal.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
+import { consoleUrl, signIn as signInTo, withPage } from './chromium.js';
 import { asPage, csrfOf, openConsole, signedInConsole } from './console-browser.js';
 
 const deps = useDeps();
@@ -178,4 +179,26 @@ test('the app is served with a strict policy, its files with hashed names, and w
   }
   console.log(`the first page takes ${Math.round(bytes / 1024)} KiB`);
   expect(bytes).toBeLessThan(250 * 1024);
+});
+
+test.each(['/', '/runs', '/inbox', '/audit'])('the page %s needs at most eight files of the app', async (path) => {
+  verifies('console.requests');
+  const person = await createPerson(deps);
+  await withPage(async (page) => {
+    await signInTo(page, person);
+    // Not what the sign-in has loaded.
+    const fresh = await page.context().newPage();
+    const files: string[] = [];
+    const plain: string[] = [];
+    fresh.on('response', (response) => {
+      const { pathname } = new URL(response.url());
+      if (/^\/console(?!\/session)/.test(pathname)) files.push(pathname);
+      if (/\.(js|css)$/.test(pathname) && response.headers()['content-encoding'] === undefined) plain.push(pathname);
+    });
+    await fresh.goto(consoleUrl(person, path), { waitUntil: 'networkidle' });
+    await fresh.getByRole('heading', { level: 1 }).waitFor();
+    expect(files.length).toBeLessThanOrEqual(8);
+    expect(files.length).toBeGreaterThan(3);
+    expect(plain.filter((file) => !/runtime|inbox-/.test(file))).toEqual([]);
+  });
 });

@@ -31,6 +31,4 @@ export async function untilFilled(page: Page, { filled }: PageCase): Promise<voi
   const shown = filled === '' ? page.getByRole('heading', { level: 1 }) : page.getByText(filled);
   await shown.filter({ visible: true }).first().waitFor();
   await page.getByText('Loading…').first().waitFor({ state: 'detached' });
-  // The boxes of Home.
-  await page.locator('.number').filter({ hasText: '…' }).first().waitFor({ state: 'detached' });
 }

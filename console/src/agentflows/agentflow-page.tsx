@@ -1,0 +1,186 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { call } from '../api.js';
+import { RefusedFields, SaveButtons, useFirstProblem } from '../field.js';
+import { ActionButton, Problem, Time, Page, Loading, Loaded } from '../parts.js';
+import { refusalByField } from '../refusal-by-field.js';
+import { useMay } from '../session.js';
+import { useSubmit } from '../use-submit.js';
+import { AgentflowActions } from './actions.js';
+import { newBodyOf, type Agentflow } from './document.js';
+import { FieldsView, JsonView } from './editor-views.js';
+import { PastRunProvider } from './past-run.js';
+import { fieldOf } from './problem-fields.js';
+import { UndoButtons, undoKeys } from './undo.js';
+import { useEditor, type Editor } from './use-editor.js';
+import textStyles from '../styles/text.module.css';
+import messageStyles from '../styles/message.module.css';
+import controlStyles from '../styles/controls.module.css';
+import formStyles from '../styles/form.module.css';
+import styles from './editor.module.css';
+
+const Versions = lazy(() => import('./versions.js').then(({ Versions: component }) => ({ default: component })));
+const route = getRouteApi('/agentflows/$agentflowId');
+
+export function NewAgentflow() {
+  return (
+    <Page title="New agentflow">
+      <AgentflowEditor />
+    </Page>
+  );
+}
+
+export function AgentflowDetails() {
+  const { agentflowId: id } = route.useParams();
+  const query = useQuery({
+    queryKey: ['agentflow', id],
+    queryFn: () => call('get', '/agentflow/{id}', { params: { id } }),
+  });
+  return (
+    <Page title={query.data?.name ?? 'Agentflow'}>
+      <Loaded query={query}>
+        {(agentflow) => (
+          <>
+            <p className={textStyles.soft}>
+              Last changed <Time at={agentflow.updated_at} />,{' '}
+              {agentflow.promoted_version === undefined
+                ? 'not promoted'
+                : `promoted as version ${agentflow.promoted_version}`}
+            </p>
+            <AgentflowEditor agentflow={agentflow} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+const views = { form: 'Form', json: 'JSON', versions: 'Versions' } as const;
+type View = keyof typeof views;
+
+function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
+  const may = useMay();
+  const editor = useEditor(agentflow);
+  const [view, setView] = useState<View>('form');
+  const [done, setDone] = useState<string>();
+  const { error, isBusy, submit, clearError } = useSave(agentflow, editor, setDone);
+  const mayEdit = may(agentflow ? 'patch /agentflow/{id}' : 'post /agentflow');
+  const hasFields = view === 'form';
+  const { fields, top } = refusalByField(error, (path) => (hasFields ? fieldOf(path, editor.document) : undefined));
+  const { form, onSent } = useFirstProblem(error);
+  return (
+    <>
+      <div className={controlStyles.toolbar}>
+        <ViewChoice view={view} hasVersions={agentflow !== undefined} onChoose={setView} />
+        {view !== 'versions' && mayEdit && <UndoButtons editor={editor} />}
+        {agentflow && <AgentflowActions agentflow={agentflow} editor={editor} onDone={setDone} />}
+      </div>
+      <p role="status">{done}</p>
+      {agentflow && <ChangeNotes editor={editor} />}
+      <Problem error={top} />
+      <form
+        ref={form}
+        className={view === 'form' ? `${formStyles.editor} ${styles.wide}` : formStyles.editor}
+        onKeyDown={mayEdit ? undoKeys(editor) : undefined}
+        onBlur={editor.settle}
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSent();
+          void submit();
+        }}
+      >
+        <fieldset className={formStyles.bare} disabled={!mayEdit}>
+          <legend className={textStyles.hidden}>{views[view]}</legend>
+          {view === 'json' && <JsonView editor={editor} isReadOnly={!mayEdit} />}
+          {hasFields && editor.document === undefined && (
+            <p className={messageStyles.problem}>{editor.textProblem} Correct it in the JSON view.</p>
+          )}
+          {hasFields && editor.document && (
+            <RefusedFields error={error}>
+              <PastRunProvider agentflowId={agentflow?._id}>
+                <FieldsView document={editor.document} problems={fields} onChange={editor.change} mayEdit={mayEdit} />
+              </PastRunProvider>
+            </RefusedFields>
+          )}
+          {view !== 'versions' && mayEdit && (
+            <SaveButtons
+              className={controlStyles.stickyActions ?? ''}
+              name={agentflow ? 'Save' : 'Create agentflow'}
+              isChanged={editor.isChanged}
+              canSave={!isBusy && editor.document !== undefined && (!agentflow || editor.isChanged)}
+              onDiscard={() => {
+                editor.discard();
+                clearError();
+                setDone(undefined);
+              }}
+            />
+          )}
+        </fieldset>
+      </form>
+      {view === 'versions' && agentflow && (
+        <Suspense fallback={<Loading />}>
+          <Versions
+            id={agentflow._id}
+            editor={editor}
+            mayEdit={mayEdit}
+            onLoad={(version) => {
+              setView('form');
+              setDone(`Version ${version} is loaded into the form. It takes effect when you save it.`);
+            }}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+interface ViewChoiceOptions {
+  view: View;
+  hasVersions: boolean;
+  onChoose: (view: View) => void;
+}
+
+function ViewChoice({ view, hasVersions, onChoose }: ViewChoiceOptions) {
+  const offered = (Object.keys(views) as View[]).filter((name) => name !== 'versions' || hasVersions);
+  return (
+    <div role="group" aria-label="View" className={controlStyles.actions}>
+      {offered.map((name) => (
+        <ActionButton key={name} name={views[name]} isPressed={view === name} onClick={() => onChoose(name)} />
+      ))}
+    </div>
+  );
+}
+
+function ChangeNotes({ editor: { isChanged, isOutdated } }: { editor: Editor }) {
+  return (
+    <>
+      {isChanged && <p className={messageStyles.note}>You have unsaved changes to this agentflow.</p>}
+      {isOutdated && (
+        <p className={messageStyles.note}>
+          Somebody has changed this agentflow since you started editing. If you save, your changes overwrite theirs in
+          the fields that you edited.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Sends the changes, and keeps them in the editor if the API refuses them. */
+function useSave(agentflow: Agentflow | undefined, editor: Editor, onDone: (text: string | undefined) => void) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return useSubmit(async (options) => {
+    const { document } = editor;
+    if (!document) return;
+    onDone(undefined);
+    const saved = agentflow
+      ? await call('patch', '/agentflow/{id}', { params: { id: agentflow._id }, body: editor.changes() })
+      : await call('post', '/agentflow', { body: newBodyOf(document) }, options);
+    queries.setQueryData(['agentflow', saved._id], saved);
+    editor.saved(saved);
+    if (agentflow) return onDone('Saved.');
+    const params = { agentflowId: saved._id };
+    await navigate({ to: '/agentflows/$agentflowId', params });
+  });
+}

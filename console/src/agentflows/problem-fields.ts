@@ -1,0 +1,57 @@
+import { listIn } from '../flow/pointers.js';
+import { agentFields } from './agent-fields.js';
+import { idOf, isFields, nodesOf, type Fields, type FlowDocument } from './document.js';
+import { stepKindOf, type StepField } from './step-fields.js';
+
+/**
+ * Returns the form field for a path in a validation error. Agents and steps are named by index or id; all paths in skills
+ * map to one field. The name of a field of a node begins with its place among the agents and then the steps.
+ */
+export function fieldOf(path: string, document: FlowDocument | undefined): string | undefined {
+  if (!document) return undefined;
+  const [list = '', name = '', ...rest] = path.split('.');
+  if (list !== 'agents' && list !== 'steps') return path in flowFields ? path : undefined;
+  const nodes = list === 'agents' ? document.agents : (document.steps ?? []);
+  const found = nodes.findIndex((node, index) => String(index) === name || idOf(node) === name);
+  const node = nodes[found];
+  if (!node) return undefined;
+  const at = nodesOf(document).indexOf(node);
+  const inNode = rest.join('.');
+  const fields = list === 'agents' ? agentFields.map((field) => field.path) : stepPaths(node);
+  const candidates = list === 'agents' ? [inNode] : [inNode, withIndex(node, rest)];
+  const field = fields
+    .filter((known) => candidates.some((each) => each === known || each.startsWith(`${known}.`)))
+    .reduce((longest, known) => (known.length > longest.length ? known : longest), '');
+  return field === '' ? undefined : `${at}.${field}`;
+}
+
+/** Cases and branches are named by index or by name. */
+function withIndex(step: Fields, [list = '', name = '', ...rest]: readonly string[]): string {
+  const at = list === 'cases' || list === 'branches' ? listIn(step[list]).findIndex((one) => one.name === name) : -1;
+  return [list, at < 0 ? name : String(at), ...rest].join('.');
+}
+
+/** Returns the paths of the fields that the form of a step shows. */
+function stepPaths(step: Fields): string[] {
+  const fields = stepKindOf(step)?.fields ?? [];
+  return ['_id', 'title', ...fields.flatMap((field) => pathsOf(step, field))];
+}
+
+function pathsOf(step: Fields, { kind, path }: StepField): string[] {
+  if (kind === 'decide') return ['decide.instructions'];
+  if (kind === 'wait') return ['seconds', 'until', 'event.name', 'event.match', 'event.deadline_seconds'];
+  if (kind === 'cases' || kind === 'branches') {
+    const names = kind === 'cases' ? ['name', 'when', 'description', 'next'] : ['name', 'first'];
+    return [path, ...listIn(step[path]).flatMap((_, at) => names.map((name) => `${path}.${at}.${name}`))];
+  }
+  const value = step[path];
+  if (kind !== 'values' || !isFields(value)) return [path];
+  return [path, ...Object.keys(value).map((name) => `${path}.${name}`)];
+}
+
+const flowFields = {
+  ...{ name: '', description: '', role: '', initialAgent: '', isActive: '', expose_as_tool: '', failover_goal: '' },
+  'anomaly_detection.instructions': '',
+  ...{ input_schema: '', output_schema: '' },
+  ...{ concurrency: '', 'concurrency.limit': '', 'concurrency.key': '', 'concurrency.limit_per_key': '' },
+};
