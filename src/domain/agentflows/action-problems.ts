@@ -6,7 +6,9 @@ type Call = Pick<Action, '_id' | 'category' | 'method' | 'endpoint' | 'summary' 
 
 export function actionProblems(where: string, action: Call): string[] {
   return [
-    ...(action.category === 'mcp' ? [] : templateProblems(`${where}.endpoint`, action.endpoint)),
+    ...(action.category === 'mcp' || action.category === 'agentflow'
+      ? []
+      : templateProblems(`${where}.endpoint`, action.endpoint)),
     ...templateProblems(`${where}.summary`, action.summary ?? ''),
     ...markProblems(`${where}.input_schema`, action),
     ...fieldProblems(where, action),

@@ -28,7 +28,7 @@ export function fieldProblems(where: string, action: Call): string[] {
 
 function placeProblems({ category, method, endpoint }: Call, { field_id, in: place }: SchemaField): string[] {
   if (place === undefined) return [];
-  if (category === 'mail' || category === 'mcp')
+  if (category === 'mail' || category === 'mcp' || category === 'agentflow')
     return [`an action of the category ${category} has no places for fields`];
   switch (place) {
     case 'path': {

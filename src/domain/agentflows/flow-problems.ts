@@ -1,6 +1,12 @@
 import { expressionProblem, type ExpressionType } from '../../../workflows/agentflow-execution/flow/expressions.js';
-import { namesInPart, partsOf, successorsOf } from '../../../workflows/agentflow-execution/flow/flow-steps.js';
-import { actionProblems, connectorProblems } from './action-problems.js';
+import {
+  namesInPart,
+  partsOf,
+  successorsOf,
+  type AskStep,
+  type BranchStep,
+} from '../../../workflows/agentflow-execution/flow/flow-steps.js';
+import { actionProblems, connectorProblems, templateProblems } from './action-problems.js';
 import { cyclesIn, repeated } from './pointers.js';
 import type { Agent } from './record.js';
 import type { ActionStep, FlowStep } from './record/steps.js';
@@ -77,8 +83,9 @@ function sharedIds({ agents, steps }: Flow): string[] {
 /** What the schema of a step cannot express. */
 function fieldProblems(step: FlowStep): string[] {
   const where = `steps.${step._id}`;
-  if (step.type === 'branch') return repeatedNames(`${where}.cases`, step.cases);
+  if (step.type === 'branch') return branchProblems(where, step);
   if (step.type === 'action') return callProblems(where, step);
+  if (step.type === 'ask') return questionProblems(where, step);
   if (step.type === 'wait') {
     const given = [step.seconds, step.until, step.event].filter((each) => each !== undefined);
     return given.length === 1 ? [] : [`${where}: requires one of seconds, until and event`];
@@ -94,12 +101,39 @@ function fieldProblems(step: FlowStep): string[] {
   ];
 }
 
+function branchProblems(where: string, { cases, decide, otherwise }: BranchStep): string[] {
+  const names = repeatedNames(`${where}.cases`, cases);
+  if (!decide) {
+    const missing = cases.filter(({ when }) => when === undefined);
+    return [...names, ...missing.map(({ name }) => `${where}.cases.${name}.when: is required without decide`)];
+  }
+  const given = cases.filter(({ when }) => when !== undefined);
+  return [
+    ...names,
+    ...given.map(({ name }) => `${where}.cases.${name}.when: is not used with decide; use description`),
+    ...(cases.length < 2 ? [`${where}.cases: a model needs at least two cases`] : []),
+    ...(otherwise === null
+      ? []
+      : [`${where}.otherwise: is not used with decide, because a model always chooses a case`]),
+    ...templateProblems(`${where}.decide.instructions`, decide.instructions),
+  ];
+}
+
+function questionProblems(where: string, { question, form, to }: AskStep): string[] {
+  return [
+    ...templateProblems(`${where}.question`, question),
+    ...(form.type === 'object' ? [] : [`${where}.form.type: must be "object", because a form has fields`]),
+    ...(to && to.roles.length + to.people.length === 0 ? [`${where}.to: requires roles or people`] : []),
+  ];
+}
+
 function callProblems(where: string, { _id, action, connector_id, inputs }: ActionStep): string[] {
   const fields = new Set(action.input_schema.fields.map(({ field_id }) => field_id));
   // An `mcp` action without fields gets those of its tool.
   const isOpen = action.category === 'mcp' && fields.size === 0;
   const unknown = isOpen ? [] : Object.keys(inputs).filter((name) => !fields.has(name));
   const call = { ...action, _id };
+  if (action.category === 'agentflow') return [`${where}.action.category: use a flow step to start another agentflow`];
   return [
     ...actionProblems(`${where}.action`, call),
     ...connectorProblems(`${where}.action`, call, { connector_id }),
@@ -213,7 +247,9 @@ interface PlacedExpression {
 function expressionsOf(step: FlowStep): PlacedExpression[] {
   switch (step.type) {
     case 'branch':
-      return step.cases.map(({ name, when }) => ({ field: `cases.${name}.when`, text: when, type: 'bool' }));
+      return step.cases.flatMap(({ name, when }): PlacedExpression[] =>
+        when === undefined ? [] : [{ field: `cases.${name}.when`, text: when, type: 'bool' }],
+      );
     case 'map':
       return [{ field: 'items', text: step.items, type: 'list' }];
     case 'loop':
@@ -239,6 +275,7 @@ function expressionsOf(step: FlowStep): PlacedExpression[] {
     case 'set':
       return Object.entries(step.values).map(([name, text]) => ({ field: `values.${name}`, text, type: 'any' }));
     case 'parallel':
+    case 'ask':
       return [];
   }
 }

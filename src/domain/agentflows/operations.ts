@@ -5,15 +5,12 @@ import { containing, listOf, listPage, ListQuery, SearchText } from '../../store
 import { epochSeconds } from '../../base/time.js';
 import { causesOfAgents, causesOfFlow } from '../caused-rules.js';
 import { defineOperation, readsOwn, writes } from '../operation.js';
-import { agentflowProblems, changedAgent, changedAgentflow, newAgent, newAgentflow, withAgent } from './rules.js';
-import { Agentflow, AgentflowPatch, AgentPatch, NewAgent, NewAgentflow, type AgentflowDocument } from './record.js';
+import { changedAgent, changedAgentflow, contentDigest, newAgent, newAgentflow, withAgent } from './rules.js';
+import { Agentflow, type AgentflowDocument, AgentflowPatch, AgentPatch, NewAgent, NewAgentflow } from './record.js';
+import { checkedAgentflow } from './operations/schemas.js';
 import { findAgentflow, refuseBeyondPlan, reviseAgentflow, storeAgentflow, toAgentflow } from './operations/store.js';
 import { Id, UserId } from '../../base/ids.js';
 export { agentflowsCollection } from './record.js';
-export { agentflowVersionsCollection } from './operations/promote.js';
-
-export { promoteAgentflow } from './operations/promote.js';
-export { listVersions, readVersion } from './operations/versions.js';
 
 const key = z.object({ id: Id });
 
@@ -56,7 +53,7 @@ export const readAgentflowForUser = defineOperation({
     toAgentflow(await findAgentflow(deps.mongo.collections, ctx.principal, agentflow_id)),
 });
 
-/** Throws `validation_failed` with all problems that `agentflowProblems` finds. */
+/** Throws `validation_failed` with all problems. */
 export const createAgentflow = defineOperation({
   name: 'agentflow.create',
   ...writes,
@@ -66,7 +63,7 @@ export const createAgentflow = defineOperation({
   output: Agentflow,
   errors: ['validation_failed', 'plan_limit'],
   async run({ deps, ctx, input }) {
-    const agentflow = checked(newAgentflow(input, ctx.principal, ctx.recordId, epochSeconds()));
+    const agentflow = await checkedAgentflow(deps, newAgentflow(input, ctx.principal, ctx.recordId, epochSeconds()));
     return toAgentflow(await storeAgentflow(deps, agentflow));
   },
 });
@@ -80,15 +77,32 @@ export const updateAgentflow = defineOperation({
   input: AgentflowPatch,
   output: Agentflow,
   errors: ['validation_failed', 'conflict'],
-  async run({ deps: { mongo, customers }, ctx: { principal }, key: { id }, input }) {
-    const revised = await reviseAgentflow(mongo.collections, principal, id, async (current) => {
-      const changed = checked(changedAgentflow(current, input, principal));
-      await refuseBeyondPlan(customers, changed);
+  async run({ deps, ctx: { principal }, key: { id }, input }) {
+    const revised = await reviseAgentflow(deps.mongo.collections, principal, id, async (current) => {
+      const next = changedAgentflow(current, input, principal);
+      if (!isBasedOn(current, next, input.expected)) return current;
+      const changed = await checkedAgentflow(deps, next);
+      await refuseBeyondPlan(deps.customers, changed);
       return changed;
     });
     return toAgentflow(revised);
   },
 });
+
+/**
+ * Whether to apply a change: not if its first attempt has been applied already.
+ * @throws AppError `conflict` if it is based on other content
+ */
+function isBasedOn(current: AgentflowDocument, next: AgentflowDocument, expected: string | undefined): boolean {
+  if (expected === undefined) return true;
+  const digest = contentDigest(toAgentflow(current));
+  if (digest === expected) return true;
+  if (digest === contentDigest(toAgentflow(next))) return false;
+  throw new AppError(
+    'conflict',
+    `expected: the agentflow was changed since it was read; its digest is ${digest} now. Read it again, and send its digest with your change`,
+  );
+}
 
 export const deleteAgentflow = defineOperation({
   name: 'agentflow.delete',
@@ -117,13 +131,13 @@ export const addAgent = defineOperation({
   input: NewAgent,
   output: Agentflow,
   errors: ['validation_failed', 'plan_limit'],
-  async run({ deps: { mongo, customers }, ctx: { principal, recordId }, key: { id }, input }) {
+  async run({ deps, ctx: { principal, recordId }, key: { id }, input }) {
     const agent = newAgent(input, principal, recordId);
-    const revised = await reviseAgentflow(mongo.collections, principal, id, async (current) => {
+    const revised = await reviseAgentflow(deps.mongo.collections, principal, id, async (current) => {
       const isRepeat = current.last_added === recordId || current.agents.some(({ _id }) => _id === recordId);
       if (isRepeat) return current;
-      const changed = checked({ ...withAgent(current, agent), last_added: recordId });
-      await refuseBeyondPlan(customers, changed);
+      const changed = await checkedAgentflow(deps, { ...withAgent(current, agent), last_added: recordId });
+      await refuseBeyondPlan(deps.customers, changed);
       return changed;
     });
     return toAgentflow(revised);
@@ -146,14 +160,8 @@ export const updateAgent = defineOperation({
       const agents = current.agents.map((agent) =>
         agent._id === agent_id ? changedAgent(agent, change, principal) : agent,
       );
-      return checked({ ...current, agents });
+      return checkedAgentflow(deps, { ...current, agents });
     });
     return toAgentflow(revised);
   },
 });
-
-function checked(agentflow: AgentflowDocument): AgentflowDocument {
-  const problems = agentflowProblems(agentflow);
-  if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
-  return agentflow;
-}

@@ -1,10 +1,12 @@
+import { Digest } from '../../base/hash.js';
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import { exampleAgent, exampleAgentflow, newAgentExample, newAgentflowExample } from './record/examples.js';
-import { AnyJson, Id, maxEntries, Name, Pointer, Text, Time } from './record/fields.js';
+import { AnyJson, Id, JsonSchema, maxEntries, Name, Pointer, Text, Time } from './record/fields.js';
 import { EmbeddedSkill, Skill } from './record/skills.js';
 import { FlowStep } from './record/steps.js';
 import { acceptingSentBack } from '../sent-back.js';
+import type { ChannelPointer } from './record/channels.js';
 
 const llmFields = {
   model: z.string().max(200).describe("If empty, the deployment's default model."),
@@ -55,6 +57,11 @@ const agentFields = {
       'Any JSON value. In an object, `pre` provides inputs for the actions before the first model turn, and `post` for the tool calls after it.',
     ),
   agent_type: z.string().min(1).max(100),
+  output_schema: JsonSchema.nullable()
+    .optional()
+    .describe(
+      'The JSON Schema (2020-12) of the output, which is then a JSON value. If absent or null, the output is a text.',
+    ),
   next_agent: Pointer.nullable().describe(
     'The agent or step that runs next. Null ends the flow. The order of `agents` has no effect.',
   ),
@@ -140,6 +147,18 @@ const agentflowFields = {
   concurrency: Concurrency.nullable()
     .optional()
     .describe('How many runs go on at once; others wait for their turn. If absent or null, any number.'),
+  expose_as_tool: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the release in production is an MCP tool of its own, named `flow_` and the name. Default false.',
+    ),
+  input_schema: JsonSchema.nullable()
+    .optional()
+    .describe('The JSON Schema (2020-12) of the inputs of a run: `runtime_inputs` and `input_variables` together.'),
+  output_schema: JsonSchema.nullable()
+    .optional()
+    .describe('The JSON Schema (2020-12) of what a run returns. A run whose output does not match fails.'),
   steps,
 };
 
@@ -157,7 +176,10 @@ export const Agentflow = z
     anomaly_detection: z.object(anomalyFields),
     marketplace_id: z.string(),
     parent_agentflow_id: z.string(),
-    promoted_version: z.int().optional().describe('Absent before the first promotion.'),
+    promoted_version: z
+      .int()
+      .optional()
+      .describe('The release to which the channel `production` points. Absent before the first promotion.'),
     agents: z.array(Agent),
   })
   .meta({ id: 'Agentflow', example: exampleAgentflow });
@@ -165,13 +187,16 @@ export type Agentflow = z.infer<typeof Agentflow>;
 
 /**
  * `revision` is for optimistic locking; `hired_version` exists if it was hired; `edited_by` are its authors;
- * `last_added` is the record id of the request that added the last agent.
+ * `last_added` is the record id of the request that added the last agent; `latest_version` is the number of its newest
+ * release, and absent before the first one; `channels` has the pointers to its releases.
  */
 export type AgentflowDocument = Agentflow & {
   revision: number;
   hired_version?: number;
   edited_by: string[];
   last_added?: string;
+  latest_version?: number;
+  channels?: Record<string, ChannelPointer>;
 };
 
 const agentflowChanges = z
@@ -184,7 +209,7 @@ const agentflowChanges = z
   .partial();
 
 /** The fields of `Agentflow` that a client cannot set. */
-const setByService = [
+export const setByService = [
   '_id',
   'organization_id',
   'is_deleted',
@@ -197,7 +222,13 @@ const setByService = [
   'promoted_version',
 ] as const satisfies readonly (keyof Agentflow)[];
 
-export const AgentflowPatch = acceptingSentBack(agentflowChanges, setByService).meta({
+const patch = agentflowChanges.extend({
+  expected: Digest.optional().describe(
+    'What the change is based on: SHA-256 of the canonical JSON (RFC 8785) of the fields that a client sets, as they were read, without `projectID`. If the agentflow has other content by now, the answer is 409.',
+  ),
+});
+
+export const AgentflowPatch = acceptingSentBack(patch, setByService).meta({
   id: 'AgentflowPatch',
   example: { description: 'Reads claims' },
 });
@@ -217,6 +248,7 @@ export const agentflowsCollection = defineCollection('agentflows', {
   indexes: [
     { keys: { projectID: 1, _id: -1 } },
     { keys: { projectID: 1, marketplace_id: 1, _id: -1 } },
+    { keys: { projectID: 1, expose_as_tool: 1, _id: 1 } },
     { keys: { organization_id: 1 } },
   ],
 });

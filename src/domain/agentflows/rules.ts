@@ -2,19 +2,24 @@ import { actionProblems, connectorProblems, templateProblems } from './action-pr
 import { flowProblems } from './flow-problems.js';
 import { cyclesIn, repeated } from './pointers.js';
 export { actionProblems } from './action-problems.js';
-import type {
-  Agent,
-  Agentflow,
-  AgentflowDocument,
-  AgentflowPatch,
-  AgentPatch,
-  Concurrency,
-  NewAgent,
-  NewAgentflow,
+export { callId } from './rules/call-id.js';
+export { toolPrefix } from './rules/tool-schema.js';
+import {
+  setByService,
+  type Agent,
+  type Agentflow,
+  type AgentflowDocument,
+  type AgentflowPatch,
+  type AgentPatch,
+  type Concurrency,
+  type NewAgent,
+  type NewAgentflow,
 } from './record.js';
 import type { Action, Skill, NewAction, NewSchemaField, NewSkill, SchemaField } from './record/skills.js';
 import type { Principal } from '../../auth/principal.js';
+import { sha256Hex } from '../../base/hash.js';
 import { newId } from '../../base/ids.js';
+import { canonicalText } from '../../base/json.js';
 
 const maxAgentflowBytes = 4 * 1024 * 1024;
 
@@ -174,9 +179,18 @@ export function newAgentflow(request: NewAgentflow, creator: Creator, id: string
   return changedAgentflow(blank, request, creator);
 }
 
+const notContent: ReadonlySet<string> = new Set([...setByService, 'projectID']);
+
+/** The digest of the fields that a client sets, for `expected` of a change. */
+export function contentDigest(agentflow: Agentflow): string {
+  return sha256Hex(
+    canonicalText(Object.fromEntries(Object.entries(agentflow).filter(([name]) => !notContent.has(name)))),
+  );
+}
+
 /** Keeps omitted fields; replaces `agents` as a whole. */
 export function changedAgentflow(base: AgentflowDocument, change: AgentflowPatch, creator: Creator): AgentflowDocument {
-  const { projectID: _checked, agents, anomaly_detection, initialAgent, ...fields } = change;
+  const { projectID: _checked, expected: _compared, agents, anomaly_detection, initialAgent, ...fields } = change;
   const changed: AgentflowDocument = {
     ...base,
     ...fields,

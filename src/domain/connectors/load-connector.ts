@@ -33,7 +33,7 @@ export async function loadConnector(
   if (connector.status !== 'active' || (await pauseIfPowerless(collections, connector, ['svc:ontology.write'])))
     return emptyResult('inactive');
   const { connector_id } = load;
-  await permitServiceRun(kernel, connectorLoad, runOf(load), { channel: 'schedule', input: { connector_id } });
+  await permitServiceRun(kernel, connectorLoad, runOf(load), { entrance: 'load', input: { connector_id } });
   const answer = await callAction(await requestOf(collections, connector, load), { signal, maxBytes });
   const ids = new Set<string>();
   let skipped = 0;

@@ -211,7 +211,9 @@ export const updateConnector = defineOperation({
     const { collections } = deps.mongo;
     const { box } = deps.auth;
     const present = await requireConnector(collections, principal, id);
-    const { projectID: _checked, config: change, callback_secret, triggers: newTriggers, ...plain } = input;
+    const { projectID: _checked, expected, config: change, callback_secret, triggers: newTriggers, ...plain } = input;
+    if (expected !== undefined && expected !== present.updated_at)
+      throw new AppError('conflict', 'expected: the connector was changed since it was read; read it again');
     const stored = openConfig(box, present);
     const config = change === undefined ? stored : changedConfig(stored, change);
     const data_loader_config = input.data_loader_config ?? present.data_loader_config;

@@ -5,11 +5,15 @@ import { epochSeconds } from '../../base/time.js';
 import type { Deps } from '../deps.js';
 import { startOfCoworker } from '../caused-rules.js';
 import { defineOperation, reads } from '../operation.js';
+import { findRelease } from '../releases/operations/publish.js';
 import { coworkerOf, findSchedule, type ScheduleDocument } from './record.js';
 import { Backfill, Backfilled, PlannedTimes, TimeRange } from './schemas.js';
 import { maxPlannedTimes, plannedIn, type PlannedTime, type TimeSpan } from './planned-times.js';
 import { backfill } from './temporal.js';
 import { Id } from '../../base/ids.js';
+
+/** How many backfills with a release a schedule remembers. */
+const maxNamed = 100;
 
 /**
  * Runs the planned times of a range that have not fired yet (contract, schedules: a time never fires twice).
@@ -27,8 +31,9 @@ export const backfillSchedule = defineOperation({
   input: Backfill,
   output: Backfilled,
   errors: ['conflict', 'validation_failed', 'unavailable'],
-  async run({ deps, ctx, key: { id }, input: { from, to } }) {
+  async run({ deps, ctx, key: { id }, input: { from, to, version } }) {
     const record = await findSchedule(deps, ctx.principal, id);
+    if (version !== undefined) await findRelease(deps.mongo.collections, record.coworker_id, version);
     if (to > epochSeconds()) throw new AppError('validation_failed', 'to: must not be in the future');
     if (from >= to) throw new AppError('validation_failed', 'from: must be before to');
     const { times, isComplete } = await plannedIn(deps.temporal, record, { from, to });
@@ -41,7 +46,14 @@ export const backfillSchedule = defineOperation({
     const due = times.filter(({ planned }) => !fired.has(planned));
     if (due.length > 0) {
       // Temporal starts these runs, so nothing else records who requested them.
-      await deps.mongo.collections.schedules.updateOne({ _id: id }, { $addToSet: { edited_by: ctx.principal.userId } });
+      const named = version === undefined ? undefined : { from, to, version, at: epochSeconds() };
+      await deps.mongo.collections.schedules.updateOne(
+        { _id: id },
+        {
+          $addToSet: { edited_by: ctx.principal.userId },
+          ...(named && { $push: { backfills: { $each: [named], $slice: -maxNamed } } }),
+        },
+      );
       await backfill(deps.temporal, record, ctx.recordId, rangesOf(times, fired));
     }
     return {

@@ -1,5 +1,6 @@
 import type { ScheduleChangeInput } from '../../../workflows/schedule-change/messages.js';
 import type { Deps } from '../deps.js';
+import { AppError } from '../../base/errors.js';
 import { pausesAfter } from './pauses.js';
 import type { ScheduleDocument } from './record.js';
 
@@ -25,6 +26,8 @@ export async function storeScheduleChange(deps: Pick<Deps, 'mongo'>, request: Sc
   } else {
     const record = await schedules.findOne(notYetChanged);
     if (!record) return;
+    if (change.expected !== undefined && change.expected !== record.updated_at)
+      throw new AppError('conflict', 'expected: the schedule was changed since it was read; read it again');
     const fields = { ...change.fields, ...pausesAfter(record, change.fields) };
     const replaced = Object.fromEntries(
       Object.keys(fields).map((name) => [name, record[name as keyof ScheduleDocument] ?? null]),

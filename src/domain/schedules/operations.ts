@@ -17,12 +17,12 @@ import { textFacts } from '../../governance/operations/operation.js';
 import { syntaxProblem } from '../../prompts/template.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { epochSeconds } from '../../base/time.js';
-import { cancelWorkflow } from '../../temporal/client.js';
 import { findAgentflow } from '../agentflows/operations/store.js';
 import { startOfCoworker, startRules, startsOf } from '../caused-rules.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { readTable } from '../tables/record.js';
 import { toListed } from './listed.js';
+import { pausedSince } from './pauses.js';
 import {
   coworkerOf,
   findSchedule,
@@ -33,15 +33,19 @@ import {
   type ScheduleDocument,
 } from './record.js';
 import { ListedSchedule, NewSchedule, Schedule, SchedulePatch } from './schemas.js';
-import { applySchedule, trigger } from './temporal.js';
+import { trigger } from './temporal.js';
 import { firstTimeAfter, timesOf } from './times.js';
 import { Id } from '../../base/ids.js';
 export { schedulesCollection, scheduleRunsCollection } from './record.js';
 
 export { backfillSchedule, listTimes } from './backfill.js';
+export { removeSchedules } from './remove.js';
 export { listRuns } from './runs.js';
 
 const defaultCatchupSeconds = 3600;
+const pausedOnRequest = 'paused on request';
+/** What the workflow of a change can answer besides a fault. */
+const refusals = ['validation_failed', 'conflict'] as const;
 const key = z.object({ id: Id });
 
 export const listSchedules = defineOperation({
@@ -89,7 +93,7 @@ export const createSchedule = defineOperation({
       updated_at: null,
       goal: toGoal(input.goal),
       ...timesOf(input),
-      status: 'active',
+      status: input.status,
       count: 0,
       limit: input.limit ?? null,
       table: input.table ?? null,
@@ -101,8 +105,10 @@ export const createSchedule = defineOperation({
       catchup_window: input.catchup_window ?? defaultCatchupSeconds,
       jitter: input.jitter ?? 0,
       pause_on_failure: input.pause_on_failure ?? false,
-      reason: null,
-      ...{ is_deleted: false, revision: 0, changes: [], before: null, times_since: at, pauses: [], counted: [] },
+      ...(input.channel !== undefined && { channel: input.channel }),
+      reason: input.status === 'paused' ? pausedOnRequest : null,
+      pauses: input.status === 'paused' ? pausedSince({ pauses: [] }, at) : [],
+      ...{ is_deleted: false, revision: 0, changes: [], before: null, times_since: at, counted: [] },
       changed_at: Date.now(),
     };
     await change(deps, principal, recordId, recordId, { kind: 'create', record: { ...record } });
@@ -129,7 +135,7 @@ export const updateSchedule = defineOperation({
   async run({ deps, ctx: { principal, recordId }, key: { id }, input }) {
     const record = await findSchedule(deps, principal, id);
     if (input.table != null) await readTable(deps.mongo, principal.projectId, input.table);
-    const { projectID: _checked, goal, type, frequency, schedule, ends_at, status, reason, ...plain } = input;
+    const { projectID: _checked, expected, goal, type, frequency, schedule, ends_at, status, reason, ...plain } = input;
     const at = epochSeconds();
     const isRetimed = type !== undefined || frequency !== undefined || schedule !== undefined;
     const times = isRetimed || ends_at !== undefined ? timesOf(timesAfter(record, input)) : undefined;
@@ -155,7 +161,7 @@ export const updateSchedule = defineOperation({
       ...(goal !== undefined && { goal: toGoal(goal) }),
       ...timeFields,
       ...(isReopened && { status: 'active' as const }),
-      ...(status !== undefined && { status, reason: status === 'paused' ? (reason ?? 'paused on request') : null }),
+      ...(status !== undefined && { status, reason: status === 'paused' ? (reason ?? pausedOnRequest) : null }),
       updated_at: at,
     };
     const isEdit =
@@ -163,12 +169,23 @@ export const updateSchedule = defineOperation({
       goal !== undefined ||
       times !== undefined ||
       Object.values(plain).some((value) => value !== undefined);
-    await change(deps, principal, id, recordId, { kind: 'update', fields, ...(isEdit && { by: principal.userId }) });
+    await change(deps, principal, id, recordId, {
+      kind: 'update',
+      fields,
+      ...(isEdit && { by: principal.userId }),
+      ...(expected !== undefined && { expected }),
+    });
     return toSchedule(await findSchedule(deps, principal, id));
   },
 });
 
-function onlyPauses({ id: _id, status, reason: _reason, ...others }: Readonly<Record<string, unknown>>): boolean {
+function onlyPauses({
+  id: _id,
+  status,
+  reason: _reason,
+  expected: _compared,
+  ...others
+}: Readonly<Record<string, unknown>>): boolean {
   return status === 'paused' && Object.values(others).every((value) => value === undefined);
 }
 
@@ -269,21 +286,7 @@ async function change(
     client.workflow.getHandle<ScheduleChanges>(workflowId, signaledRunId).result(),
   );
   const refusal = outcomes.find((outcome) => outcome.change_id === changeId)?.refusal;
-  if (refusal)
-    throw new AppError(refusal.type === 'validation_failed' ? 'validation_failed' : 'unavailable', refusal.message);
-}
-
-/** Deletes the schedules of a deleted project and cancels their runs. Safe to repeat. */
-export async function removeSchedules(deps: Deps, projectID: string): Promise<void> {
-  const { schedules, schedule_runs } = deps.mongo.collections;
-  await schedules.updateMany(
-    { projectID, is_deleted: false },
-    { $set: { is_deleted: true, changed_at: Date.now() }, $inc: { revision: 1 } },
-  );
-  for await (const { _id } of schedules.find({ projectID }, { projection: { _id: 1 } })) {
-    await applySchedule(deps, _id);
-    // Otherwise, a run over the rows of a table would process the remaining rows.
-    for await (const run of schedule_runs.find({ schedule_id: _id, status: 'running' }, { projection: { _id: 1 } }))
-      await cancelWorkflow(deps.temporal, run._id);
-  }
+  if (!refusal) return;
+  const code = refusals.find((each) => each === refusal.type);
+  throw new AppError(code ?? 'unavailable', refusal.message);
 }

@@ -11,8 +11,9 @@ import { AppError } from '../../base/errors.js';
 import { derivedId } from '../../base/ids.js';
 import { renderText } from '../../prompts/template.js';
 import { insertOnce } from '../../stores/insert-once.js';
-import { findAgentflow } from '../agentflows/operations/store.js';
+import { production } from '../agentflows/record/channels.js';
 import type { Deps } from '../deps.js';
+import { resolveStart, startFacts, type StartRequest } from '../releases/operations/resolve.js';
 import { NewExecution, prepareExecution } from '../executions/operations/create.js';
 import { startRequestOf } from '../executions/operations/moves.js';
 import { startOnBehalf } from '../executions/operations/start-on-behalf.js';
@@ -55,16 +56,19 @@ export async function prepareRun(deps: Deps, { run, row }: Request<'prepareRun'>
   if (!schedule) throw new AppError('not_found', 'the schedule was not found');
   const id = executionIdOf(run, row);
   const principal = await principalOfMaker(collections, makerOf(schedule), workOfSchedule);
-  const agentflow = await findAgentflow(collections, principal, schedule.coworker_id);
+  const request = startRequestFor(schedule, run);
   const { triggered_by } = run;
   const causedBy = [...(schedule.edited_by ?? []), ...(triggered_by === undefined ? [] : [triggered_by])];
   const use = { kind: 'execution', id } as const;
   const prepare = async () => {
     await deps.customers.reserveCredits(principal.organizationId, use);
     const preparation = { id, scheduleId: schedule._id, causedBy };
-    return prepareExecution(deps, principal, agentflow, executionOf(schedule, row), preparation);
+    const runnable = await resolveStart(collections, principal, request, id);
+    return prepareExecution(deps, principal, runnable, executionOf(schedule, row), preparation);
   };
-  const start = { channel: 'schedule', principal, agentflowId: agentflow._id, executionId: id } as const;
+  const facts = await startFacts(collections, principal, request);
+  const { agentflowId } = request;
+  const start = { entrance: 'schedule', principal, agentflowId, executionId: id, facts } as const;
   await startOnBehalf(deps, start, prepare).catch(async (error: unknown) => {
     await deps.customers.releaseCredits(principal.organizationId, use);
     throw error;
@@ -72,6 +76,24 @@ export async function prepareRun(deps: Deps, { run, row }: Request<'prepareRun'>
   const record = await collections.executions.findOne({ _id: id });
   if (!record) throw new AppError('not_found', 'the execution was not found');
   return startRequestOf(deps, record);
+}
+
+/**
+ * A run takes the release when it fires, or the one that a backfill named. Before the first release, only a run that a person has
+ * triggered takes the draft.
+ */
+function startRequestFor({ coworker_id, channel, backfills = [] }: ScheduleDocument, run: RunReference): StartRequest {
+  const { scheduled_for, started_at, triggered_by } = run;
+  const named = backfills.findLast(
+    ({ from, to, at }) =>
+      from <= scheduled_for && scheduled_for <= to && at <= started_at && triggered_by === undefined,
+  );
+  return {
+    agentflowId: coworker_id,
+    beforeFirstRelease: triggered_by === undefined ? 'is refused' : 'runs the draft',
+    ...(named && { version: named.version }),
+    ...(channel !== undefined && channel !== production && { channel }),
+  };
 }
 
 export async function readRows(

@@ -4,11 +4,16 @@ import { notFound } from '../../base/errors.js';
 import { defineCollection } from '../../stores/collections.js';
 import type { Mongo } from '../../stores/mongo.js';
 import { pickShown } from '../../base/pick.js';
+import { production } from '../agentflows/record/channels.js';
 import { epochSeconds } from '../../base/time.js';
 import { Schedule } from './schemas.js';
 
 /** The stored schedule: the fields of the API, and internal fields. */
-export interface ScheduleDocument extends Schedule {
+export interface ScheduleDocument extends Omit<Schedule, 'channel'> {
+  /** Absent if it was never set. */
+  channel?: string;
+  /** Backfills that named a release, newest last: their planned times, the release, and when they were requested. */
+  backfills?: { from: number; to: number; version: number; at: number }[];
   organization_id: string;
   /** What the credential of `created_by` allowed. */
   authority: Authority;
@@ -53,7 +58,7 @@ export interface ScheduleRunDocument {
 }
 
 export function toSchedule(record: ScheduleDocument): Schedule {
-  return { ...pickShown(Schedule, record), status: statusOf(record) };
+  return { ...pickShown(Schedule, record), channel: record.channel ?? production, status: statusOf(record) };
 }
 
 /**

@@ -3,6 +3,7 @@ import { NextCursor, Total } from '../../stores/lists.js';
 import { Id, exampleId } from '../../base/ids.js';
 import { queryNumber } from '../../base/validation.js';
 import { EpochSeconds } from '../../base/time.js';
+import { ChannelName } from '../agentflows/record/channels.js';
 import { Frequency, GivenFrequency } from './frequency.js';
 
 const Time = EpochSeconds.describe('Epoch seconds.');
@@ -43,7 +44,7 @@ const exampleSchedule = {
     catchup_window: 3600,
     jitter: 0,
   },
-  ...{ pause_on_failure: false, reason: null },
+  ...{ pause_on_failure: false, reason: null, channel: 'production' },
 };
 
 /** A schedule of a coworker (specification, Schedule). */
@@ -75,6 +76,7 @@ export const Schedule = z
     jitter: z.number().describe('Seconds.'),
     pause_on_failure: z.boolean(),
     reason: z.string().nullable().describe('Why it is paused.'),
+    channel: ChannelName.describe('The channel whose release each run takes when it fires.'),
   })
   .meta({ id: 'Schedule', example: exampleSchedule });
 export type Schedule = z.infer<typeof Schedule>;
@@ -101,6 +103,7 @@ const scheduleFields = {
   catchup_window: z.int().min(10).max(31_536_000),
   jitter: z.int().min(0).max(86_400),
   pause_on_failure: z.boolean(),
+  channel: ChannelName.describe('The channel whose release each run takes when it fires. Default `production`.'),
 };
 
 export const NewSchedule = z
@@ -111,6 +114,7 @@ export const NewSchedule = z
     coworker_id: z.string().max(100),
     goal: scheduleFields.goal,
     type: z.enum(scheduleTypes),
+    status: z.enum(['active', 'paused']).default('active').describe('`paused`: no run starts until it is resumed.'),
   })
   .meta({
     id: 'ScheduleInput',
@@ -129,6 +133,9 @@ export const SchedulePatch = z
     type: z.enum(scheduleTypes),
     status: z.enum(['active', 'paused']),
     reason: z.string().max(500),
+    expected: Time.nullable().describe(
+      'What the change is based on: `updated_at`, as it was read. If the schedule was changed since, the answer is 409.',
+    ),
     projectID: z.string(),
   })
   .partial()
@@ -139,7 +146,17 @@ export const SchedulePatch = z
   .meta({ id: 'SchedulePatch', example: { status: 'paused', reason: 'The source is being moved' } });
 
 export const Backfill = z
-  .strictObject({ from: z.number().min(0), to: z.number().min(0), projectID: z.string().optional() })
+  .strictObject({
+    from: z.number().min(0),
+    to: z.number().min(0),
+    version: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('The release to run. By default the one in the channel of the schedule.')
+      .meta({ example: 3 }),
+    projectID: z.string().optional(),
+  })
   .meta({ id: 'ScheduleBackfill', example: { from: 1763683200, to: 1763769600 } });
 
 export const Backfilled = z

@@ -45,8 +45,8 @@ export async function refuseBeyondPlan(
 
 /**
  * Updates the agentflow with optimistic locking: retries if another change was written in between.
- * Excludes the fields that executions (`last_used`), promotions (`promoted_version`) and schedules
- * (`is_cron_scheduled`) write.
+ * Excludes the fields that executions (`last_used`), releases (`latest_version`, `channels`, `promoted_version`) and
+ * schedules (`is_cron_scheduled`) write.
  */
 export async function reviseAgentflow(
   collections: Collections,
@@ -59,7 +59,8 @@ export async function reviseAgentflow(
     const next = await change(current);
     if (next === current) return current;
     const edited_by = [...new Set([...current.edited_by, principal.userId])];
-    const { _id, last_used: _used, promoted_version: _promoted, is_cron_scheduled: _scheduled, ...content } = next;
+    const { _id, last_used: _used, is_cron_scheduled: _scheduled, ...own } = next;
+    const { latest_version: _latest, channels: _channels, promoted_version: _promoted, ...content } = own;
     const written = await collections.agentflows.findOneAndUpdate(
       { _id, revision: current.revision },
       { $set: { ...content, edited_by, updated_at: epochSeconds(), revision: current.revision + 1 } },

@@ -8,5 +8,9 @@ export const Pointer = z.string().max(100);
 export const Name = VisibleText.min(1).max(200);
 export const Text = z.string().max(100_000);
 export const AnyJson = z.unknown().describe('Any JSON value.');
+/** A JSON Schema (2020-12). `operations/schemas.ts` checks it. */
+export const JsonSchema = z
+  .record(z.string(), z.unknown())
+  .meta({ example: { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] } });
 export const Time = z.number().describe('Epoch seconds.');
 export const maxEntries = 1000;

@@ -10,7 +10,7 @@ import { exampleAction, exampleField, exampleSkill, newSkillExample } from './ex
 const Line = z.string().max(1000);
 const endpointMeta = {
   description:
-    "For `restful`: an http(s) URL, or a path relative to the connector's base URL; Liquid templates are allowed after the host. For the other categories: the name of an operation, or a URL of the account provider's API. `mail` ignores it. For `mcp`: the name of an accepted tool.",
+    "For `restful`: an http(s) URL, or a path relative to the connector's base URL; Liquid templates are allowed after the host. For the other categories: the name of an operation, or a URL of the account provider's API. `mail` ignores it. For `mcp`: the name of an accepted tool. For `agentflow`: the id of an agentflow of the project.",
 };
 const summaryMeta = {
   description:
@@ -35,7 +35,12 @@ const secretHeaders: ReadonlySet<string> = new Set([
   'proxy-authenticate',
 ]);
 
-const Category = ConnectorCategory.describe('All categories except `restful` require a connector.');
+const Category = z
+  .enum([...ConnectorCategory.options, 'agentflow'])
+  .describe(
+    '`restful` can do without a connector, `agentflow` starts a run of another agentflow and has none, and all others require one.',
+  );
+export type ActionCategory = z.infer<typeof Category>;
 const HttpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const FieldType = z.enum(['string', 'number', 'integer', 'boolean', 'object', 'array', 'any']);
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  askStep,
   codeStep,
   commonStepFields,
   Expression,
@@ -21,7 +22,7 @@ const ActionStep = z.strictObject({
 });
 
 export const FlowStep = z
-  .discriminatedUnion('type', [...innerSteps, codeStep, ActionStep])
+  .discriminatedUnion('type', [...innerSteps, codeStep, askStep, ActionStep])
   .meta({ id: 'FlowStep', description: 'A step of a flow that is not an agent.' });
 export type FlowStep = z.infer<typeof FlowStep>;
 export type ActionStep = z.infer<typeof ActionStep>;

@@ -80,6 +80,11 @@ export const ConnectorPatch = z
       'Fields to change. null removes a field; `[stored]` keeps the stored value, so that a response can be sent back.',
     ),
     callback_secret: CallbackSecret.nullable(),
+    expected: z
+      .number()
+      .describe(
+        'What the change is based on: `updated_at`, as it was read. If the connector was changed since, the answer is 409.',
+      ),
     projectID: z.string(),
   })
   .partial()

@@ -47,15 +47,19 @@ export function operationOf(category: string, name: string): Operation | undefin
   return known && Object.hasOwn(known, name) ? known[name] : undefined;
 }
 
+const agentflowId = /^[A-Za-z0-9_.-]{1,100}$/;
+
 /** The names that the protocol allows. */
 export const mcpToolName = /^[A-Za-z0-9_./-]{1,128}$/;
 
 /**
  * Checks an action's endpoint: an http(s) URL with a literal host, a path relative to the connector's base URL or, for the
  * categories of the account provider, the name of an operation. Mail ignores the endpoint. For an MCP server it
- * is the name of a tool.
+ * is the name of a tool, and for another agentflow its id.
  */
-export function endpointProblem(category: ConnectorCategory, endpoint: string): string | undefined {
+export function endpointProblem(category: ConnectorCategory | 'agentflow', endpoint: string): string | undefined {
+  if (category === 'agentflow')
+    return agentflowId.test(endpoint) ? undefined : 'must be the id of an agentflow of the project';
   if (category === 'mcp')
     return mcpToolName.test(endpoint) ? undefined : 'must be the name of a tool of the MCP server';
   if (category === 'mail' || /^\/(?![/\\])/.test(endpoint) || isHttpUrl(endpoint)) return undefined;

@@ -1,0 +1,115 @@
+import { sha256Hex } from '../../../base/hash.js';
+import { canonicalText } from '../../../base/json.js';
+import { pick } from '../../../base/pick.js';
+import type { Agent } from '../../agentflows/record.js';
+import { callId } from '../../agentflows/rules.js';
+import type { Action } from '../../agentflows/record/skills.js';
+import type { FlowStep } from '../../agentflows/record/steps.js';
+import type { DefaultModel, ReleaseContent, ReleasedFlow, ReleasedTool } from '../record.js';
+
+/** A skill whose connector is named by its slot. */
+export interface PlainSkill {
+  _id: string;
+  name: string;
+  description: string;
+  logo: string;
+  slot: string | null;
+  initial_action_id: string | null;
+  actions: Action[];
+}
+
+export type PlainAgent = Omit<Agent, 'skills'> & { skills: PlainSkill[] };
+
+/** What the digest of a release covers. It contains no ids of connectors, so that it is the same in every project. */
+export interface PlainContent {
+  agentflow: Record<string, unknown>;
+  agents: PlainAgent[];
+  steps: Record<string, unknown>[];
+  slots: { name: string; category: string }[];
+  tools: ReleasedTool[];
+  default_model: DefaultModel | null;
+}
+
+/**
+ * The fields of an agentflow that decide what a run does. `isActive` and `concurrency` are not among them: those of the saved
+ * agentflow apply to all releases.
+ */
+const ownFields = [
+  ...(['name', 'image', 'description', 'role', 'initialAgent', 'agentflow_type'] as const),
+  ...(['goal_structure', 'conclusion', 'failover_goal', 'anomaly_detection'] as const),
+] as const;
+
+export function plainContent({ agentflow, slots, tools, flows, default_model }: ReleaseContent): PlainContent {
+  const slotOf = (connectorId: string | null) => slots.find((slot) => slot.connector_id === connectorId)?.name ?? null;
+  const agents = agentflow.agents.map(({ skills, ...agent }) => ({
+    ...agent,
+    skills: skills.map((skill) => ({
+      ...pick(skill, '_id', 'name', 'description', 'logo', 'initial_action_id'),
+      actions: skill.actions.map((action) => plainAction(action, callId(agent, skill, action), flows)),
+      slot: slotOf(skill.connector_id),
+    })),
+  }));
+  return {
+    agentflow: pick(agentflow, ...ownFields),
+    agents,
+    steps: (agentflow.steps ?? []).map((step) => plainStep(step, slotOf, flows)),
+    slots: slots.map(({ name, category }) => ({ name, category })),
+    tools,
+    default_model,
+  };
+}
+
+/** Instead of the id of an agentflow that it starts, an action has the digest of its release. */
+function plainAction(action: Action, stepId: string, flows: readonly ReleasedFlow[]): Action {
+  if (action.category !== 'agentflow') return action;
+  return { ...action, endpoint: flows.find(({ step_id }) => step_id === stepId)?.digest ?? action.endpoint };
+}
+
+function plainStep(
+  step: FlowStep,
+  slotOf: (connectorId: string | null) => string | null,
+  flows: readonly ReleasedFlow[],
+): Record<string, unknown> {
+  if (step.type === 'action') {
+    const { connector_id, ...rest } = step;
+    return { ...rest, slot: slotOf(connector_id) };
+  }
+  if (step.type !== 'flow') return { ...step };
+  const { agentflow_id: _id, version: _version, ...rest } = step;
+  return { ...rest, release: flows.find(({ step_id }) => step_id === step._id)?.digest ?? null };
+}
+
+/** SHA-256 of the canonical JSON (RFC 8785) of the content. */
+export function digestOf(content: ReleaseContent): string {
+  const { tools, ...plain } = plainContent(content);
+  // The hash of a tool covers its hints.
+  return sha256Hex(canonicalText({ ...plain, tools: tools.map(({ slot, name, hash }) => ({ slot, name, hash })) }));
+}
+
+/** Names the slots of connectors by their names: lowercase words, with a number if two connectors have the same name. */
+export function slotNames(connectorNames: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return connectorNames.map((name) => {
+    const words = name
+      .toLowerCase()
+      .normalize('NFKD')
+      .match(/[a-z0-9]+/g) ?? ['connector'];
+    const base = words.join('-').slice(0, 80);
+    let slot = base;
+    for (let n = 2; taken.has(slot); n += 1) slot = `${base}-${n}`;
+    taken.add(slot);
+    return slot;
+  });
+}
+
+/** The ids of the connectors that an agentflow uses, in order. */
+export function connectorIdsOf({
+  agents,
+  steps = [],
+}: Pick<ReleaseContent['agentflow'], 'agents' | 'steps'>): string[] {
+  const ids = [
+    ...agents.flatMap(({ skills }) => skills.map(({ connector_id }) => connector_id)),
+    ...steps.map((step) => (step.type === 'action' ? step.connector_id : null)),
+  ];
+  return [...new Set(ids.filter((id) => id !== null))];
+}
