@@ -3,12 +3,12 @@ import { memberOf } from '../auth/principal.js';
 import { currentTrace } from '../http/trace.js';
 import type { Audit } from './audit/audit.js';
 import { noteChange } from './change-notes.js';
-import type { Channel, Checked } from './kernel/call.js';
+import type { Checked } from './kernel/call.js';
 import { callAs } from './kernel/call-as.js';
 import type { Kernel } from './kernel/perform.js';
 import { governedRecord } from './kernel/record.js';
 import { executeStage } from './kernel/stage-ids.js';
-import { grantOf, type Operation } from './operations/operation.js';
+import type { Operation } from './operations/operation.js';
 import type { Collections } from '../stores/collections.js';
 import { insertOnce } from '../stores/insert-once.js';
 
@@ -34,8 +34,6 @@ export interface ServiceRecorderDeps {
   governance: { audit: Pick<Audit, 'append' | 'entrySince'> };
 }
 
-export const serviceCannotWait = 'the policies require an approval, but a service cannot wait for one';
-
 /**
  * Evaluates the rules for work that an event or a schedule started. A refusal is recorded as the outcome of the run;
  * `recordServiceRun` records every other outcome.
@@ -45,15 +43,13 @@ export async function permitServiceRun(
   kernel: Kernel,
   operation: Operation,
   run: ServiceRun,
-  { channel, input = {} }: { channel: Channel; input?: Record<string, unknown> },
+  { entrance, input = {} }: { entrance: 'sync' | 'load'; input?: Record<string, unknown> },
 ): Promise<void> {
   const performed = await kernel.perform(
     callAs(async () => principalOf(operation.name, run, grantsOf(operation)), {
       lifecycleId: run.lifecycle_id,
       operation,
-      channel,
-      cannotWait: serviceCannotWait,
-      recordsOnlyRefusals: true,
+      entrance,
       validate: async () => checkedOf(run, input),
     }),
   );
@@ -101,8 +97,7 @@ function principalOf(
 
 /** The caller who configured the source needed this grant. */
 function grantsOf(operation: Operation): Grant[] {
-  const grant = grantOf(operation, {});
-  return grant === 'any' ? [] : [grant];
+  return operation.grant === 'any' ? [] : [operation.grant];
 }
 
 function checkedOf({ resource }: ServiceRun, input: Record<string, unknown>): Checked {

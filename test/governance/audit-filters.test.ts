@@ -27,6 +27,7 @@ const filters: [filter: string, how: string, of: (entry: any) => string][] = [
   ['actor', 'a part of the mail address', ({ actor_name }) => /\(([^)]{6})/.exec(actor_name)?.[1] ?? ''],
   ['action', 'the whole action', ({ action }) => action],
   ['action', 'the beginning of the action', () => 'tag'],
+  ['exact_action', 'the whole action', ({ action }) => action],
   ['resource', 'the whole resource', ({ resource }) => resource],
   ['resource', 'the beginning of the resource', ({ resource }) => resource.slice(0, 3)],
   ['outcome', 'the whole outcome', ({ outcome }) => outcome],
@@ -40,6 +41,14 @@ test.each(filters)('the filter %s finds an entry by %s, and nothing by another v
   const found = await entries(`${filter}=${encodeURIComponent(value)}`);
   expect(found.map(({ action }: any) => action)).toContain('tag.create');
   expect(await entries(`${filter}=${encodeURIComponent(`${value}-no-such`)}`)).toEqual([]);
+});
+
+test('the filter exact_action does not find actions that begin alike', async () => {
+  verifies('audit.filters.exact-action');
+  expect(await entries('exact_action=tag')).toEqual([]);
+  const both = await entries('exact_action=tag.create&action=tag');
+  expect(both.map(({ action }: any) => action)).toEqual(['tag.create']);
+  expect(await entries('exact_action=tag.create&action=save')).toEqual([]);
 });
 
 test('the filter actor treats signs of patterns as text, and finds nobody of another organization', async () => {

@@ -5,11 +5,10 @@ import { catalog } from '../../src/catalog.js';
 import * as files from '../../src/domain/files/operations.js';
 import { deleteTag } from '../../src/domain/tags/operations.js';
 import { callAs } from '../../src/governance/kernel/call-as.js';
-import { undecided } from '../../src/governance/operations/call-context.js';
-import { effectOf, grantOf, type Operation } from '../../src/governance/operations/operation.js';
+import type { Operation } from '../../src/governance/operations/operation.js';
 import { builtinRulesOf } from '../../src/governance/policy/default-rules.js';
 import { platformRoutes } from '../../src/surfaces/platform/resources.js';
-import { performOperation } from '../../src/surfaces/rest/perform-operation.js';
+import { performOperation } from '../../src/governance/kernel/perform-operation.js';
 import { useDeps } from '../support/fixture.js';
 import { principalOf } from '../support/governance/approvals.js';
 import { verifies } from '../support/verifies.js';
@@ -53,6 +52,8 @@ const samples: Record<string, Record<string, unknown>> = {
   'file.delete': { 'knowledge.delete': { file_id: 'f', subject: true } },
   'knowledge.upload': { remember: { extract: 'true' } },
   'sync.start': { 'catalog-sync': {} },
+  'execution.start': { 'execution.start': { agentflow_id: 'f', execute: 'true', subject: {} } },
+  'member.invite': { 'member.add': { email: 'ann@example.com', role: 'MEMBER' } },
 };
 
 const operations: Operation[] = [
@@ -75,9 +76,9 @@ async function perform(
   const principal = principalOf('OWNER', { grants });
   const performed = await deps.kernel.perform(
     callAs(async () => principal, {
-      ...{ operation, channel: 'rest', rawInput: input, subject: async () => subject },
+      ...{ operation, entrance: 'route' },
       validate: async () => ({
-        ...{ input, resource: { type: 'test', id: '*' }, dryRun: false },
+        ...{ input, resource: { type: 'test', id: '*' }, dryRun: false, subject: async () => subject },
         run: async () => ({ body: { ran: true } }),
       }),
     }),
@@ -96,7 +97,7 @@ describe('a call that causes another operation', () => {
     expect(causes.map((cause) => cause.operation.name)).toContain(caused);
     const needed = new Set(
       [operation, ...causes.map((cause) => cause.operation)]
-        .map((each) => grantOf(each, input))
+        .map(({ grant }) => grant)
         .filter((grant) => grant !== 'any'),
     );
     for (const grant of Grant.options)
@@ -135,11 +136,13 @@ describe('a body that names another record than the path', () => {
       return String(id);
     };
     const principal = principalOf('OWNER', { grants: ['svc:orchestrate.write'] });
-    const ctx = { principal, recordId: 'r', idempotencyKey: undefined, baseUrl: '', ...undecided };
     const outcome = await performOperation({
       operation: { ...deleteTag, facts: { id: { type: 'String', read } } },
-      call: { deps, ctx, key: { id: 'of-path' } as never, input: { id: 'of-body' } as never },
-      ...{ subjectId: 'of-path', channel: 'rest', traceId: '0af7651916cd43dd8448eb211c80319c', resumeToken: undefined },
+      ...{ deps, entrance: 'route', baseUrl: '', traceId: '0af7651916cd43dd8448eb211c80319c' },
+      signal: new AbortController().signal,
+      authenticate: async () => principal,
+      key: () => ({ id: 'of-path' }),
+      read: async () => ({ id: 'of-body' }),
       run: async () => ({}),
     });
     expect(outcome).toMatchObject({ held: false });
@@ -159,7 +162,7 @@ describe('governed mode', () => {
     );
     // Every tool that may write with the grant for the graph either changes its content or only settings of the project.
     const withGrant = catalog.operations.filter(
-      (operation) => grantOf(operation, {}) === 'svc:ontology.write' && effectOf(operation, {}) === 'write',
+      ({ grant, effect }) => grant === 'svc:ontology.write' && effect === 'write',
     );
     expect(withGrant.filter(({ changesContext }) => !changesContext).map(({ name }) => name)).toEqual(['project-mode']);
   });
@@ -174,7 +177,7 @@ describe('governed mode', () => {
 /** The product's sources, by path. */
 const sources = ['src', 'activities']
   .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`))
-  .filter((path) => path.endsWith('.ts') && !path.startsWith('src/surfaces/console/app/'))
+  .filter((path) => path.endsWith('.ts'))
   .map((path) => [path, readFileSync(path, 'utf8')] as const);
 
 /** The files that call the function. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createGateway } from '../../src/surfaces/gateway/create-gateway.js';
+import { gatewayRoutes } from '../../src/surfaces/gateway/gateway-routes.js';
 import { platformRoutes } from '../../src/surfaces/platform/resources.js';
 import { useDeps } from '../support/fixture.js';
 import { principalOf } from '../support/governance/approvals.js';
@@ -8,7 +8,7 @@ import { kernelCall } from '../support/governance/kernel-call.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
-const routes = [...platformRoutes, ...createGateway(deps, () => 'http://localhost').routes].filter(
+const routes = [...platformRoutes, ...gatewayRoutes(deps, () => 'http://localhost')].filter(
   ({ operation }) => operation !== undefined,
 );
 const granted = routes.filter(({ permission }) => permission !== 'any');
@@ -34,7 +34,7 @@ describe('a caller without the grant of an operation', () => {
     verifies('operation.grant');
     let ran = false;
     const call = kernelCall({ principal: stranger, run: async () => ((ran = true), { body: {} }) });
-    const performed = await deps.kernel.perform({ ...call, channel: 'callback', authenticate: async () => stranger });
+    const performed = await deps.kernel.perform({ ...call, entrance: 'ingest', authenticate: async () => stranger });
     expect(performed).toMatchObject({ error: { code: 'scope_denied' }, stage: 'S2:resolve-scope' });
     expect(ran).toBe(false);
   });

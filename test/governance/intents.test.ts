@@ -82,7 +82,7 @@ describe('a call whose process dies between its effect and its record', () => {
     const lifecycleId = newId();
     await new Promise<void>((isRunning) => {
       const run = () => new Promise<never>(() => isRunning());
-      void kernel.perform(kernelCall({ principal, lifecycleId, resumesItself: true, run }));
+      void kernel.perform(kernelCall({ principal, lifecycleId, entrance: 'page', run }));
     });
     expect(await governance.approvals.read(principal, approvalId)).not.toHaveProperty('resume_token');
     await sweep();

@@ -151,7 +151,7 @@ describe('POST /v1/policies/simulate on calls of the product', () => {
       Object.entries(own).flatMap(([fact, { isFreeText }]) => (isFreeText ? [`${name}.${fact}`] : [])),
     );
     const words =
-      /^(.*_)?(id|type|status|step|operation|decision|role|roles|mode|topic|category|grants|entity_types|model|hosts?|recipient_domains|currency|method|language|started_by)$/;
+      /^(.*_)?(id|type|status|step|operation|decision|role|roles|mode|topic|category|grants|entity_types|model|hosts?|recipient_domains|currency|method|language|started_by|channel|parent_agentflows)$/;
     const others = catalog.operations.flatMap(({ name, facts: own }) =>
       Object.entries(own).flatMap(([fact, { type, isFreeText }]) =>
         isFreeText || ['Long', 'Boolean', 'Decimal'].includes(type) || words.test(fact) ? [] : [`${name}.${fact}`],

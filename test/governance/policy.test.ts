@@ -271,11 +271,9 @@ describe('PUT /v1/policies', () => {
   test('accepts one of many concurrent changes of one version', async () => {
     const owner = principalOf();
     const changes = Array.from({ length: 12 }, (_, at) =>
-      (at % 2 ? policies : elsewhere).replace(
-        owner,
-        [PolicyRule.parse({ policy_id: `by-${at}`, effect: 'permit' })],
-        0,
-      ),
+      (at % 2 ? policies : elsewhere).replace(owner, [PolicyRule.parse({ policy_id: `by-${at}`, effect: 'permit' })], {
+        expectedVersion: 0,
+      }),
     );
     const settled = await Promise.allSettled(changes);
     expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

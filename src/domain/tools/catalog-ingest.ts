@@ -1,31 +1,25 @@
-import { graphWriteFacts } from './graph-write-facts.js';
 import { IngestInput } from '../../graph/save/input.js';
-import type { Graph } from '../../stores/neo4j.js';
-import { defineTool, type ToolContext } from '../../governance/tools/tool.js';
-import { SaveAnswer, savingInto } from './save-context.js';
+import { summaryOf } from '../../graph/save/save.js';
+import { defineOperation } from '../operation.js';
+import { graphWriteFacts } from './graph-write-facts.js';
+import { planWrite, SaveAnswer, write } from './save-context.js';
 
-/** Writes the metadata of a data catalog to the graph (contract, `POST /v1/catalog/ingest`). */
-export const catalogIngestTool = defineTool(
-  {
-    name: 'catalog-ingest',
-    grant: 'svc:ontology.write',
-    effect: 'write',
-    facts: graphWriteFacts,
-    changesContext: true,
+/** Writes the metadata of a data catalog to the graph (docs/specification.md, `POST /v1/catalog/ingest`). */
+export const ingestCatalog = defineOperation({
+  name: 'catalog-ingest',
+  grant: 'svc:ontology.write',
+  effect: 'write',
+  facts: graphWriteFacts,
+  changesContext: true,
+  tool: {
+    title: 'Ingest from a data catalog',
+    description: 'Creates and updates entities and relationships of one source, by id or by type and name.',
+    hints: { readOnly: false, destructive: false, idempotent: true },
   },
-  ({ graph }: { graph: Graph }) => {
-    const { prepare, dryRun, execute } = savingInto(graph);
-    return {
-      title: 'Ingest from a data catalog',
-      description: 'Creates and updates entities and relationships of one source, by id or by type and name.',
-      rest: { method: 'post', path: '/v1/catalog/ingest' },
-      input: IngestInput,
-      output: SaveAnswer,
-      hints: { readOnly: false, destructive: false, idempotent: true },
-      resource: ({ source }) => ({ type: 'catalog', id: source }),
-      prepare: (input, ctx: ToolContext) => prepare({ ...input, facts: [] }, ctx),
-      dryRun,
-      execute,
-    };
-  },
-);
+  input: IngestInput,
+  output: SaveAnswer,
+  resource: ({ input }) => ({ type: 'catalog', id: input.source }),
+  prepare: (call) => planWrite(call, { ...call.input, facts: [] }),
+  dryRun: async ({ prepared }) => summaryOf(prepared),
+  run: (call) => write(call, { ...call.input, facts: [] }),
+});

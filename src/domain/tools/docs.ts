@@ -2,37 +2,19 @@ import { permissionOf, textFacts } from '../../governance/operations/operation.j
 import { z } from 'zod';
 import { heldGrants, permits, principalKinds, type Principal } from '../../auth/principal.js';
 import { stageDocs } from '../../governance/kernel/stage-ids.js';
-import type { QuotaUsage } from '../../governance/quota/quota.js';
 import { guardLimits, guardRules } from '../../graph/guard/limits.js';
 import { examplesOf } from '../../graph/query/examples.js';
 import { readProjectMode } from '../../graph/project-mode.js';
 import { saveBounds } from '../../graph/save/input.js';
-import type { Collections } from '../../stores/collections.js';
-import type { Graph } from '../../stores/neo4j.js';
 import { jsonSchemaOf } from '../../governance/tools/json-schema.js';
-import { defineTool, mcpNameOf, routeOf, type Tool, type ToolContext } from '../../governance/tools/tool.js';
+import { mcpNameOf } from '../../governance/tools/tool.js';
+import type { Deps } from '../deps.js';
+import { defineOperation, type DomainTool } from '../operation.js';
 import { LanguageSetting } from '../../graph/language/analyzers.js';
 import { readLanguage } from '../../graph/language/state.js';
 import { readEmbeddingReport } from '../../graph/vectors/report.js';
-import type { Embedder } from '../../models/embedder.js';
-import type { Reranker } from '../../models/reranker.js';
 import { stateOf } from './ontology.js';
 import { queryLimits } from './query-context.js';
-
-export interface DocsDeps {
-  graph: Graph;
-  embedder: Pick<Embedder, 'model' | 'problem'>;
-  reranker?: Pick<Reranker, 'model'> | undefined;
-  collections: Pick<Collections, 'ontology_drafts' | 'ontology_versions' | 'project_modes'>;
-  /** The current usage of both quota windows. */
-  quotaUsage(subject: { projectId: string; organizationId: string }): Promise<QuotaUsage>;
-  /** The version in force, as the policy engine reports it. */
-  policyVersion(organizationId: string): Promise<number | string>;
-  /** All tools of the gateway, including this one; read when the topic needs them. */
-  tools(): readonly Tool[];
-  /** The errors that a caller of a tool may get, as the surface describes them. */
-  errors: readonly object[];
-}
 
 const Topic = z.enum(['governance', 'ontology', 'query', 'retrieval', 'tools', 'errors']);
 const DocsInput = z.strictObject({ topic: Topic }).meta({ id: 'DocsRequest', example: { topic: 'governance' } });
@@ -54,33 +36,36 @@ const DocsAnswer = z
     description: 'Every topic returns the caller and the remaining quota; the other fields depend on the topic.',
   });
 
-/** Live documentation (specification, `POST /v1/docs`). */
-export const docsTool = defineTool(
-  { name: 'docs', grant: 'svc:docs.read', effect: 'read', facts: textFacts('topic') },
-  (deps: DocsDeps) => ({
+/** Live documentation (docs/specification.md, `POST /v1/docs`). */
+export const readDocs = defineOperation({
+  name: 'docs',
+  grant: 'svc:docs.read',
+  effect: 'read',
+  facts: textFacts('topic'),
+  tool: {
     title: 'Live documentation',
     description:
       'Returns the current documentation of a topic: governance (credential, grants, quota, mode), the ontology, how to query, how far retrieval by meaning is, the tools or the errors.',
-    input: DocsInput,
-    output: DocsAnswer,
     hints: { readOnly: true, destructive: false, idempotent: true },
-    resource: ({ topic }) => ({ type: 'docs', id: topic }),
-    dryRun: async ({ topic }) => ({ read: topic }),
-    async execute({ topic }, ctx) {
-      const [caller, rest] = await Promise.all([callerOf(deps, ctx), topics[topic](deps, ctx)]);
-      return { body: { topic, ...caller, ...rest } };
-    },
-  }),
-);
+  },
+  input: DocsInput,
+  output: DocsAnswer,
+  resource: ({ input }) => ({ type: 'docs', id: input.topic }),
+  dryRun: async ({ input }) => ({ read: input.topic }),
+  async run({ deps, ctx: { principal }, input: { topic } }) {
+    const [caller, rest] = await Promise.all([callerOf(deps, principal), topics[topic](deps, principal)]);
+    return { topic, ...caller, ...rest };
+  },
+});
 
-async function callerOf({ quotaUsage }: DocsDeps, { principal, projectId, organizationId }: ToolContext) {
-  const { kind, clientId, grants } = principal;
+async function callerOf({ governance }: Deps, principal: Principal) {
+  const { kind, clientId, grants, projectId, organizationId } = principal;
   return {
     auth_kind: kind,
     ...(clientId === undefined ? {} : { client_id: clientId }),
     // A person has the grants of their roles, which the credential does not list.
     grants: [...new Set([...grants, ...heldGrants(principal)])],
-    quota: await quotaUsage({ projectId, organizationId }),
+    quota: await governance.quota.usage({ projectId, organizationId }),
   };
 }
 
@@ -105,11 +90,14 @@ const searchRules = [
   'explain: true returns the parts of each score, and why vectors or reranking were not used.',
 ];
 
-type TopicOf = (deps: DocsDeps, ctx: ToolContext) => Promise<Record<string, unknown>>;
+type TopicOf = (deps: Deps, principal: Principal) => Promise<Record<string, unknown>>;
 
 const topics: Record<z.infer<typeof Topic>, TopicOf> = {
-  async governance({ collections, policyVersion }, { principal, projectId, organizationId }) {
-    const [mode, version] = await Promise.all([readProjectMode(collections, projectId), policyVersion(organizationId)]);
+  async governance({ mongo, governance }, principal) {
+    const [mode, version] = await Promise.all([
+      readProjectMode(mongo.collections, principal.projectId),
+      governance.policies.versionInForce(principal.organizationId),
+    ]);
     return { scope: scopeOf(principal), mode, policy_version: version, stages: stageDocs, policies: policyDocs };
   },
   ontology: async (deps, { projectId }) => ({ ...(await stateOf(deps, projectId)) }),
@@ -144,25 +132,27 @@ const topics: Record<z.infer<typeof Topic>, TopicOf> = {
     const report = await readEmbeddingReport(graph, projectId);
     return { search, embeddings: { endpoint: { ...model, problem: embedder.problem() }, ...report } };
   },
-  tools: async ({ tools }, { principal }) => ({ tools: tools().map((tool) => toolDocs(tool, principal)) }),
-  errors: async ({ errors }) => ({ errors }),
+  tools: async ({ reference }, principal) => ({
+    tools: reference.tools.map(({ tool, route }) => toolDocs(tool, route, principal)),
+  }),
+  errors: async ({ reference }) => ({ errors: reference.errors }),
 };
 
 function scopeOf({ organizationId, departmentId, projectId, userId, role }: Principal) {
   return { org_id: organizationId, dept_id: departmentId, project_id: projectId, user_id: userId, role };
 }
 
-function toolDocs(tool: Tool, principal: Principal): Record<string, unknown> {
-  const { method, path } = routeOf(tool);
-  const { grant: needed } = tool.operation;
-  const grant = typeof needed === 'function' || needed === 'any' ? undefined : needed;
+/** The grant is stated if every call of the tool needs the same one. */
+function toolDocs(tool: DomainTool, route: string, principal: Principal): Record<string, unknown> {
+  const [first, ...others] = tool.cases.map(({ operation }) => operation);
+  const isSame = others.every(({ grant }) => grant === first?.grant);
   return {
     name: tool.name,
     title: tool.title,
     description: tool.description,
-    route: `${method.toUpperCase()} ${path}`,
+    route,
     mcp_tool: mcpNameOf(tool),
-    ...(grant === undefined ? {} : { grant, granted: permits(principal, permissionOf(tool.operation, {})) }),
+    ...(first && isSame && { grant: first.grant, granted: permits(principal, permissionOf(first)) }),
     ...tool.hints,
     input: jsonSchemaOf(tool.input),
   };

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { seeingRuns } from '../../auth/grants.js';
-import { requirePermission } from '../../auth/require-grant.js';
+import { pick } from '../../base/pick.js';
 import { AppError } from '../../base/errors.js';
 import { textFacts } from '../../governance/operations/operation.js';
-import { defineTool } from '../../governance/tools/tool.js';
-import type { Deps } from '../deps.js';
+import { toolCase, multiplexedTool } from '../../governance/tools/tool.js';
 import { findItem, withReview } from '../inbox/operations/items.js';
-import { pageOfInbox, replyTo, rulesOfItem, subjectOfItem } from '../inbox/operations.js';
-import { InboxReply } from '../inbox/record.js';
+import { pageOfInbox, replyTo, replyToItem } from '../inbox/operations.js';
+import { InboxItem, InboxReply } from '../inbox/record.js';
+import { defineOperation, readsOwn, type DomainTool } from '../operation.js';
 
 // Omits the descriptions of the route, because each character of the list of tools costs clients tokens.
 const { decision, reason } = InboxReply.shape;
@@ -25,57 +24,83 @@ const Input = z
   })
   .meta({ id: 'InboxInput', example: { operation: 'list' } });
 
+type Input = z.output<typeof Input>;
+
 const Output = z.object({ items: z.array(z.looseObject({})) }).meta({ id: 'InboxItems' });
 
-const isReply = (operation: unknown) => operation === 'reply';
+const reading = { name: 'inbox', ...readsOwn, facts: textFacts('operation', 'item_id') } as const;
 
-/** Lists and decides the items of the inbox, with the rules and grants of its routes. Shows redacted calls only, because programs call it. */
-export const inboxTool = defineTool(
-  {
-    name: 'inbox',
-    grant: ({ operation }) => (isReply(operation) ? 'svc:orchestrate.write' : 'svc:orchestrate.read'),
-    right: ({ operation }) => (isReply(operation) ? ['decide', 'run'] : seeingRuns),
-    effect: ({ operation }) => (isReply(operation) ? 'write' : 'read'),
-    facts: textFacts('operation', 'item_id'),
+const listItems = defineOperation({
+  ...reading,
+  fixedFacts: { operation: 'list' },
+  input: z.object({ limit: z.int() }),
+  output: z.array(InboxItem),
+  dryRun: async () => ({ list: 'the items of the project that wait for a person' }),
+  async run({ deps, ctx, input: { limit } }) {
+    const { data } = await pageOfInbox(deps, ctx.principal, { limit, cursor: undefined }, 'client');
+    return data;
   },
-  (deps: Deps) => ({
-    rulesFor: ({ operation, item_id }) =>
-      isReply(operation) && typeof item_id === 'string' ? rulesOfItem(item_id) : undefined,
-    title: 'Inbox',
-    description:
-      'Lists or reads items that wait for a person: approvals, previews, memories, questions of MCP servers; or replies as the person decided.',
-    input: Input,
-    output: Output,
-    hints: { readOnly: false, destructive: true, idempotent: false },
-    resource: ({ item_id }) => ({ type: 'inbox', id: item_id ?? '*' }),
-    lookUp: async ({ operation, item_id = '' }, { principal }) =>
-      isReply(operation) ? subjectOfItem(deps, principal, item_id) : {},
-    prepare: async ({ item_id, ...input }, { principal }) => {
-      if (input.operation !== 'list' && item_id === undefined)
-        throw new AppError('invalid_request', `item_id: required for ${input.operation}`);
-      if (isReply(input.operation)) {
-        if (input.decision === undefined) throw new AppError('invalid_request', 'decision: required for reply');
-        requirePermission(principal, { grant: 'svc:orchestrate.write', right: ['decide', 'run'] });
-      }
-      return { ...input, item_id: item_id ?? '' };
-    },
-    dryRun: async ({ operation, item_id, decision: asked }, { principal }) => {
-      if (operation === 'list') return { list: 'the items of the project that wait for a person' };
-      const { status, may_decide } = await findItem(deps, principal, item_id, 'client');
-      return { [operation]: { item_id, status, may_decide, ...(asked && { decision: asked }) } };
-    },
-    async execute({ operation, item_id, limit, decision, ...fields }, { principal, recordId }) {
-      if (operation === 'list') {
-        const { data } = await pageOfInbox(deps, principal, { limit, cursor: undefined }, 'client');
-        return { body: { items: data } };
-      }
-      if (operation === 'get') {
-        const item = await findItem(deps, principal, item_id, 'client');
-        return { body: { items: [await withReview(deps, principal, item)] } };
-      }
-      const { values, edits, payload_digest, reason } = fields;
-      const reply = { decision: decision ?? 'reject', values, edits, payload_digest, reason };
-      return { body: { items: [await replyTo(deps, principal, item_id, reply, recordId, 'client')] } };
-    },
+});
+
+const readItem = defineOperation({
+  ...reading,
+  fixedFacts: { operation: 'get' },
+  key: z.object({ item_id: z.string() }),
+  output: z.looseObject({}),
+  async dryRun({ deps, ctx, key: { item_id } }) {
+    const { status, may_decide } = await findItem(deps, ctx.principal, item_id, 'client');
+    return { get: { item_id, status, may_decide } };
+  },
+  run: async ({ deps, ctx: { principal }, key: { item_id } }) => ({
+    ...(await withReview(deps, principal, await findItem(deps, principal, item_id, 'client'))),
   }),
-);
+});
+
+/** The reply of the route, for programs: the item shows the redacted call. */
+const replyAsProgram = defineOperation({
+  ...replyToItem,
+  async dryRun({ deps, ctx, key: { id }, input: { decision } }) {
+    const { status, may_decide } = await findItem(deps, ctx.principal, id, 'client');
+    return { reply: { item_id: id, status, may_decide, decision } };
+  },
+  run: ({ deps, ctx: { principal, recordId }, key: { id }, input: { projectID: _checked, ...reply } }) =>
+    replyTo(deps, principal, id, reply, recordId, 'client'),
+});
+
+/** Lists and decides the items of the inbox, with the rules and grants of its routes. */
+export const inboxTool: DomainTool = multiplexedTool({
+  name: 'inbox',
+  title: 'Inbox',
+  description:
+    'Lists or reads items that wait for a person: approvals, previews, memories, questions of MCP servers; or replies as the person decided.',
+  hints: { readOnly: false, destructive: true, idempotent: false },
+  input: Input,
+  output: Output,
+  choose: ({ operation }) => operation,
+  cases: {
+    list: toolCase(
+      listItems,
+      ({ limit }: Input) => ({ input: { limit } }),
+      (items: unknown) => ({ items }),
+    ),
+    get: toolCase(
+      readItem,
+      (args: Input) => ({ key: { item_id: idOf(args) } }),
+      (item: unknown) => ({ items: [item] }),
+    ),
+    reply: toolCase(
+      replyAsProgram,
+      (args: Input) => ({
+        key: { id: idOf(args) },
+        input: pick(args, 'decision', 'values', 'edits', 'payload_digest', 'reason'),
+      }),
+      (item: unknown) => ({ items: [item] }),
+    ),
+  },
+});
+
+/** @throws AppError `invalid_request` */
+function idOf({ item_id, operation }: Input): string {
+  if (item_id === undefined) throw new AppError('invalid_request', `item_id: required for ${operation}`);
+  return item_id;
+}

@@ -1,26 +1,20 @@
-import { flag } from '../../governance/operations/operation.js';
 import { z } from 'zod';
+import { flag } from '../../governance/operations/operation.js';
+import { toolCase, multiplexedTool } from '../../governance/tools/tool.js';
 import { AppError } from '../../base/errors.js';
 import { commitOntology, currentOntology, refuseViolations, violationsOf } from '../../graph/ontology/commit.js';
 import { Ontology, OntologyDefinition } from '../../graph/ontology/definition.js';
-import {
-  deleteDraft,
-  listVersions,
-  readDraft,
-  recordVersion,
-  saveDraft,
-  type Draft,
-} from '../../graph/ontology/drafts.js';
-import type { Collections } from '../../stores/collections.js';
-import type { Graph } from '../../stores/neo4j.js';
+import { deleteDraft, listVersions, readDraft, recordVersion, saveDraft } from '../../graph/ontology/drafts.js';
 import { epochSeconds, EpochSeconds } from '../../base/time.js';
-import { defineTool } from '../../governance/tools/tool.js';
+import type { Deps } from '../deps.js';
+import { defineOperation, type DomainTool } from '../operation.js';
 import { UserId } from '../../base/ids.js';
 
 const OntologyInput = z
   .strictObject({ define: OntologyDefinition.optional(), commit: z.literal(true).optional() })
   .refine(({ define, commit }) => !(define && commit), 'must not contain both define and commit')
   .meta({ id: 'OntologyRequest', example: { commit: true } });
+type OntologyInput = z.output<typeof OntologyInput>;
 
 const { version: Version } = Ontology.shape;
 const DraftView = z.object({
@@ -38,73 +32,83 @@ const OntologyAnswer = z
   })
   .meta({ id: 'OntologyState' });
 
-interface OntologyDeps {
-  graph: Graph;
-  collections: Pick<Collections, 'ontology_drafts' | 'ontology_versions'>;
-}
+const rules = {
+  name: 'ontology',
+  changesContext: { when: 'context.input.commit' },
+  facts: { commit: flag('commit') },
+  output: OntologyAnswer,
+  resource: () => ({ type: 'ontology', id: 'project' }),
+} as const;
+const changes = { ...rules, grant: 'svc:ontology.write', effect: 'write' } as const;
 
-type Prepared =
-  { step: 'read' } | { step: 'define'; definition: OntologyDefinition } | { step: 'commit'; draft: Draft };
+const readOntologyState = defineOperation({
+  ...rules,
+  grant: 'svc:docs.read',
+  effect: 'read',
+  dryRun: async () => ({ read: 'ontology' }),
+  run: ({ deps, ctx }) => stateOf(deps, ctx.principal.projectId),
+});
 
-const isChange = ({ define, commit }: Readonly<Record<string, unknown>>) =>
-  define !== undefined || commit !== undefined;
-
-/** Drafts the project's ontology, and commits a draft (contract, `POST /v1/ontology`). */
-export const ontologyTool = defineTool(
-  {
-    name: 'ontology',
-    grant: (asked) => (isChange(asked) ? 'svc:ontology.write' : 'svc:docs.read'),
-    effect: (input) => (isChange(input) ? 'write' : 'read'),
-    changesContext: { when: 'context.input.commit' },
-    facts: { commit: flag('commit') },
+const defineOntology = defineOperation({
+  ...changes,
+  input: z.strictObject({ define: OntologyDefinition }),
+  async dryRun({ deps, ctx: { principal }, input: { define } }) {
+    const { count, samples } = await violationsOf(deps.graph, principal.projectId, define);
+    return { define: Object.keys(define.entity_types), violations: count, samples };
   },
-  ({ graph, collections }: OntologyDeps) => ({
-    title: 'Define and commit the ontology',
-    description:
-      '`define` saves a draft of entity and relationship types. `commit` checks the draft against stored data and puts it in force as a new version. Without either, returns the draft and the version in force.',
-    input: OntologyInput,
-    output: OntologyAnswer,
-    hints: { readOnly: false, destructive: false, idempotent: false },
-    resource: () => ({ type: 'ontology', id: 'project' }),
-    async prepare(input, { projectId }): Promise<Prepared> {
-      if (input.define) return { step: 'define', definition: input.define };
-      if (!input.commit) return { step: 'read' };
-      const draft = await readDraft(collections, projectId);
-      if (!draft) throw new AppError('conflict', 'there is no draft to commit; define one first');
-      refuseViolations(await violationsOf(graph, projectId, draft.definition));
-      return { step: 'commit', draft };
-    },
-    boundState: async (prepared) =>
-      prepared.step === 'commit'
-        ? { draft_revision: prepared.draft.revision, base_version: prepared.draft.base_version }
-        : undefined,
-    async dryRun(prepared, { projectId }): Promise<Record<string, unknown>> {
-      if (prepared.step === 'read') return { read: 'ontology' };
-      if (prepared.step === 'commit') return { commit: prepared.draft.base_version + 1 };
-      const { count, samples } = await violationsOf(graph, projectId, prepared.definition);
-      return { define: Object.keys(prepared.definition.entity_types), violations: count, samples };
-    },
-    async execute(prepared, ctx) {
-      const { projectId, principal } = ctx;
-      if (prepared.step === 'define') {
-        const { definition } = prepared;
-        const baseVersion = (await currentOntology(graph, projectId))?.version ?? 0;
-        await saveDraft(collections, ctx, { definition, baseVersion, userId: principal.userId });
-      }
-      if (prepared.step === 'commit') {
-        const { definition, base_version: baseVersion, revision } = prepared.draft;
-        const by = { committedAt: epochSeconds(), committedBy: principal.userId };
-        await commitOntology(graph, projectId, { definition, baseVersion, ...by });
-        await deleteDraft(collections, projectId, revision);
-      }
-      return { body: await stateOf({ graph, collections }, projectId) };
-    },
-  }),
-);
+  async run({ deps, ctx: { principal }, input: { define } }) {
+    const { projectId, organizationId, userId } = principal;
+    const baseVersion = (await currentOntology(deps.graph, projectId))?.version ?? 0;
+    const draft = { definition: define, baseVersion, userId };
+    await saveDraft(deps.mongo.collections, { projectId, organizationId }, draft);
+    return stateOf(deps, projectId);
+  },
+});
+
+const commitDraft = defineOperation({
+  ...changes,
+  fixedFacts: { commit: true },
+  async prepare({ deps, ctx: { principal } }) {
+    const draft = await readDraft(deps.mongo.collections, principal.projectId);
+    if (!draft) throw new AppError('conflict', 'there is no draft to commit; define one first');
+    refuseViolations(await violationsOf(deps.graph, principal.projectId, draft.definition));
+    return draft;
+  },
+  boundState: async ({ prepared: { revision, base_version } }) => ({ draft_revision: revision, base_version }),
+  dryRun: async ({ prepared }) => ({ commit: prepared.base_version + 1 }),
+  async run({ deps, ctx: { principal }, prepared: { definition, base_version: baseVersion, revision } }) {
+    const { projectId, userId } = principal;
+    const by = { committedAt: epochSeconds(), committedBy: userId };
+    await commitOntology(deps.graph, projectId, { definition, baseVersion, ...by });
+    await deleteDraft(deps.mongo.collections, projectId, revision);
+    return stateOf(deps, projectId);
+  },
+});
+
+const answer = (state: unknown) => state;
+
+/** Drafts the project's ontology, and commits a draft (docs/specification.md, `POST /v1/ontology`). */
+export const ontologyTool: DomainTool = multiplexedTool({
+  name: 'ontology',
+  title: 'Define and commit the ontology',
+  description:
+    '`define` saves a draft of entity and relationship types. `commit` checks the draft against stored data and puts it in force as a new version. Without either, returns the draft and the version in force.',
+  hints: { readOnly: false, destructive: false, idempotent: false },
+  input: OntologyInput,
+  output: OntologyAnswer,
+  choose: (args) => ['define', 'commit'].find((name) => args[name] !== undefined),
+  cases: {
+    read: toolCase(readOntologyState, () => ({}), answer),
+    define: toolCase(defineOntology, ({ define }: OntologyInput) => ({ input: { define } }), answer),
+    commit: toolCase(commitDraft, () => ({}), answer),
+  },
+});
+
+type StateDeps = Pick<Deps, 'graph' | 'mongo'>;
 
 /** The graph determines the version in force. If a crash kept it out of the history, it is added when it is read. */
 export async function stateOf(
-  { graph, collections }: OntologyDeps,
+  { graph, mongo: { collections } }: StateDeps,
   projectId: string,
 ): Promise<z.infer<typeof OntologyAnswer>> {
   const ontology = await currentOntology(graph, projectId);

@@ -8,16 +8,14 @@ import { grantedProjects } from './granted-projects.js';
 import { retrieve } from '../../graph/query/retrieve.js';
 import { createCypherQueries, type CypherCall, type CypherQueries } from '../../graph/query/run-cypher.js';
 import { ContextAnswer } from '../../graph/query/views.js';
-import type { NearestByText } from '../../graph/vectors/nearest.js';
-import type { Reranker } from '../../models/reranker.js';
-import type { Redact } from '../../graph/redaction/redact.js';
 import { Time } from '../../graph/save/input.js';
 import type { Consumption } from '../../graph/store/provenance.js';
-import type { Collections } from '../../stores/collections.js';
 import type { Graph } from '../../stores/neo4j.js';
 import { epochSeconds } from '../../base/time.js';
 import { namesProject, projectRefused } from '../../governance/tools/project-fields.js';
-import { defineTool, type ToolContext } from '../../governance/tools/tool.js';
+import type { CallContext } from '../../governance/operations/call-context.js';
+import type { Deps } from '../deps.js';
+import { defineOperation } from '../operation.js';
 
 export const queryLimits = {
   limit: { default: 25, ceiling: 200 },
@@ -87,65 +85,58 @@ interface PreparedQuery {
   asOf: number;
 }
 
-interface QueryContextDeps {
-  graph: Graph;
-  redact: Redact;
-  collections: Pick<Collections, 'memberships' | 'projects'>;
-  nearestByText?: NearestByText;
-  reranker?: Reranker | undefined;
+type QueryDeps = Pick<Deps, 'graph' | 'mongo' | 'redact' | 'nearestByText' | 'reranker'>;
+
+/** Reads the context graph (docs/specification.md, `POST /v1/query-context`). */
+export const queryContext = defineOperation({
+  name: 'query-context',
+  grant: 'svc:query.read',
+  effect: 'read',
+  facts: { limit: integer('limit'), granted_projects: flag('granted_projects') },
+  tool: {
+    title: 'Query the context graph',
+    description:
+      'Answers a question in natural language, or a read-only Cypher query, from the context graph of the project: ranked entities, relationships, facts and rows, each with its provenance; personal data is redacted.',
+    hints: { readOnly: true, destructive: false, idempotent: true },
+  },
+  input: QueryInput,
+  output: ContextAnswer,
+  resource: () => ({ type: 'context', id: 'graph' }),
+  prepare: ({ deps, ctx, input }) => prepare(deps, input, ctx),
+  dryRun: async ({ prepared: { input, query, projectIds } }) => ({
+    query: query ? 'cypher' : 'natural_language',
+    ...(query?.columns ? { columns: query.columns } : {}),
+    projects: projectIds.length,
+    limit: input.limit,
+    timeout_ms: input.timeout_ms,
+  }),
+  async run({ deps, ctx, prepared }) {
+    const { principal, lifecycleId } = ctx;
+    const consumed = { lifecycle_id: lifecycleId, run: principal.executionId ?? null, at: epochSeconds() };
+    const answer = await ask(deps, prepared, ctx, consumed);
+    ctx.noteConsumed(answer.entities.map(({ id }) => id));
+    return deps.redact(answer, principal.organizationId);
+  },
+});
+
+const cyphers = new WeakMap<Graph, CypherQueries>();
+
+/** The prepared queries of a graph, which remember what they have planned. */
+function cypherOf(graph: Graph): CypherQueries {
+  const known = cyphers.get(graph) ?? createCypherQueries(graph);
+  cyphers.set(graph, known);
+  return known;
 }
 
-/** Reads the context graph (specification, `POST /v1/query-context`). */
-export const queryContextTool = defineTool(
-  {
-    name: 'query-context',
-    grant: 'svc:query.read',
-    effect: 'read',
-    facts: { limit: integer('limit'), granted_projects: flag('granted_projects') },
-  },
-  (deps: QueryContextDeps) => {
-    const { graph, redact, collections } = deps;
-    const cypher = createCypherQueries(graph);
-    return {
-      title: 'Query the context graph',
-      description:
-        'Answers a question in natural language, or a read-only Cypher query, from the context graph of the project: ranked entities, relationships, facts and rows, each with its provenance; personal data is redacted.',
-      input: QueryInput,
-      output: ContextAnswer,
-      hints: { readOnly: true, destructive: false, idempotent: true },
-      resource: () => ({ type: 'context', id: 'graph' }),
-      prepare: (input, ctx) => prepare(cypher, collections, input, ctx),
-      dryRun: async ({ input, query, projectIds }) => ({
-        query: query ? 'cypher' : 'natural_language',
-        ...(query?.columns ? { columns: query.columns } : {}),
-        projects: projectIds.length,
-        limit: input.limit,
-        timeout_ms: input.timeout_ms,
-      }),
-      async execute(prepared, ctx) {
-        const consumed = { lifecycle_id: ctx.lifecycleId, run: ctx.executionId ?? null, at: epochSeconds() };
-        const answer = await ask(cypher, deps, prepared, ctx, consumed);
-        return {
-          body: await redact(answer, ctx.principal.organizationId),
-          consumed: answer.entities.map(({ id }) => id),
-        };
-      },
-    };
-  },
-);
-
-async function prepare(
-  cypher: CypherQueries,
-  collections: QueryContextDeps['collections'],
-  input: QueryInput,
-  ctx: ToolContext,
-): Promise<PreparedQuery> {
+async function prepare({ graph, mongo }: QueryDeps, input: QueryInput, ctx: CallContext): Promise<PreparedQuery> {
   checkParams(input.params);
-  const granted = input.granted_projects ? await grantedProjects(collections, ctx.principal) : [];
-  const projectIds = [...new Set([ctx.projectId, ...granted])];
+  const { principal } = ctx;
+  const granted = input.granted_projects ? await grantedProjects(mongo.collections, principal) : [];
+  const projectIds = [...new Set([principal.projectId, ...granted])];
   const asOf = input.as_of ?? epochSeconds();
   const text = unwrapped(input.query);
   if (looksLikeNaturalLanguage(text)) return { input: { ...input, query: text }, query: undefined, projectIds, asOf };
+  const cypher = cypherOf(graph);
   const prepared = { input, query: cypher.guard(text), projectIds, asOf };
   // If the database does not answer, S8 reports it.
   await cypher.check(callOf(prepared, prepared.query, ctx)).catch((error: unknown) => {
@@ -154,12 +145,12 @@ async function prepare(
   return prepared;
 }
 
-function callOf({ input, projectIds, asOf }: PreparedQuery, query: GuardedQuery, ctx: ToolContext): CypherCall {
+function callOf({ input, projectIds, asOf }: PreparedQuery, query: GuardedQuery, ctx: CallContext): CypherCall {
   const { params, limit, timeout_ms: timeoutMs, bookmark } = input;
   return {
     query,
     params,
-    projectId: ctx.projectId,
+    projectId: ctx.principal.projectId,
     organizationId: ctx.principal.organizationId,
     grantedProjectIds: projectIds,
     asOf,
@@ -171,14 +162,13 @@ function callOf({ input, projectIds, asOf }: PreparedQuery, query: GuardedQuery,
 }
 
 async function ask(
-  cypher: CypherQueries,
-  { graph, nearestByText, reranker }: QueryContextDeps,
+  { graph, nearestByText, reranker }: QueryDeps,
   prepared: PreparedQuery,
-  ctx: ToolContext,
+  ctx: CallContext,
   consumed: Consumption,
 ): Promise<ContextAnswer> {
   const { input, query, projectIds } = prepared;
-  if (query) return cypher.run(callOf(prepared, query, ctx), consumed);
+  if (query) return cypherOf(graph).run(callOf(prepared, query, ctx), consumed);
   const { query: text, limit, timeout_ms: timeoutMs, bookmark, explain } = input;
   const { organizationId } = ctx.principal;
   const question = {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { saveBounds, Time } from '../../graph/save/input.js';
 import { derivedId, TypeName } from '../../graph/store/names.js';
-import { defineTool } from '../../governance/tools/tool.js';
+import { defineOperation } from '../operation.js';
 import { epochSeconds } from '../../base/time.js';
-import type { Deps } from '../deps.js';
 import { checkMemory, startMemory, turnsOfText, type NewMemory } from '../memories/operations.js';
 import { MemoryView } from '../memories/record.js';
 import { memoryBounds, refuseOverlong, rememberRules } from '../memories/rules.js';
@@ -34,16 +33,20 @@ const Input = z
   });
 
 /** Extracts the facts of a text in the background (docs/guides/remember.md). */
-export const rememberTool = defineTool(rememberRules, (deps: Deps) => ({
-  title: 'Remember a text',
-  description:
-    'Extracts entities and facts from a text or conversation into the context graph, in the background. Follow it with memory.',
+export const remember = defineOperation({
+  ...rememberRules,
+  tool: {
+    title: 'Remember a text',
+    description:
+      'Extracts entities and facts from a text or conversation into the context graph, in the background. Follow it with memory.',
+    hints: { readOnly: false, destructive: false, idempotent: false },
+  },
+  accepted: true,
   input: Input,
   output: z.object({ memory: MemoryView }).meta({ id: 'RememberAnswer' }),
-  hints: { readOnly: false, destructive: false, idempotent: false },
-  accepted: true,
   resource: () => ({ type: 'memory', id: '*' }),
-  async prepare({ text: whole, turns = [], source, at = epochSeconds(), entity_types, budget, review }, { principal }) {
+  async prepare({ deps, ctx, input }) {
+    const { text: whole, turns = [], source, at = epochSeconds(), entity_types, budget, review } = input;
     const memory: NewMemory = {
       turns: whole === undefined ? turns.map((turn) => ({ ...turn, at: turn.at ?? at })) : turnsOfText(whole, at),
       is_conversation: whole === undefined,
@@ -53,13 +56,13 @@ export const rememberTool = defineTool(rememberRules, (deps: Deps) => ({
       review,
     };
     refuseOverlong(memory.turns);
-    await checkMemory(deps, principal, memory);
+    await checkMemory(deps, ctx.principal, memory);
     return memory;
   },
-  dryRun: async ({ turns, review }) => ({ remember: { turns: turns.length, review } }),
-  execute: async (memory, { principal, idempotencyKey, recordId }) => {
+  dryRun: async ({ prepared: { turns, review } }) => ({ remember: { turns: turns.length, review } }),
+  async run({ deps, ctx: { principal, idempotencyKey, recordId }, prepared: memory }) {
     const { projectId, userId } = principal;
     const id = idempotencyKey === undefined ? recordId : derivedId('memory', projectId, userId, idempotencyKey);
-    return { body: { memory: await startMemory(deps, principal, id, memory) } };
+    return { memory: await startMemory(deps, principal, id, memory) };
   },
-}));
+});

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Deps } from '../deps.js';
-import { checkPromoted, runPromoted } from '../executions/operations/promoted.js';
+import { checkRelease, releaseRequest, runRelease } from '../executions/operations/run-release.js';
+import { choiceFields, startFacts, startState } from '../releases/operations/resolve.js';
 import { startRules } from '../caused-rules.js';
-import { defineTool } from '../../governance/tools/tool.js';
+import { defineOperation } from '../operation.js';
 import { Id, exampleId } from '../../base/ids.js';
 
 const Input = z
@@ -10,34 +10,44 @@ const Input = z
     agentflow_id: z.string().min(1).max(100),
     goal: z.string().min(1).max(20_000),
     inputs: z.record(z.string(), z.unknown()).default({}),
+    ...choiceFields,
   })
   .meta({ id: 'RunAgentInput', example: { agentflow_id: exampleId, goal: 'Summarise the open claims' } });
 
 const Output = z
-  .object({ lifecycle_id: Id, execution_id: Id, status: z.string().meta({ example: 'running' }) })
+  .object({
+    lifecycle_id: Id,
+    execution_id: Id,
+    status: z.string().meta({ example: 'running' }),
+    version: z.int().nullable().describe('The release that it runs. Null for a draft.').meta({ example: 3 }),
+    draft: z.boolean().meta({ example: false }),
+  })
   .partial({ lifecycle_id: true })
   .meta({ id: 'StartedRun' });
 
-/** Runs an agentflow's promoted version (contract, `POST /v1/run-agent`). */
-export const runAgentTool = defineTool(startRules, (deps: Deps) => ({
-  title: 'Run an agentflow',
-  description:
-    'Starts the promoted version of an agentflow for a goal and returns the execution, which continues in the background.',
+/** Runs a release of an agentflow (docs/specification.md, `POST /v1/run-agent`). */
+export const runAgent = defineOperation({
+  ...startRules,
+  tool: {
+    title: 'Run an agentflow',
+    description:
+      'Starts the release of an agentflow that is in production for a goal and returns the execution, which continues in the background.',
+    hints: { readOnly: false, destructive: false, idempotent: false },
+  },
   input: Input,
   output: Output,
-  hints: { readOnly: false, destructive: false, idempotent: false },
-  resource: ({ agentflow_id }) => ({ type: 'agentflow', id: agentflow_id }),
-  boundState: async ({ agentflow_id }, { principal }) => ({
-    version: (await checkPromoted(deps, principal, agentflow_id)).version,
+  resource: ({ input }) => ({ type: 'agentflow', id: input.agentflow_id }),
+  lookUp: async ({ deps, ctx, input }) => ({
+    facts: await startFacts(deps.mongo.collections, ctx.principal, releaseRequest(input)),
   }),
-  dryRun: async ({ agentflow_id, goal }, { principal }) => {
-    const { version, name } = await checkPromoted(deps, principal, agentflow_id);
-    return { start: { agentflow_id, name, version, goal } };
+  boundState: ({ deps, ctx, input }) => startState(deps.mongo.collections, ctx.principal, releaseRequest(input)),
+  async dryRun({ deps, ctx, input }) {
+    const { version, name } = await checkRelease(deps, ctx.principal, input);
+    return { start: { agentflow_id: input.agentflow_id, name, version, goal: input.goal } };
   },
-  execute: async ({ agentflow_id, goal, inputs }, { principal, lifecycleId, recordId, bound }) => ({
-    body: await runPromoted(deps, principal, {
-      ...{ agentflow_id, goal, input_variables: inputs, lifecycle_id: lifecycleId, execution_id: recordId },
-      version: (bound as { version: number } | undefined)?.version,
+  outcome: ({ draft }) => (draft ? 'draft' : undefined),
+  run: ({ deps, ctx: { principal, lifecycleId, recordId, bound }, input: { inputs, ...input } }) =>
+    runRelease(deps, principal, {
+      ...{ ...input, input_variables: inputs, lifecycle_id: lifecycleId, execution_id: recordId, bound },
     }),
-  }),
-}));
+});

@@ -1,11 +1,12 @@
 import { graphWriteFacts } from './graph-write-facts.js';
 import { z } from 'zod';
-import { planSave, save, summaryOf, type SavePlan } from '../../graph/save/save.js';
+import { planSave, save, summaryOf } from '../../graph/save/save.js';
 import { SaveInput } from '../../graph/save/input.js';
 import type { Stamp } from '../../graph/store/provenance.js';
-import type { Graph } from '../../stores/neo4j.js';
+import type { Deps } from '../deps.js';
 import { epochSeconds } from '../../base/time.js';
-import { defineTool, type ToolContext } from '../../governance/tools/tool.js';
+import type { CallContext } from '../../governance/operations/call-context.js';
+import { defineOperation } from '../operation.js';
 import { Id } from '../../base/ids.js';
 
 const Count = z.int().meta({ example: 1 });
@@ -29,40 +30,39 @@ export const SaveAnswer = z
   })
   .meta({ id: 'SaveAnswer' });
 
-interface PreparedSave {
-  input: Pick<SaveInput, 'entities' | 'relationships' | 'facts' | 'source'>;
-  plan: SavePlan;
-}
+type GraphWrite = Pick<SaveInput, 'entities' | 'relationships' | 'facts' | 'source'>;
+type WriteCall = { deps: Pick<Deps, 'graph'>; ctx: CallContext };
 
-/** Writes entities, relationships and facts. Policies allow it only in simple-mode projects (contract). */
-export const saveContextTool = defineTool(
-  { name: 'save-context', grant: 'svc:ontology.write', effect: 'write', facts: graphWriteFacts, changesContext: true },
-  ({ graph }: { graph: Graph }) => ({
+/** Writes entities, relationships and facts. Policies allow it only in simple-mode projects. */
+export const saveContext = defineOperation({
+  name: 'save-context',
+  grant: 'svc:ontology.write',
+  effect: 'write',
+  facts: graphWriteFacts,
+  changesContext: true,
+  tool: {
     title: 'Save to the context graph',
     description:
       'Creates and updates entities, relationships and facts, by id or by type and name. A fact that contradicts an earlier one closes it. To end a fact, save it again with valid_to. Nothing is deleted.',
-    input: SaveInput,
-    output: SaveAnswer,
     hints: { readOnly: false, destructive: false, idempotent: true },
-    resource: () => ({ type: 'context', id: 'graph' }),
-    ...savingInto(graph),
-  }),
-);
+  },
+  input: SaveInput,
+  output: SaveAnswer,
+  resource: () => ({ type: 'context', id: 'graph' }),
+  prepare: (call) => planWrite(call, call.input),
+  dryRun: async ({ prepared }) => summaryOf(prepared),
+  run: (call) => write(call, call.input),
+});
 
-/** The steps that save-context and catalog-ingest share. */
-export function savingInto(graph: Graph) {
-  return {
-    prepare: async (input: PreparedSave['input'], ctx: ToolContext): Promise<PreparedSave> => ({
-      input,
-      plan: await planSave(graph, ctx.projectId, input, stampOf(input, ctx)),
-    }),
-    dryRun: async ({ plan }: PreparedSave) => summaryOf(plan),
-    execute: async ({ input }: PreparedSave, ctx: ToolContext) => ({
-      body: await save(graph, ctx.projectId, input, stampOf(input, ctx)),
-    }),
-  };
+/** Checks a write to the graph against its ontology and its contents. */
+export function planWrite({ deps, ctx }: WriteCall, input: GraphWrite) {
+  return planSave(deps.graph, ctx.principal.projectId, input, stampOf(input, ctx));
 }
 
-function stampOf({ source }: PreparedSave['input'], { principal, lifecycleId }: ToolContext): Stamp {
+export function write({ deps, ctx }: WriteCall, input: GraphWrite) {
+  return save(deps.graph, ctx.principal.projectId, input, stampOf(input, ctx));
+}
+
+function stampOf({ source }: GraphWrite, { principal, lifecycleId }: CallContext): Stamp {
   return { saved_by: principal.userId, source: source ?? null, recorded_at: epochSeconds(), lifecycle_id: lifecycleId };
 }

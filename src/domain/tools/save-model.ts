@@ -1,8 +1,7 @@
 import { textFacts } from '../../governance/operations/operation.js';
 import { z } from 'zod';
-import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../base/time.js';
-import { defineTool } from '../../governance/tools/tool.js';
+import { defineOperation } from '../operation.js';
 
 const Model = z
   .strictObject({
@@ -12,26 +11,25 @@ const Model = z
   })
   .meta({ id: 'ModelSettings', example: { model: 'gpt-4.1-mini', temperature: 0.2, max_tokens: 2048 } });
 
-/** Sets the project's default model (contract, `POST /v1/save-model`). */
-export const saveModelTool = defineTool(
-  { name: 'save-model', grant: 'svc:model.write', effect: 'write', facts: textFacts('model') },
-  ({ collections }: { collections: Collections }) => ({
+/** Sets the project's default model (docs/specification.md, `POST /v1/save-model`). */
+export const saveModel = defineOperation({
+  name: 'save-model',
+  grant: 'svc:model.write',
+  effect: 'write',
+  facts: textFacts('model'),
+  tool: {
     title: 'Set the default model',
     description: 'Sets the model settings that agents of the project use when they do not name a model.',
-    input: Model,
-    output: Model,
     hints: { readOnly: false, destructive: false, idempotent: true },
-    resource: ({ model }) => ({ type: 'model', id: model }),
-    dryRun: async (settings) => ({ save: settings }),
-    execute: async (settings, { projectId, organizationId, principal }) => {
-      const fields = {
-        ...settings,
-        organization_id: organizationId,
-        updated_at: epochSeconds(),
-        updated_by: principal.userId,
-      };
-      await collections.project_models.updateOne({ _id: projectId }, { $set: fields }, { upsert: true });
-      return { body: settings };
-    },
-  }),
-);
+  },
+  input: Model,
+  output: Model,
+  resource: ({ input }) => ({ type: 'model', id: input.model }),
+  dryRun: async ({ input }) => ({ save: input }),
+  async run({ deps, ctx: { principal }, input }) {
+    const { projectId, organizationId, userId } = principal;
+    const fields = { ...input, organization_id: organizationId, updated_at: epochSeconds(), updated_by: userId };
+    await deps.mongo.collections.project_models.updateOne({ _id: projectId }, { $set: fields }, { upsert: true });
+    return input;
+  },
+});

@@ -1,47 +1,42 @@
-import { z } from 'zod';
 import { principalOfMaker } from '../../auth/authority.js';
-import { savePart } from '../../graph/memory/save-part.js';
-import { defineTool, type Tool } from '../../governance/tools/tool.js';
 import { epochSeconds } from '../../base/time.js';
-import { callToolAs } from './call-as.js';
+import { callAs } from '../../governance/kernel/call-as.js';
+import { savePart } from '../../graph/memory/save-part.js';
 import type { Deps } from '../deps.js';
 import type { SavedPart } from '../../graph/memory/part.js';
-import type { PartToSave, SavePartAsPerson } from '../memories/record.js';
-import { saveContextTool } from './save-context.js';
-
-type SaveDeps = Pick<Deps, 'mongo' | 'graph' | 'governance' | 'kernel' | 'metrics'>;
+import type { SavePartAsPerson } from '../memories/record.js';
+import { saveContext } from './save-context.js';
 
 /**
- * Writes a part of a memory as a `save-context` call of the person who requested it. It passes all stages of the
- * pipeline, so the rules, the mode of the project, the quota and the audit apply to it.
+ * Writes a part of a memory as a `save-context` call of the person who requested it. It passes all stages of the kernel,
+ * so the rules, the mode of the project, the quota and the audit apply to it.
  */
-export function createSavePartAsPerson(deps: SaveDeps): SavePartAsPerson {
-  return async (maker, part, signal) => {
-    const work = { what: 'memory', needs: ['svc:ontology.write'], executionId: part.memoryId } as const;
-    const principal = await principalOfMaker(deps.mongo.collections, maker, work);
-    const body = await callToolAs(deps, principal, {
-      tool: partTool(deps, part),
-      // The facts that rules use. `facts` are counted, and `entity_types` are read from the entities.
-      input: { entities: part.found.entities, relationships: [], facts: part.found.facts, source: part.source ?? '' },
-      signal,
-      cannotWait: 'the policies ask for an approval to save context, which a memory cannot wait for',
-    });
-    return (body as unknown as { saved: SavedPart }).saved;
+export function createSavePartAsPerson({
+  mongo,
+  graph,
+  kernel,
+}: Pick<Deps, 'mongo' | 'graph' | 'kernel'>): SavePartAsPerson {
+  return async (maker, { memoryId, part, source, found }) => {
+    const work = { what: 'memory', needs: ['svc:ontology.write'], executionId: memoryId } as const;
+    const principal = await principalOfMaker(mongo.collections, maker, work);
+    const { userId: saved_by, projectId } = principal;
+    const performed = await kernel.perform(
+      callAs(async () => principal, {
+        entrance: 'memory',
+        operation: saveContext,
+        validate: async () => ({
+          // The facts that rules use. `facts` are counted, and `entity_types` are read from the entities.
+          input: { entities: found.entities, relationships: [], facts: found.facts, source: source ?? '' },
+          resource: { type: 'memory', id: memoryId },
+          dryRun: false,
+          async run({ lifecycleId }) {
+            const stamp = { saved_by, source, recorded_at: epochSeconds(), lifecycle_id: lifecycleId };
+            return { body: await savePart(graph, { projectId, memoryId, part }, found, stamp) };
+          },
+        }),
+      }),
+    );
+    if ('error' in performed) throw performed.error;
+    return performed.ending.body as SavedPart;
   };
-}
-
-function partTool({ graph }: SaveDeps, { memoryId, part, source, found }: PartToSave): Tool {
-  return defineTool(saveContextTool.operation, () => ({
-    title: 'Write a part of a memory',
-    description: '',
-    input: z.looseObject({}),
-    output: z.looseObject({}),
-    hints: { readOnly: false, destructive: false, idempotent: true },
-    resource: () => ({ type: 'memory', id: memoryId }),
-    dryRun: async () => ({}),
-    execute: async (_, { projectId, principal, lifecycleId }) => {
-      const stamp = { saved_by: principal.userId, source, recorded_at: epochSeconds(), lifecycle_id: lifecycleId };
-      return { body: { saved: await savePart(graph, { projectId, memoryId, part }, found, stamp) } };
-    },
-  })).create({});
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { undoMerge } from '../../graph/memory/undo-merge.js';
-import { defineTool } from '../../governance/tools/tool.js';
+import { defineOperation } from '../operation.js';
 import { exampleId, Id } from '../../base/ids.js';
-import type { Graph } from '../../stores/neo4j.js';
 import { epochSeconds } from '../../base/time.js';
 import { undoMergeRules } from '../memories/rules.js';
 
@@ -19,17 +18,20 @@ const Output = z
   .meta({ id: 'UndoneMerge' });
 
 /** Separates a mention in a remembered text from the entity with which it was merged. */
-export const undoMergeTool = defineTool(undoMergeRules, ({ graph }: { graph: Graph }) => ({
-  title: 'Undo a merge',
-  description:
-    'Gives a mention of a remembered text an entity of its own, moves its facts there, and restores what they had closed.',
+export const separateMerge = defineOperation({
+  ...undoMergeRules,
+  tool: {
+    title: 'Undo a merge',
+    description:
+      'Gives a mention of a remembered text an entity of its own, moves its facts there, and restores what they had closed.',
+    hints: { readOnly: false, destructive: false, idempotent: true },
+  },
   input: Input,
   output: Output,
-  hints: { readOnly: false, destructive: false, idempotent: true },
-  resource: ({ merge_id }) => ({ type: 'merge', id: merge_id }),
-  dryRun: async ({ merge_id }) => ({ undo: { merge_id } }),
-  execute: async ({ merge_id }, { projectId, principal, lifecycleId }) => {
+  resource: ({ input }) => ({ type: 'merge', id: input.merge_id }),
+  dryRun: async ({ input }) => ({ undo: { merge_id: input.merge_id } }),
+  async run({ deps, ctx: { principal, lifecycleId }, input }) {
     const stamp = { saved_by: principal.userId, source: null, recorded_at: epochSeconds(), lifecycle_id: lifecycleId };
-    return { body: await undoMerge(graph, projectId, merge_id, stamp) };
+    return undoMerge(deps.graph, principal.projectId, input.merge_id, stamp);
   },
-}));
+});

@@ -10,7 +10,9 @@ export interface AuditFilter {
   actor?: string | undefined;
   /** Further ids of people, keys, apps or services, any of which matches. */
   actorIds?: readonly string[] | undefined;
+  /** The beginning of the action. */
   action?: string | undefined;
+  exact_action?: string | undefined;
   resource?: string | undefined;
   outcome?: string | undefined;
   lifecycle_id?: string | undefined;
@@ -72,6 +74,7 @@ function filterOf({
   actor,
   actorIds = [],
   action,
+  exact_action,
   resource,
   outcome,
   lifecycle_id,
@@ -81,6 +84,7 @@ function filterOf({
   return {
     ...(actor !== undefined && { actor: actor.includes(':') ? actor : new RegExp(`:(${ids.join('|')})(:|$)`) }),
     ...(action !== undefined && { action: startsWith(action) }),
+    ...(exact_action !== undefined && { $and: [{ action: exact_action }] }),
     ...(resource !== undefined && { resource: startsWith(resource) }),
     ...(outcome !== undefined && { outcome: startsWith(outcome) }),
     ...(lifecycle_id !== undefined && { lifecycle_id }),

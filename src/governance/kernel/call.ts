@@ -6,11 +6,8 @@ import type { SummarySource } from '../approvals/summary.js';
 import type { PolicyFacts } from '../lifecycles/policy-facts.js';
 import type { ActRecord, LifecycleStatus } from '../lifecycles/record.js';
 import type { causedBy, Operation } from '../operations/operation.js';
+import type { Entrance } from './entrances.js';
 import type { PolicyEvaluation } from '../policy/decision.js';
-
-/** How a call arrived. `agent`: a run calls on behalf of the person who started it. */
-export const channels = ['rest', 'mcp', 'console', 'schedule', 'agent', 'callback'] as const;
-export type Channel = (typeof channels)[number];
 
 export interface Resource {
   type: string;
@@ -32,6 +29,8 @@ export interface Executed {
   /** The id of the new record, if the input names none. */
   madeId?: string;
   consumed?: readonly string[];
+  /** What the audit entry says in addition. */
+  outcome?: string;
 }
 
 /** A call that its surface has validated, with everything that S5 to S8 need. */
@@ -46,6 +45,8 @@ export interface Checked {
   afterUnknown?: boolean;
   resource: Resource;
   dryRun: boolean;
+  /** The record on which the causes of the operation depend. */
+  subject?(): Promise<unknown>;
   /** Facts and a resource that must be looked up, such as the agentflow of an execution. */
   lookUp?(): Promise<{ resource?: Resource; facts?: Readonly<Record<string, unknown>> }>;
   /** State that the call acts on and that its input does not contain. An approval is valid only for this state. */
@@ -64,38 +65,31 @@ export interface Checked {
   run(attempt: Attempt): Promise<Executed>;
 }
 
-/** A call as its surface passes it to the kernel. Functions supply what differs between surfaces in S1 to S4. */
+/** A call as its surface passes it to the kernel. Its functions supply what the stages S1, S2 and S4 work with. */
 export interface Call {
   lifecycleId: string;
   /** Epoch seconds. */
   startedAt: number;
-  operation: Operation;
-  /** The input, if the required grant or what the call causes depends on it. That of a tool is not yet validated. */
-  rawInput?: unknown;
-  /** The record on which the causes of the operation depend. */
-  subject?(principal: Principal): Promise<unknown>;
+  entrance: Entrance;
   /** The name of the call in its records: that of the gateway tool, or else that of the operation. */
   name: string;
-  channel: Channel;
   traceId: string;
   resumeToken?: string | undefined;
-  /** The caller cannot store a resume token, so a repeat of the call uses the approval that was given for it. */
-  resumesItself?: boolean;
   /** The approval that a caller without a resume token, such as a run, uses when it repeats its call. */
   approvalId?: string | undefined;
   /** Set by a caller that repeats a call until it has an answer: all repeats share one approval. */
   reusesApproval?: ApprovalReuse;
   /** The people who caused the call of a run, in addition to its person. They do not decide its approval. */
   causedBy?(): Promise<readonly string[]>;
-  /** Why this caller cannot wait for an approval, such as a schedule; undefined for one that can. */
-  cannotWait?: string;
-  /** For work that goes on after the call: its outcome is recorded when it ends, but a refusal is recorded at once. */
-  recordsOnlyRefusals?: true;
-  /** True for gateway tools. Whether another call is recorded depends on the effect of its operation. */
-  alwaysRecorded?: true;
+  /** S1: verifies the credential. @throws AppError `invalid_token` */
   authenticate(): Promise<Principal>;
+  /** S2: the caller in the project that the call names. @throws AppError `scope_denied` */
   resolveScope(principal: Principal): Promise<Principal>;
-  admit(principal: Principal): Promise<void>;
+  /** S2: the operation that the call performs. */
+  operationOf(): Promise<Operation>;
+  /** S2: the operation whose rules judge the call; by default, the same. The caller needs its grant as well. */
+  judgedAs?(): Promise<Operation>;
+  /** S4: reads and validates the input. */
   validate(principal: Principal): Promise<Checked>;
 }
 
@@ -104,14 +98,16 @@ export interface AuthenticatedCall extends Call {
 }
 
 export interface ScopedCall extends AuthenticatedCall {
-  /** What the call causes in addition to its own operation. */
-  caused: ReturnType<typeof causedBy>;
-  /** What `subject` returned. */
-  subjectRecord: unknown;
+  /** The operation whose rules judge the call. */
+  operation: Operation;
 }
 
 export interface CheckedCall extends ScopedCall {
   checked: Checked;
+  /** What the call causes in addition to its own operation. */
+  caused: ReturnType<typeof causedBy>;
+  /** What `subject` of the checked call returned. */
+  subjectRecord: unknown;
   /** SHA-256 of the canonical payload, to which an approval and its token are bound. Computed at the first call. */
   payloadDigest(): string;
 }
@@ -128,6 +124,8 @@ export interface Ending {
   status: Extract<LifecycleStatus, 'pending_approval' | 'dry_run' | 'completed'>;
   body: unknown;
   consumed?: readonly string[];
+  /** What the audit entry says in addition to the status. */
+  outcome?: string;
 }
 
 export interface PermittedCall extends DecidedCall {

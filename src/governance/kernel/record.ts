@@ -55,7 +55,7 @@ export function governedRecord(
       actor: actorOf(principal),
       action: call.name,
       resource: resourceOf(call.checked?.resource, project_id),
-      outcome: [status, act?.outcome, reason].filter((part) => part !== undefined).join(': '),
+      outcome: [status, act?.outcome, ending?.outcome, reason].filter((part) => part !== undefined).join(': '),
       lifecycle_id: lifecycleId,
     },
   };

@@ -1,6 +1,6 @@
 import type { LifecycleDocument } from '../lifecycles/record.js';
-import { effectOf } from '../operations/operation.js';
 import type { Call, PartialCall } from './call.js';
+import { checksAt } from './entrances.js';
 import type { KernelDeps } from './kernel-deps.js';
 import { governedRecord, intentOf } from './record.js';
 import type { StageId } from './stage-ids.js';
@@ -14,21 +14,17 @@ interface Begun {
 export function createRecording(deps: KernelDeps, received: Call) {
   const { recorder, approvals } = deps;
   const stages: LifecycleDocument['stages'] = [];
-  let begun = Promise.resolve<Begun>({ recorded: received.alwaysRecorded === true, intended: false });
+  const { records } = checksAt(received.entrance);
+  let begun = Promise.resolve<Begun>({ recorded: records === 'all', intended: false });
 
   async function begin(call: PartialCall): Promise<Begun> {
-    const { principal, checked } = call;
-    if (!principal || !checked) throw new Error('S1 to S4 did not complete the call');
-    const effects = [
-      effectOf(call.operation, checked.input),
-      ...(call.caused ?? []).map(({ operation, input }) => effectOf(operation, input)),
-    ];
+    const { principal, checked, operation, caused = [] } = call;
+    if (!principal || !checked || !operation) throw new Error('S1 to S4 did not complete the call');
+    if (records === 'refusals' || records === 'none') return { recorded: false, intended: false };
+    const effects = [operation.effect, ...caused.map((each) => each.operation.effect)];
     const changesRecords = effects.some((effect) => effect === 'write' || effect === 'act');
-    if (call.recordsOnlyRefusals) return { recorded: false, intended: false };
     const recorded =
-      call.alwaysRecorded === true ||
-      changesRecords ||
-      (effects.includes('data') && (await deps.dataEvents(principal.projectId)));
+      records === 'all' || changesRecords || (effects.includes('data') && (await deps.dataEvents(principal.projectId)));
     const changes = recorded && effects.some((effect) => effect !== 'read') && !checked.dryRun;
     const intended = changes || call.resumeToken !== undefined;
     if (intended) await recorder.begin(intentOf(received, { principal, resource: checked.resource }));
@@ -58,7 +54,7 @@ export function createRecording(deps: KernelDeps, received: Call) {
         if (intended) recorder.end(lifecycleId);
         return {};
       }
-      const isRefused = call.recordsOnlyRefusals && status === 'denied';
+      const isRefused = records === 'refusals' && status === 'denied';
       const isRecorded = recorded || isRefused || decision?.decision === 'require_approval';
       await Promise.all([
         isRecorded && recorder.record(governedRecord(call, principal, { stages, status, reason })),

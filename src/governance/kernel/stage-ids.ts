@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../base/error-catalog.js';
 
-/** The stages of a governed call in their order, and what each does (specification, Governed pipeline). */
+/** The stages of a governed call in their order, and what each does (docs/specification.md, "Governed calls"). */
 export const stageDocs = [
   { stage: 'S1:authenticate', does: 'verifies the credential' },
   { stage: 'S2:resolve-scope', does: 'resolves organization, project and role, and checks the grant' },

@@ -43,7 +43,7 @@ export interface Cause {
   when?: string;
   /**
    * The caused calls; empty if this call causes none.
-   * @param input the key and input of the call; that of a gateway tool is not yet validated
+   * @param input the key and input of the call
    * @param subject what `subject` of the operation returned
    */
   calls(input: Readonly<Record<string, unknown>>, subject: unknown): readonly CausedCall[];
@@ -55,20 +55,19 @@ export interface Operation {
   name: string;
   /** The name of the gateway tool, if it differs. Rules can use either name. */
   alias?: string;
-  /** May depend on the validated input. */
-  effect: Effect | ((input: Readonly<Record<string, unknown>>) => Effect);
+  effect: Effect;
   /**
    * A fact has a value even if the input omits it: empty, 0 or false. Only where that would mislead a rule (`whereKnown`,
    * `decimal`) it has none.
    */
   facts: Facts;
-  /** The grant that the caller needs on every surface. It can depend on the input, which is not yet validated. */
-  grant: NeededGrant | ((rawInput: Readonly<Record<string, unknown>>) => NeededGrant);
+  /** The grant that the caller needs on every surface. */
+  grant: NeededGrant;
   /**
    * The rights of which a person needs one. Only where the grant says too little about people: otherwise they need a role
-   * that has the grant. It can depend on the input like the grant.
+   * that has the grant.
    */
-  right?: readonly Right[] | ((rawInput: Readonly<Record<string, unknown>>) => readonly Right[]);
+  right?: readonly Right[];
   /** In addition to the grant, the caller needs the role OWNER, ORG_ADMIN or PROJECT_ADMIN (`passesAdminOnly`). */
   adminOnly?: boolean;
   /** Everything that a call causes in addition. */
@@ -85,7 +84,7 @@ export interface Operation {
 type Schema = z.ZodType;
 type Output<S> = S extends Schema ? z.output<S> : undefined;
 
-/** One call of an operation. Its surface has validated `key` and `input`. */
+/** One call of an operation. The kernel has validated `key` and `input`. */
 export interface OperationCall<Deps, Key, Input> {
   deps: Deps;
   ctx: CallContext;
@@ -93,11 +92,32 @@ export interface OperationCall<Deps, Key, Input> {
   input: Input;
 }
 
+/** A call in S2, whose input is not read yet. */
+export interface ScopeCall<Deps, Key, Input> {
+  deps: Deps;
+  principal: Principal;
+  key: Key;
+  input(): Promise<Input>;
+}
+
+/** A call after `prepare`, whose result is `prepared`. Without `prepare`, it is undefined. */
+export interface PreparedCall<Deps, Key, Input, Prepared> extends OperationCall<Deps, Key, Input> {
+  prepared: Prepared;
+}
+
+/** What people and models read about an operation that is a tool of the gateway, and MCP's annotations of it. */
+export interface ToolTexts {
+  title: string;
+  description: string;
+  hints: { readOnly: boolean; destructive: boolean; idempotent: boolean };
+}
+
 /**
- * An operation as its domain defines it (design, "One governed operation"). `run` may rely on the grant, on the policies
- * and on the types of `key` and `input`. It throws AppError with the codes in `errors`, and `not_found` for an unknown key.
+ * An operation as its domain defines it (docs/architecture.md, "One operation"). `run` may rely on the grant, on the
+ * policies and on the types of `key` and `input`. It throws AppError with the codes in `errors`, and `not_found` for an
+ * unknown key.
  */
-export interface OperationSpec<Deps, K, I, O extends Schema> extends Omit<Operation, 'facts'> {
+export interface OperationSpec<Deps, K, I, O extends Schema, P = unknown> extends Omit<Operation, 'facts'> {
   facts?: Facts;
   /** The fields that name the record. REST takes them from the path, or from the query if the path does not have them. */
   key?: K;
@@ -106,50 +126,73 @@ export interface OperationSpec<Deps, K, I, O extends Schema> extends Omit<Operat
   output: O;
   /** Error codes in addition to those of every operation of its kind. */
   errors?: readonly ErrorCode[];
+  /** Only for tools of the gateway, which REST serves under `/v1` and MCP under the name of the operation. */
+  tool?: ToolTexts;
+  /** The call only starts the work. REST answers 202, and an Idempotency-Key makes a repeat safe. */
+  accepted?: true;
   /** Facts that are the same for every call, such as `{ operation: 'pause' }`. */
   fixedFacts?: Readonly<Record<string, unknown>>;
   /** The operation whose rules apply to the call, if it depends on the key. */
-  rulesFor?(call: OperationCall<Deps, Output<K>, Output<I>>): Operation;
+  rulesFor?(key: Output<K>): Operation;
+  /** What policies and the audit chain name. By default, the kind is the name's first part, and the id that of the key. */
+  resource?(call: OperationCall<Deps, Output<K>, Output<I>>): { type: string; id: string };
   /** The resource and facts that must be read from records. */
   lookUp?(
     call: OperationCall<Deps, Output<K>, Output<I>>,
   ): Promise<{ resource?: { type: string; id: string }; facts?: Readonly<Record<string, unknown>> }>;
   /** The record on which `causes` depend; undefined if it does not exist, which `run` then refuses. */
   subject?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<unknown>;
-  /** The caller in the project whose rules apply and which records the call, if this is not the project of the credential. */
-  scopeOf?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<Principal>;
+  /**
+   * The caller in the project whose rules apply and which records the call, if this is not the project of the credential.
+   * `input` reads the input earlier than S4. @throws AppError `scope_denied`
+   */
+  scopeOf?(call: ScopeCall<Deps, Output<K>, Output<I>>): Promise<Principal>;
+  /** Checks beyond the schemas (S4). @throws AppError `invalid_request` or `invalid_input` */
+  prepare?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<P>;
   /** State that the call depends on but its input does not contain. An approval is valid only for this state. */
-  boundState?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<unknown>;
+  boundState?(call: PreparedCall<Deps, Output<K>, Output<I>, P>): Promise<unknown>;
   /** What an approver sees in addition to the input. */
   approvalContext?(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<unknown>;
-  run(call: OperationCall<Deps, Output<K>, Output<I>>): Promise<z.input<O>>;
+  /** What the audit entry of a completed call says in addition. */
+  outcome?(
+    result: z.input<O>,
+    call: OperationCall<Deps, Output<K>, Output<I>>,
+  ): string | undefined | Promise<string | undefined>;
+  /** Describes the effect of the call (S7) without side effects. Every operation of a tool has it. */
+  dryRun?(call: PreparedCall<Deps, Output<K>, Output<I>, P>): Promise<Record<string, unknown>>;
+  /** Absent only where the route answers with a stream or receives one. */
+  run?(call: PreparedCall<Deps, Output<K>, Output<I>, P>): Promise<z.input<O>>;
+}
+
+interface RunnableSpec<Deps, K, I, O extends Schema, P> extends OperationSpec<Deps, K, I, O, P> {
+  run(call: PreparedCall<Deps, Output<K>, Output<I>, P>): Promise<z.input<O>>;
 }
 
 /** An operation without its type parameters, as surfaces and the kernel use it. */
 export type AnyOperation<Deps> = Operation & OperationSpec<Deps, Schema | undefined, Schema | undefined, Schema>;
 
+/** The operation, if it is read or called with its own types. */
+export type TypedOperation<Deps, K, I, O extends Schema, P> = AnyOperation<Deps> & OperationSpec<Deps, K, I, O, P>;
+
+type Key = z.ZodObject | undefined;
+type Input = Schema | undefined;
+
+interface DefineOperation<Deps> {
+  <O extends Schema, K extends Key = undefined, I extends Input = undefined, P = undefined>(
+    spec: RunnableSpec<Deps, K, I, O, P>,
+  ): TypedOperation<Deps, K, I, O, P> & RunnableSpec<Deps, K, I, O, P>;
+  <O extends Schema, K extends Key = undefined, I extends Input = undefined, P = undefined>(
+    spec: OperationSpec<Deps, K, I, O, P>,
+  ): TypedOperation<Deps, K, I, O, P>;
+}
+
 /** Returns the function that defines operations with these dependencies. Only this function discards their types. */
-export function operationsOver<Deps>() {
-  return <O extends Schema, K extends z.ZodObject | undefined = undefined, I extends Schema | undefined = undefined>(
-    spec: OperationSpec<Deps, K, I, O>,
-  ): AnyOperation<Deps> & OperationSpec<Deps, K, I, O> => ({ facts: {}, ...spec });
+export function operationsOver<Deps>(): DefineOperation<Deps> {
+  return (spec: object) => ({ facts: {}, ...spec }) as never;
 }
 
-export function effectOf({ effect }: Operation, input: unknown): Effect {
-  return typeof effect === 'function' ? effect(fieldsOf(input)) : effect;
-}
-
-export function grantOf({ grant }: Pick<Operation, 'grant'>, rawInput: unknown): NeededGrant {
-  return typeof grant === 'function' ? grant(fieldsOf(rawInput)) : grant;
-}
-
-/** What a call of the operation needs, for an input that need not be valid. */
-export function permissionOf(operation: Pick<Operation, 'grant' | 'right'>, rawInput: unknown): Permission {
-  const { right } = operation;
-  return {
-    grant: grantOf(operation, rawInput),
-    right: typeof right === 'function' ? right(fieldsOf(rawInput)) : right,
-  };
+export function permissionOf({ grant, right }: Pick<Operation, 'grant' | 'right'>): Permission {
+  return { grant, right };
 }
 
 /** The calls of other operations that a call of this operation causes. */

@@ -4,3 +4,8 @@
  *   an approval other than the one that the call has, and `approval_refused` if the call cannot wait for one
  */
 export type Recheck = (what: string, changed: Readonly<Record<string, unknown>>) => void;
+
+/** For a call that the policies have not decided, or do not decide. */
+export const undecided: Recheck = () => {
+  throw new Error('only a governed call can be decided again');
+};

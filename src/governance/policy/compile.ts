@@ -134,11 +134,22 @@ const ownerChangesPolicies =
 function parseCondition(when: string | undefined): Expr | undefined | string {
   if (when === undefined) return undefined;
   if (countLevels(when) > maxLevels) return `the condition has more than ${maxLevels} brackets`;
-  const parsed = cedar().policyToJson(`permit(principal, action, resource) when {\n${when}\n};`);
-  if (parsed.type === 'failure') return parsed.errors.map(explain).join('; ');
+  const parsed = cedar().policyToJson(`${beforeCondition}${when}\n};`);
+  if (parsed.type === 'failure')
+    return parsed.errors.map((error) => `${explain(error)}${lineOf(error, when)}`).join('; ');
   const [clause, ...others] = parsed.json.conditions;
   if (clause?.kind !== 'when' || others.length > 0) return 'the condition must be one expression';
   return clause.body;
+}
+
+const beforeCondition = 'permit(principal, action, resource) when {\n';
+
+/** Where a condition has a syntax error, such as ` (line 2)`. Cedar counts bytes of the whole policy. */
+function lineOf({ sourceLocations }: DetailedError, when: string): string {
+  const start = sourceLocations?.[0]?.start;
+  if (start === undefined) return '';
+  const before = Buffer.from(when).subarray(0, Math.max(0, start - beforeCondition.length));
+  return ` (line ${before.toString().split('\n').length})`;
 }
 
 /**

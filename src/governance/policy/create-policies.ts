@@ -7,7 +7,7 @@ import type { Threads } from '../../threads/threads.js';
 import { catalogData, type Catalog } from '../operations/catalog.js';
 import { builtinRulesOf, defaultRules, previewRule } from './default-rules.js';
 import { createPolicyEngine, type PolicyRequest } from './evaluate.js';
-import { changeRules, replacePolicies, type ChangeOfRules } from './replace-policies.js';
+import { changeRules, replacePolicies, type Change, type ChangeOfRules } from './replace-policies.js';
 import {
   toPolicySetVersion,
   policyVersionId,
@@ -43,6 +43,7 @@ export function createPolicies({ collections, catalog, threads }: PolicyDeps) {
     builtin: [...builtin, previewRule],
     created_by: record?.created_by ?? null,
     created_at: record?.created_at ?? null,
+    reason: record?.reason ?? null,
   });
   return {
     /** Decides on one call with the version that is in force now, even if another process stored it. Has no side effects. */
@@ -65,23 +66,18 @@ export function createPolicies({ collections, catalog, threads }: PolicyDeps) {
       requireGrant(principal, 'svc:governance.read');
       return setOf(principal.organizationId, await store.latest(principal.organizationId));
     },
-    async replace(principal: Principal, policies: PolicyRule[], expectedVersion?: number) {
+    async replace(principal: Principal, policies: PolicyRule[], change: Change = {}) {
       requireGrant(principal, 'svc:governance.write');
       return setOf(
         principal.organizationId,
-        await replacePolicies(
-          { store, check: checkFor(principal.organizationId) },
-          principal,
-          policies,
-          expectedVersion,
-        ),
+        await replacePolicies({ store, check: checkFor(principal.organizationId) }, principal, policies, change),
       );
     },
-    async changeRules(principal: Principal, change: ChangeOfRules, expectedVersion?: number) {
+    async changeRules(principal: Principal, next: ChangeOfRules, change: Change = {}) {
       requireGrant(principal, 'svc:governance.write');
       return setOf(
         principal.organizationId,
-        await changeRules({ store, check: checkFor(principal.organizationId) }, principal, change, expectedVersion),
+        await changeRules({ store, check: checkFor(principal.organizationId) }, principal, next, change),
       );
     },
     async versions(principal: Principal, query: ListQuery) {

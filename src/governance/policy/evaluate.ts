@@ -7,7 +7,7 @@ import { cedar } from './cedar.js';
 import { compileRules } from './compile.js';
 import { decisionOf, type PolicyEvaluation } from './decision.js';
 import { builtinRulesOf } from './default-rules.js';
-import type { Channel } from '../kernel/call.js';
+import type { Channel } from '../kernel/entrances.js';
 import type { Catalog } from '../operations/catalog.js';
 import { factsOf, type FactValue, type Operation } from '../operations/operation.js';
 import { attributesRead } from './reads.js';

@@ -1,5 +1,5 @@
 import type { Grant } from '../../auth/grants.js';
-import { channels } from '../kernel/call.js';
+import { channels } from '../kernel/entrances.js';
 import type { LifecycleDocument } from '../lifecycles/record.js';
 import type { PolicyFacts } from '../lifecycles/policy-facts.js';
 import type { FactValue, Operation } from '../operations/operation.js';

@@ -15,11 +15,19 @@ interface PolicyWriter {
   check(policies: PolicyRule[]): Promise<void>;
 }
 
+/** What a caller sends with a change. */
+export interface Change {
+  /** The version that the caller read. */
+  expectedVersion?: number | undefined;
+  /** Why the rules change, for the list of versions. */
+  reason?: string | undefined;
+}
+
 /** Returns the rules of the next version. Receives those in force, and may be called several times. */
 export type ChangeOfRules = (present: readonly PolicyRule[]) => PolicyRule[];
 
 /**
- * Stores the next version. Without `expectedVersion`, it replaces the version that is in force, whatever its number.
+ * Stores the next version. Without the expected version, it replaces the version that is in force, whatever its number.
  * @throws AppError `validation_failed` with each rule and its problem; `conflict` if the version in force is not the
  * expected one; `scope_denied` for a project admin who changes rules of other projects
  */
@@ -27,9 +35,9 @@ export async function replacePolicies(
   writer: PolicyWriter,
   principal: Principal,
   policies: PolicyRule[],
-  expectedVersion: number | undefined,
+  change: Change,
 ): Promise<PolicyVersionDocument> {
-  const stored = await storeNext(writer, principal, () => policies, expectedVersion);
+  const stored = await storeNext(writer, principal, () => policies, change);
   if (!stored) throw overtaken();
   return stored;
 }
@@ -47,15 +55,15 @@ const turns = createTurns({
 
 /**
  * Stores a version in which one rule differs, and keeps what others store at the same time.
- * @throws AppError what `change` throws, and like `replacePolicies`
+ * @throws AppError what `next` throws, and like `replacePolicies`
  */
 export function changeRules(
   writer: PolicyWriter,
   principal: Principal,
-  change: ChangeOfRules,
-  expectedVersion: number | undefined,
+  next: ChangeOfRules,
+  change: Change,
 ): Promise<PolicyVersionDocument> {
-  const attempt = () => storeNext(writer, principal, change, expectedVersion);
+  const attempt = () => storeNext(writer, principal, next, change);
   return turns.take(principal.organizationId, () => untilWritten(changeTimeoutMs, attempt, overtaken));
 }
 
@@ -63,12 +71,12 @@ export function changeRules(
 async function storeNext(
   { store, check }: PolicyWriter,
   principal: Principal,
-  change: ChangeOfRules,
-  expectedVersion: number | undefined,
+  next: ChangeOfRules,
+  { expectedVersion, reason }: Change,
 ): Promise<PolicyVersionDocument | undefined> {
   const present = await store.latest(principal.organizationId);
   const before = present?.policies ?? defaultRules;
-  const policies = change(before);
+  const policies = next(before);
   await check(policies);
   const version = present?.version ?? 0;
   // A new version invalidates all resume tokens, so unchanged rules and a repeated request do not create one.
@@ -83,6 +91,7 @@ async function storeNext(
     policies,
     created_by: principal.userId,
     created_at: epochSeconds(),
+    reason: reason ?? null,
   });
 }
 

@@ -93,6 +93,11 @@ export const PolicySet = z
     builtin: z.array(PolicyRule).describe('Always in force, in addition to the stored rules.'),
     created_by: UserId.nullable(),
     created_at: EpochSeconds.nullable(),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Why the person stored this version.')
+      .meta({ example: 'Refunds over 100 EUR went out unseen.' }),
   })
   .meta({ id: 'PolicySet' });
 export type PolicySet = z.infer<typeof PolicySet>;
@@ -113,6 +118,8 @@ export interface PolicyVersionDocument {
   policies: PolicyRule[];
   created_by: string;
   created_at: number;
+  /** Versions of earlier releases have none. */
+  reason?: string | null;
 }
 
 export function policyVersionId(organizationId: string, version: number): string {
@@ -120,7 +127,7 @@ export function policyVersionId(organizationId: string, version: number): string
 }
 
 export function toPolicySetVersion(record: PolicyVersionDocument): PolicySetVersion {
-  return { ...pickShown(PolicySetVersion, record), rules: record.policies.length };
+  return { ...pickShown(PolicySetVersion, { reason: null, ...record }), rules: record.policies.length };
 }
 
 export const policyVersionsCollection = defineCollection('policy_versions', {

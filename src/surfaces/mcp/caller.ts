@@ -30,13 +30,19 @@ export interface Caller extends CheckedCredentials {
 export type Authenticate = ReturnType<typeof createAuthenticate>;
 export type RecheckCredentials = ReturnType<typeof createRecheckCredentials>;
 
-/**
- * Authenticates a request.
- * @throws AppError `invalid_token`, or `scope_denied` for a workspace that the credential cannot access
- */
+/** Authenticates requests, in one step or in the two that the kernel makes. */
 export function createAuthenticate(deps: Deps, baseUrl: () => string) {
-  return async ({ authorization, workspace, hasApiKeyHeader }: Credentials): Promise<Principal> =>
-    resolveScope(deps, await authenticateBearer(deps, authorization, baseUrl(), { hasApiKeyHeader }), workspace);
+  /** @throws AppError `invalid_token` */
+  const credential = ({ authorization, hasApiKeyHeader }: Credentials): Promise<Principal> =>
+    authenticateBearer(deps, authorization, baseUrl(), { hasApiKeyHeader });
+  /** @throws AppError `scope_denied` for a workspace that the credential cannot access */
+  const scope = (principal: Principal, { workspace }: Credentials): Promise<Principal> =>
+    resolveScope(deps, principal, workspace);
+  return {
+    credential,
+    scope,
+    whole: async (credentials: Credentials): Promise<Principal> => scope(await credential(credentials), credentials),
+  };
 }
 
 /**
@@ -46,7 +52,7 @@ export function createAuthenticate(deps: Deps, baseUrl: () => string) {
 export function createRecheckCredentials(deps: Pick<Deps, 'auth' | 'oauth'>, authenticate: Authenticate) {
   return async ({ principal, ...credentials }: CheckedCredentials): Promise<Principal> => {
     try {
-      return await authenticate(credentials);
+      return await authenticate.whole(credentials);
     } catch (error) {
       if (!isAppError(error) || error.code !== 'invalid_token') throw error;
       if (await lives(deps, principal)) return principal;

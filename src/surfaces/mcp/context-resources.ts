@@ -1,7 +1,9 @@
 import { withScopesInReach } from '../../auth/oauth/scopes.js';
 import { permits, type Principal } from '../../auth/principal.js';
 import { permissionOf } from '../../governance/operations/operation.js';
-import { toolNamed, type Tool } from '../../governance/tools/tool.js';
+import type { DomainTool } from '../../domain/operation.js';
+import { tools } from '../../domain/tools/tools.js';
+import { toolNamed } from '../../governance/tools/tool.js';
 import type { Exchange } from './exchange.js';
 import type { Govern } from './mcp-tool.js';
 import { rpcCodes, rpcError } from './rpc-errors.js';
@@ -10,7 +12,7 @@ const mimeType = 'application/json';
 
 /** A governed call that has not been made yet. */
 export interface ResourceRead {
-  tool: Tool;
+  tool: DomainTool;
   input: Record<string, unknown>;
 }
 
@@ -30,7 +32,7 @@ const readings = {
   },
 };
 
-export function createContextResources(tools: readonly Tool[], govern: Govern) {
+export function createContextResources(govern: Govern) {
   const known = Object.entries(readings).map(([uri, { tool, input, title, description }]) => {
     const resource = { uri, name: uri.replace('context://', ''), title, description, mimeType };
     return { resource, reading: { tool: toolNamed(tools, tool), input } };
@@ -40,7 +42,7 @@ export function createContextResources(tools: readonly Tool[], govern: Govern) {
     list: (principal: Principal) =>
       known
         .filter(({ reading }) =>
-          permits(withScopesInReach(principal), permissionOf(reading.tool.operation, reading.input)),
+          permits(withScopesInReach(principal), permissionOf(reading.tool.caseOf(reading.input).operation)),
         )
         .map(({ resource }) => resource),
     /** Returns the call that reads the resource. */

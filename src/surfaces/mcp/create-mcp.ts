@@ -7,7 +7,6 @@ import { cors } from '../../http/cors.js';
 import { jsonBody } from '../../http/json-body.js';
 import { onlyMethods } from '../../http/method-not-allowed.js';
 import { traceIn } from '../../http/trace.js';
-import type { GovernedTools } from '../../governance/tools/perform-tool.js';
 import { acceptAnything } from './accept.js';
 import {
   challenged,
@@ -66,7 +65,7 @@ const graceMs = 5000;
 export type Mcp = ReturnType<typeof createMcp>;
 
 /** Serves MCP at `/mcp` (Streamable HTTP), `/sse` and `/messages`, with the same content at each. */
-export function createMcp(gateway: GovernedTools, deps: Deps, options: McpOptions) {
+export function createMcp(deps: Deps, options: McpOptions) {
   const { baseUrl } = options;
   const limits = {
     ...defaultLimits,
@@ -75,7 +74,7 @@ export function createMcp(gateway: GovernedTools, deps: Deps, options: McpOption
   };
   const authenticate = createAuthenticate(deps, baseUrl);
   const recheckCredentials = createRecheckCredentials(deps, authenticate);
-  const content = createContent(gateway, deps, { recheckCredentials, version: options.version, baseUrl });
+  const content = createContent(deps, { authenticate, recheckCredentials, version: options.version, baseUrl });
   const events = createEventLog({
     sessionBytes: limits.resumableBytesPerSession,
     totalBytes: limits.resumableBytes,
@@ -166,9 +165,9 @@ async function answered(done: () => boolean): Promise<void> {
 function identify(authenticate: Authenticate, baseUrl: () => string): RequestHandler {
   return async (req, res, next) => {
     const credentials = credentialsOf(req);
-    const principal = await authenticate(credentials).catch((error: unknown) =>
-      Promise.reject(challenged(error, baseUrl(), req)),
-    );
+    const principal = await authenticate
+      .whole(credentials)
+      .catch((error: unknown) => Promise.reject(challenged(error, baseUrl(), req)));
     res.locals.caller = { ...credentials, principal, trace: traceIn(res) } satisfies Caller;
     next();
   };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { jsonSchemaOf } from '../../governance/tools/json-schema.js';
-import type { Tool } from '../../governance/tools/tool.js';
+import type { DomainTool } from '../../domain/operation.js';
 import type { Execution } from '../../domain/executions/record.js';
 import { hasEnded } from './follow-execution.js';
-import { definitionOf, type Govern, type McpTool } from './mcp-tool.js';
+import { definitionOf, outputSchemaOf, type Govern, type McpTool } from './mcp-tool.js';
 
 /** The clients of the MCP SDKs time out after 60 s. A shorter wait ensures that they receive the execution's id. */
 export const patienceSeconds = 45;
@@ -42,10 +42,11 @@ const WaitOutput = z.object({
  * Returns a tool that only MCP has. It waits for the end of an execution. The governed operation is `orchestrate` with
  * `operation: get`.
  */
-export function waitForExecution(orchestrate: Tool, govern: Govern): McpTool {
+export function waitForExecution(orchestrate: DomainTool, govern: Govern): McpTool {
+  const get = orchestrate.caseOf({ operation: 'get' });
   const getOf = ({ execution_id }: z.infer<typeof WaitInput>) =>
     orchestrate.input.parse({ operation: 'get', execution_id });
-  const reading: Tool = { ...orchestrate, input: WaitInput.transform(getOf) };
+  const reading: DomainTool = { ...orchestrate, input: WaitInput.transform(getOf), cases: [get], caseOf: () => get };
   const answer = (body: Record<string, unknown>, execution: Execution) => ({
     lifecycle_id: body.lifecycle_id,
     ended: hasEnded(execution),
@@ -57,7 +58,7 @@ export function waitForExecution(orchestrate: Tool, govern: Govern): McpTool {
       title: 'Wait for an execution',
       description: 'Waits until an execution has completed or failed, and returns it with its conclusion.',
       input: jsonSchemaOf(WaitInput),
-      output: WaitOutput,
+      output: outputSchemaOf(WaitOutput),
       hints: { readOnly: true, destructive: false, idempotent: true },
     }),
     governed: reading,

@@ -2,10 +2,12 @@ import { isAppError, isRefusal, logLevelOf } from '../../base/errors.js';
 import type { ApprovalWithToken } from '../../governance/approvals/record.js';
 import type { Approvals } from '../../governance/approvals/create-approvals.js';
 import { toAppError } from '../../http/errors.js';
-import type { Logger } from '../../log.js';
-import type { Pipeline, ToolAnswer } from '../../governance/tools/perform-tool.js';
+import type { Outcome } from '../../governance/kernel/perform-operation.js';
+import { performTool } from '../../governance/kernel/perform-tool.js';
+import type { Deps } from '../../domain/deps.js';
+import type { Authenticate } from './caller.js';
 import type { CallOutcome, Exchange } from './exchange.js';
-import { pathInput, type Govern } from './mcp-tool.js';
+import type { Govern } from './mcp-tool.js';
 import { answeredCode } from '../rest/error-answers.js';
 import { refusalBody } from './rpc-errors.js';
 
@@ -18,40 +20,40 @@ export const callIndependentRefusals: ReadonlySet<unknown> = new Set([
   'data_service_unreachable',
 ]);
 
-interface GovernDeps {
-  pipeline: Pipeline;
-  approvals: Pick<Approvals, 'read'>;
+interface GovernOptions {
+  authenticate: Authenticate;
+  baseUrl(): string;
   /** Returns the URL of the page where a person decides on an approval. */
   approvalPage(projectId: string, approvalId: string): string;
-  log: Logger;
 }
 
 /**
- * Sends MCP tool calls through the pipeline like REST calls. Each call uses the credential of its own HTTP request and
+ * Sends MCP tool calls through the kernel like REST calls. Each call uses the credential of its own HTTP request and
  * is recorded even if it is refused. A refusal is an outcome, not an error, because the model must be able to react to
  * it.
  */
-export function createGovern({ pipeline, approvals, approvalPage, log }: GovernDeps): Govern {
+export function createGovern(deps: Deps, { authenticate, baseUrl, approvalPage }: GovernOptions): Govern {
+  const { governance, log } = deps;
+  const { approvals } = governance;
   return async (tool, args, exchange) => {
     const { input, approvalId } = withoutApprovalId(args, exchange);
-    const { authorization, workspace, trace, principal } = exchange.caller;
+    const { trace, principal, ...credentials } = exchange.caller;
     let approval: ApprovalWithToken | undefined;
     try {
       approval = approvalId === undefined ? undefined : await readApproval(approvals, exchange, approvalId);
       const resumeToken =
         exchange.resume.token ?? (approvalId === undefined ? undefined : tokenOf(approval, approvalId));
-      const call = {
-        tool,
-        input,
-        params: pathInput(tool, principal),
-        authorization,
-        workspace,
-        resumeToken,
-        channel: 'mcp' as const,
-        trace,
-        signal: exchange.signal,
-      };
-      return outcomeOf(await pipeline(call), (id) => approvalPage(principal.projectId, id));
+      const outcome = await performTool({
+        ...{ entrance: 'mcp', deps, tool, resumeToken, traceId: trace.traceId, signal: exchange.signal },
+        baseUrl: baseUrl(),
+        // A project in the path of a route is that of the credential.
+        params: { projectId: principal.projectId },
+        authenticate: () => authenticate.credential(credentials),
+        resolveScope: (authenticated) => authenticate.scope(authenticated, credentials),
+        read: async () => input,
+      });
+      if ('error' in outcome) throw outcome.error;
+      return outcomeOf(outcome, (id) => approvalPage(principal.projectId, id));
     } catch (error) {
       const refusal = toAppError(error);
       if (!isRefusal(refusal)) log[logLevelOf(refusal)]({ err: error, tool: tool.name }, 'a tool call failed');
@@ -76,7 +78,7 @@ function withoutApprovalId(received: Record<string, unknown>, { resume }: Exchan
 }
 
 async function readApproval(
-  approvals: GovernDeps['approvals'],
+  approvals: Pick<Approvals, 'read'>,
   { caller }: Exchange,
   id: string,
 ): Promise<ApprovalWithToken | undefined> {
@@ -97,8 +99,9 @@ function tokenOf(approval: ApprovalWithToken | undefined, approvalId: string): s
   return approval?.status === 'pending' ? undefined : (approval?.resume_token ?? approvalId);
 }
 
-function outcomeOf({ status, body }: ToolAnswer, pageOf: (approvalId: string) => string): CallOutcome {
-  if (status === 200) return { kind: 'answer', body };
+function outcomeOf({ held, value }: Outcome, pageOf: (approvalId: string) => string): CallOutcome {
+  const body = value as Record<string, unknown>;
+  if (!held) return { kind: 'answer', body };
   const approvalId = String(body.approval_id);
   const approvalUrl = pageOf(approvalId);
   const how_to_finish = `Nothing has been done yet. Another person decides at ${approvalUrl}. ${finishWith(approvalId)}`;

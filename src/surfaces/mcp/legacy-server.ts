@@ -68,7 +68,10 @@ export function createLegacyServer(content: Content, newest: () => CheckedCreden
 
 function serveTools(deps: LegacyDeps): void {
   const { content, server } = deps;
-  server.setRequestHandler(ListToolsRequestSchema, (_, extra) => ({ tools: content.tools.list(principalOf(extra)) }));
+  server.setRequestHandler(ListToolsRequestSchema, async (_, extra) => {
+    const principal = principalOf(extra);
+    return { tools: content.tools.list(principal, await content.tools.ofProject(principal.projectId)) };
+  });
   server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => callTool(deps, params, extra));
   server.setRequestHandler(GetTaskRequestSchema, async ({ params }, extra) =>
     legacyTask(await content.tasks.read(params.taskId, exchangeOf(extra))),

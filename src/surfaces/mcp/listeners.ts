@@ -31,6 +31,8 @@ interface ListenersDeps {
 /** The versions of everything that a client may have cached. */
 interface Seen {
   tools: string;
+  /** The definitions of the project's own tools, which change with each release. */
+  ofProject: string;
   resources: string;
   prompts: string;
   ontology: number;
@@ -99,13 +101,15 @@ async function seenBy(
   sharing: Once,
 ): Promise<Seen> {
   const { projectId, organizationId } = principal;
-  const [ontology, policies] = await Promise.all([
+  const [ontology, policies, own] = await Promise.all([
     sharing(`ontology ${projectId}`, () => ontologyVersion(projectId)),
     sharing(`policies ${organizationId}`, () => policyVersion(organizationId)),
+    sharing(`tools ${projectId}`, () => content.tools.ofProject(projectId)),
   ]);
   const names = (listed: readonly { name: string }[]) => listed.map(({ name }) => name).join();
   return {
-    tools: names(content.tools.list(principal)),
+    tools: names(content.tools.list(principal, [])),
+    ofProject: JSON.stringify(own.map(({ definition }) => definition)),
     resources: names(content.resources.list(principal)),
     prompts: names(content.prompts.list(principal)),
     ontology,
@@ -120,7 +124,7 @@ async function seenBy(
 function changesBetween(before: Seen, now: Seen): Change[] {
   const differs = (...fields: (keyof Seen)[]) => fields.some((field) => before[field] !== now[field]);
   return [
-    ...(differs('tools', 'policies') ? [{ kind: 'tools_list_changed' as const }] : []),
+    ...(differs('tools', 'ofProject', 'policies') ? [{ kind: 'tools_list_changed' as const }] : []),
     ...(differs('resources') ? [{ kind: 'resources_list_changed' as const }] : []),
     ...(differs('prompts') ? [{ kind: 'prompts_list_changed' as const }] : []),
     ...(differs('ontology') ? [{ kind: 'resource_updated' as const, uri: 'context://ontology' }] : []),

@@ -1,13 +1,10 @@
-import { passesAdminOnly, permits, type Permission, type Principal } from '../../auth/principal.js';
-import {
-  jsonSchemaOf,
-  withoutProperties,
-  withProperties,
-  type ObjectSchema,
-} from '../../governance/tools/json-schema.js';
+import type { z } from 'zod';
+import { passesAdminOnly, permits, type Principal } from '../../auth/principal.js';
+import { jsonSchemaOf, withProperties, type ObjectSchema } from '../../governance/tools/json-schema.js';
 import { toAppError } from '../../http/errors.js';
+import type { DomainOperation, DomainTool } from '../../domain/operation.js';
 import { permissionOf } from '../../governance/operations/operation.js';
-import { mcpNameOf, pathParameters, type Tool } from '../../governance/tools/tool.js';
+import { mcpNameOf } from '../../governance/tools/tool.js';
 import type { CallOutcome, Exchange } from './exchange.js';
 import type { Execution } from '../../domain/executions/record.js';
 import type { FollowExecution } from './follow-execution.js';
@@ -17,7 +14,7 @@ export type ToolDefinition = ReturnType<typeof definitionOf>;
 
 export interface McpTool {
   definition: ToolDefinition;
-  governed: Tool;
+  governed: DomainTool;
   visibleTo(principal: Principal): boolean;
   /** Performs the call without waiting for the run that it starts. */
   call(input: Record<string, unknown>, exchange: Exchange): Promise<CallOutcome>;
@@ -39,8 +36,8 @@ interface RunOfTool {
   startedHere: boolean;
 }
 
-/** Runs one governed tool through the pipeline. */
-export type Govern = (tool: Tool, input: Record<string, unknown>, exchange: Exchange) => Promise<CallOutcome>;
+/** Calls one governed tool. */
+export type Govern = (tool: DomainTool, input: Record<string, unknown>, exchange: Exchange) => Promise<CallOutcome>;
 
 /** The arguments that every tool accepts in addition to its own. */
 const commonArguments = {
@@ -66,13 +63,13 @@ export function definitionOf({
   input,
   output,
   hints: { readOnly, destructive, idempotent },
-}: Pick<Tool, 'name' | 'title' | 'description' | 'output' | 'hints'> & { input: ObjectSchema }) {
+}: Pick<DomainTool, 'name' | 'title' | 'description' | 'hints'> & { input: ObjectSchema; output: ObjectSchema }) {
   return {
     name,
     title,
     description,
     inputSchema: withProperties(input, commonArguments),
-    outputSchema: outputSchema(jsonSchemaOf(output, { bounds: false })),
+    outputSchema: outputSchema(output),
     annotations: {
       title,
       readOnlyHint: readOnly,
@@ -82,6 +79,11 @@ export function definitionOf({
     },
     execution: { taskSupport: 'optional' as const },
   };
+}
+
+/** The schema of a result, without bounds, which only a sender needs. */
+export function outputSchemaOf(output: z.ZodType): ObjectSchema {
+  return jsonSchemaOf(output, { bounds: false });
 }
 
 /**
@@ -125,45 +127,20 @@ export function createWaitForRun(follow: FollowExecution) {
  * Presents a governed tool as an MCP tool. A project id in the path comes from the credential, so it is not an
  * argument.
  */
-export function governedTool(tool: Tool, govern: Govern): McpTool {
-  const input = withoutProperties(jsonSchemaOf(tool.input), credentialParameters(tool));
+export function governedTool(tool: DomainTool, govern: Govern): McpTool {
   return {
-    definition: definitionOf({ ...tool, name: mcpNameOf(tool), input }),
+    definition: definitionOf({
+      ...tool,
+      name: mcpNameOf(tool),
+      input: jsonSchemaOf(tool.input),
+      output: outputSchemaOf(tool.output),
+    }),
     governed: tool,
-    visibleTo: visibility(tool, input),
+    visibleTo: (principal) => tool.cases.some(({ operation }) => mayPerform(principal, operation)),
     call: (args, exchange) => govern(tool, args, exchange),
   };
 }
 
-/** Returns the path parameters for the pipeline. */
-export function pathInput(tool: Tool, principal: Principal): Record<string, string> {
-  return Object.fromEntries(credentialParameters(tool).map((name) => [name, principal.projectId]));
-}
-
-/**
- * Returns the names of the path parameters.
- * @throws Error for a path parameter that the credential does not determine
- */
-function credentialParameters(tool: Tool): string[] {
-  const names = pathParameters(tool);
-  if (names.some((name) => name !== 'projectId'))
-    throw new Error(`${tool.name}: over MCP the project is the only path parameter`);
-  return names;
-}
-
-function visibility(tool: Tool, own: ObjectSchema): McpTool['visibleTo'] {
-  const permissions = permissionsOf(tool, own);
-  return (principal) =>
-    passesAdminOnly(principal, tool.operation) && permissions.some((each) => permits(principal, each));
-}
-
-/**
- * Returns every permission that some input of the tool requires. Tries each property alone with each value that its
- * schema lists.
- */
-function permissionsOf(tool: Tool, own: ObjectSchema): readonly Permission[] {
-  const inputs = Object.entries(own.properties).flatMap(([name, { enum: values = [true] }]) =>
-    (values as unknown[]).map((value) => ({ [name]: value })),
-  );
-  return [{}, ...inputs].map((input) => permissionOf(tool.operation, input));
+function mayPerform(principal: Principal, operation: DomainOperation): boolean {
+  return passesAdminOnly(principal, operation) && permits(principal, permissionOf(operation));
 }

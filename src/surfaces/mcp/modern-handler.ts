@@ -97,7 +97,10 @@ function createModernServer(deps: ModernDeps): Server {
     },
     requestState: { verify: (sealed, ctx) => openState(box, sealed, ownerOf(principalOf(ctx))) },
   });
-  server.setRequestHandler('tools/list', (_, ctx) => ({ tools: content.tools.list(principalOf(ctx)) }));
+  server.setRequestHandler('tools/list', async (_, ctx) => {
+    const principal = principalOf(ctx);
+    return { tools: content.tools.list(principal, await content.tools.ofProject(principal.projectId)) };
+  });
   server.setRequestHandler('tools/call', ({ params }, ctx) => callTool({ content, box }, params, ctx));
   server.setRequestHandler('resources/list', (_, ctx) => ({ resources: content.resources.list(principalOf(ctx)) }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));

@@ -1,7 +1,6 @@
 import type { RequestHandler } from 'express';
 import { AppError } from '../../base/errors.js';
 import { missingScope } from '../../auth/require-grant.js';
-import { grantOfTool } from '../../governance/tools/tool.js';
 import { metadataFor, type Caller } from './caller.js';
 import type { Content } from './content.js';
 
@@ -36,6 +35,6 @@ export function challengeScopes(content: Content, baseUrl: () => string): Reques
 }
 
 function missingFor(call: NonNullable<ReturnType<Content['governedBy']>>, { principal }: Caller) {
-  const needed = grantOfTool(call.tool, call.input);
-  return principal.grants.includes(needed) ? undefined : missingScope(principal, needed);
+  const { grant } = call.tool.caseOf(call.input).operation;
+  return grant === 'any' || principal.grants.includes(grant) ? undefined : missingScope(principal, grant);
 }

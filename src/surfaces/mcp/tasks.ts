@@ -3,7 +3,7 @@ import { isAppError } from '../../base/errors.js';
 import type { Approvals } from '../../governance/approvals/create-approvals.js';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../base/time.js';
-import type { Tool } from '../../governance/tools/tool.js';
+import type { DomainTool } from '../../domain/operation.js';
 import { ownerOf } from './caller.js';
 import type { CallOutcome, Exchange } from './exchange.js';
 import { hasEnded, progressText, type ReadExecution } from './follow-execution.js';
@@ -29,8 +29,8 @@ interface TasksDeps {
   readExecution: ReadExecution;
   govern: Govern;
   /** The tool that cancels executions. */
-  orchestrate: Tool;
-  toolNamed(name: string): McpTool;
+  orchestrate: DomainTool;
+  toolNamed(name: string, exchange: Exchange): Promise<McpTool>;
   /** Aborts approved calls when the process stops. They continue when their client disconnects. */
   stopping: AbortSignal;
 }
@@ -80,11 +80,12 @@ export function createTasks(deps: TasksDeps) {
   };
 }
 
-async function find({ tasks, toolNamed }: TasksDeps, id: string, { caller }: Exchange): Promise<McpTaskDocument> {
+async function find({ tasks, toolNamed }: TasksDeps, id: string, exchange: Exchange): Promise<McpTaskDocument> {
+  const { caller } = exchange;
   const task = id.length <= 100 ? await tasks.findOne({ _id: id }) : null;
   if (task?.owner !== ownerOf(caller.principal))
     throw rpcError(rpcCodes.invalidParams, 'the task was not found or has expired');
-  if (!toolNamed(task.tool).visibleTo(caller.principal))
+  if (!(await toolNamed(task.tool, exchange)).visibleTo(caller.principal))
     throw rpcError(rpcCodes.server, `the credential may no longer use the tool ${task.tool}`);
   return task;
 }
@@ -116,7 +117,7 @@ async function makeHeldCall(deps: TasksDeps, task: McpTaskDocument, exchange: Ex
   );
   if (!claimed) return find(deps, task._id, exchange);
   const { input } = openContents(box, claimed);
-  const tool = toolNamed(task.tool);
+  const tool = await toolNamed(task.tool, exchange);
   const outcome = await tool.call(input, {
     ...exchange,
     signal: stopping,
@@ -133,13 +134,13 @@ async function makeHeldCall(deps: TasksDeps, task: McpTaskDocument, exchange: Ex
   });
 }
 
-async function followRun(deps: TasksDeps, task: McpTaskDocument, { caller }: Exchange): Promise<TaskView> {
+async function followRun(deps: TasksDeps, task: McpTaskDocument, exchange: Exchange): Promise<TaskView> {
   const { box, readExecution, toolNamed } = deps;
   const { input, outcome } = openContents(box, task);
   if (task.state !== 'running' || task.execution_id === null) return viewOf(task, outcome);
   try {
-    const execution = await readExecution(caller.principal, task.execution_id);
-    const body = toolNamed(task.tool).run?.answer(outcome.body, execution) ?? outcome.body;
+    const execution = await readExecution(exchange.caller.principal, task.execution_id);
+    const body = (await toolNamed(task.tool, exchange)).run?.answer(outcome.body, execution) ?? outcome.body;
     if (!hasEnded(execution)) return viewOf(task, { kind: 'answer', body }, progressText(execution));
     return await endTask(deps, task, input, { kind: 'answer', body });
   } catch (error) {
@@ -183,7 +184,7 @@ async function cancelRun(
   { tool, execution_id }: McpTaskDocument,
   exchange: Exchange,
 ): Promise<void> {
-  if (!toolNamed(tool).run?.startedHere) return;
+  if (!(await toolNamed(tool, exchange)).run?.startedHere) return;
   const cancelling = { ...exchange, progress: undefined, resume: {} };
   const { kind, body } = await govern(
     orchestrate,

@@ -1,4 +1,4 @@
-import type { Tool } from '../../governance/tools/tool.js';
+import type { DomainTool } from '../../domain/operation.js';
 import { readGoverned } from './context-resources.js';
 import type { Exchange } from './exchange.js';
 import type { Govern } from './mcp-tool.js';
@@ -12,7 +12,7 @@ export const writeQueryPrompt = {
 };
 
 /** Reads the current rules and examples with a governed call of `docs`. */
-export async function writeQuery(docs: Tool, govern: Govern, question: unknown, exchange: Exchange) {
+export async function writeQuery(docs: DomainTool, govern: Govern, question: unknown, exchange: Exchange) {
   if (typeof question !== 'string' || question.trim() === '')
     throw rpcError(rpcCodes.invalidParams, 'question: required');
   const [rules, ontology] = await Promise.all(

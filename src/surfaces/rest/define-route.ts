@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import type { Grant, Right } from '../../auth/grants.js';
-import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../../domain/deps.js';
-import type { DomainOperation } from '../../domain/operation.js';
+import type { DomainOperation, DomainTool } from '../../domain/operation.js';
 import type { ErrorCode } from '../../base/error-catalog.js';
-import type { OperationCall, OperationSpec } from '../../governance/operations/operation.js';
+import type { PreparedCall, TypedOperation } from '../../governance/operations/operation.js';
 import type { RequestContext } from './context.js';
 import { Id } from '../../base/ids.js';
 
-type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** The grant that a credential needs. `any` accepts every valid credential, and `public` requires none. */
 type Permission = 'public' | 'any' | Grant;
@@ -46,7 +45,7 @@ interface RouteTexts {
   repeatable?: boolean;
   /** Runs after the operation was performed and recorded, with its result, and returns the answer. */
   finish?(deps: Deps, ctx: Pick<RequestContext, 'principal' | 'req' | 'res'>, value: never): Promise<unknown>;
-  /** The rights of which a person needs one, unless they depend on the input (`Operation.right`). */
+  /** The rights of which a person needs one. */
   right?: readonly Right[] | undefined;
   /** Whether the call needs an admin role in addition. */
   adminOnly?: boolean | undefined;
@@ -54,13 +53,20 @@ interface RouteTexts {
   scope?: 'project' | 'organization';
 }
 
-interface RouteInput<P, Q, B, C> {
-  params: Output<P>;
-  query: Output<Q>;
-  body: Output<B>;
+/** A validated request. */
+export interface RouteInput<P = unknown, Q = unknown, B = unknown> {
+  params: P;
+  query: Q;
+  body: B;
+}
+
+interface PlainCall<P, Q, B, C> extends RouteInput<Output<P>, Output<Q>, Output<B>> {
   ctx: C;
   deps: Deps;
 }
+
+/** What the handler of a public route receives besides the request. */
+export type PublicContext = Pick<RequestContext, 'req' | 'res'>;
 
 /** A route that performs no operation. It needs no credential, or only reads what belongs to the credential. */
 interface PlainRoute<P, Q, B, Permit extends Permission> extends RouteTexts {
@@ -69,24 +75,28 @@ interface PlainRoute<P, Q, B, Permit extends Permission> extends RouteTexts {
   query?: Q;
   body?: B;
   response: RouteResponse<never> & { schema: Schema };
-  handler(
-    input: RouteInput<P, Q, B, RequestContext<Permit extends 'public' ? undefined : Principal>>,
-  ): Promise<unknown>;
+  handler(input: PlainCall<P, Q, B, Permit extends 'public' ? PublicContext : RequestContext>): Promise<unknown>;
 }
 
-/** A route in the form that the router, OpenAPI and the route-table tests use. */
+type HandledCall = PreparedCall<Deps, never, never, never> & { ctx: RequestContext };
+
+/** A route in the form that the router, OpenAPI and the route-table tests use. It has one of the last three fields. */
 export type Route = Omit<
   PlainRoute<Schema | undefined, Schema | undefined, Schema | undefined, Permission>,
   'handler'
 > & {
-  /** Absent for a route that performs no operation. */
+  /** What a call performs. `run` replaces its own. */
   operation?: DomainOperation;
-  handler(input: RouteInput<Schema, Schema, Schema, RequestContext<Principal | undefined>>): Promise<unknown>;
+  run?: ((call: HandledCall) => Promise<unknown>) | undefined;
+  /** What answers a call of a route without operation. */
+  handler?(input: PlainCall<Schema, Schema, Schema, RequestContext | PublicContext>): Promise<unknown>;
+  /** The tool that the arguments call. */
+  tool?: DomainTool;
 };
 
 /**
- * Declares a route as data. The router authenticates, checks `permission`, validates with the given schemas and only
- * then calls `handler`. This order guarantees the handler's types, so only this function discards them.
+ * Declares a route as data. The kernel authenticates, checks `permission`, validates with the given schemas and only then
+ * calls `handler`. This order guarantees the handler's types, so only this function discards them.
  */
 export function defineRoute<
   P extends Schema | undefined = undefined,
@@ -98,13 +108,13 @@ export function defineRoute<
 }
 
 /** The HTTP form of an operation, which contributes its grant, schemas and errors. */
-interface OperationRoute<K, I, O extends Schema> extends Omit<
+interface OperationRoute<K, I, O extends Schema, P> extends Omit<
   RouteTexts,
   'method' | 'path' | 'tag' | 'right' | 'adminOnly'
 > {
   response: RouteResponse<z.output<O>>;
   /** Replaces the operation's `run` where the answer is a stream, or where headers or the raw body are part of the input. */
-  handler?(call: OperationCall<Deps, Output<K>, Output<I>> & { ctx: RequestContext }): Promise<unknown>;
+  handler?(call: PreparedCall<Deps, Output<K>, Output<I>, P> & { ctx: RequestContext }): Promise<unknown>;
 }
 
 /**
@@ -113,55 +123,47 @@ interface OperationRoute<K, I, O extends Schema> extends Omit<
  * the fields of the key that the path does not contain.
  */
 export function routesOf(tag: string) {
-  return function route<K, I, O extends Schema>(
+  return function route<K, I, O extends Schema, P>(
     place: `${Uppercase<Method>} /${string}`,
-    operation: DomainOperation & OperationSpec<Deps, K, I, O>,
-    { handler, ...form }: OperationRoute<K, I, O>,
+    operation: TypedOperation<Deps, K, I, O, P>,
+    { handler, ...form }: OperationRoute<K, I, O, P>,
   ): Route {
-    const { grant, right, adminOnly, key, input, errors = [], output, run }: DomainOperation = operation;
-    const [verb = '', path = ''] = place.split(' ');
-    const method = verb.toLowerCase() as Method;
+    const { grant, right, adminOnly, key, input, errors = [], output }: DomainOperation = operation;
+    const { method, path } = placeOf(place);
     const { inPath, inQuery } = splitKey(path, key as z.ZodObject | undefined);
-    const answer = handler ?? run;
     return {
       ...form,
       method,
       path,
       tag,
       operation,
-      permission: typeof grant === 'function' ? 'any' : grant,
-      right: typeof right === 'function' ? undefined : right,
+      permission: grant,
+      right,
       adminOnly,
       ...(inPath && { params: inPath }),
       ...(method === 'get' ? input && { query: input } : inQuery && { query: inQuery }),
       ...(method !== 'get' && input && { body: input }),
       errors: [...errors, ...(form.errors ?? [])],
       response: { ...form.response, schema: output },
-      handler: (request) => answer(operationCall(method, request)),
+      run: handler,
     };
   };
 }
 
-/** Returns the call of the operation for a validated request of its route. */
-export function operationCall(
-  method: Method,
-  { params, query, body, ctx, deps }: Parameters<Route['handler']>[0],
-): OperationCall<Deps, never, never> & { ctx: RequestContext } {
-  const isGet = method === 'get';
-  const key = { ...(params as object | undefined), ...(!isGet && (query as object | undefined)) };
-  return { deps, ctx: ctx as RequestContext, key: key as never, input: (isGet ? query : body) as never };
+/** Splits a place such as `GET /tag`. */
+export function placeOf(place: string): { method: Method; path: string } {
+  const [verb = '', path = ''] = place.split(' ');
+  return { method: verb.toLowerCase() as Method, path };
+}
+
+/** Returns the key of an operation for a validated request of its route, whose body may be missing. */
+export function keyOf(method: Method, { params, query }: Omit<RouteInput, 'body'>): object {
+  return { ...(params as object | undefined), ...(method !== 'get' && (query as object | undefined)) };
 }
 
 /** Returns the names of the parameters in a path. */
 export function parametersIn(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-}
-
-/** Returns the last id in the path other than the project's, or an empty string if there is none. */
-export function subjectIdOf({ path }: Pick<Route, 'path'>, params: unknown): string {
-  const last = parametersIn(path).findLast((name) => !/^projectI[dD]$/.test(name));
-  const id = last === undefined ? undefined : (params as Record<string, unknown> | undefined)?.[last];
-  return typeof id === 'string' ? id : '';
 }
 
 /** Splits a key into the parameters of the path and the remaining fields. */
@@ -178,6 +180,6 @@ function splitKey(
 }
 
 /** Returns whether policies and records apply. Reads of the platform are only authorized and rate-limited. */
-export function isGoverned<R extends Pick<Route, 'operation'>>(route: R): route is R & { operation: DomainOperation } {
-  return route.operation !== undefined && route.operation.effect !== 'read';
+export function isGoverned({ operation, tool }: Pick<Route, 'operation' | 'tool'>): boolean {
+  return tool !== undefined || (operation !== undefined && operation.effect !== 'read');
 }

@@ -26,6 +26,7 @@ const statuses: Record<ErrorCode, number> = {
   invalid_input: 422,
   dry_run_refused: 422,
   validation_failed: 422,
+  output_invalid: 422,
   quota_exceeded: 429,
   too_many_requests: 429,
   internal_error: 500,

@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import express from 'express';
 import type { Config } from '../../../src/config.js';
 import type { Deps } from '../../../src/domain/deps.js';
-import { createGateway } from '../../../src/surfaces/gateway/create-gateway.js';
 import { createMcp, type Mcp, type McpLimits } from '../../../src/surfaces/mcp/create-mcp.js';
 import { errorHandler } from '../../../src/surfaces/rest/error-answers.js';
 import { requestLog } from '../../../src/http/request-log.js';
@@ -27,7 +26,7 @@ export function useOwnMcp(shared: Deps): ServeMcp {
     const deps = { ...shared, config: { ...shared.config, environment }, stopping: new AbortController() };
     let url = '';
     const baseUrl = () => url;
-    const mcp = createMcp(createGateway(deps, baseUrl), deps, { baseUrl, version: '0', limits });
+    const mcp = createMcp(deps, { baseUrl, version: '0', limits });
     const app = express();
     app.use(requestLog(deps.log), traced(deps.tracing), mcp.router, errorHandler);
     const server = await listen(createServer(app));

@@ -1,6 +1,7 @@
 import { AppError } from '../../../base/errors.js';
 import { isJsonObject } from '../../../base/json.js';
 import { titleOfOperation } from '../../approvals/summary.js';
+import { checksAt } from '../entrances.js';
 import { refusal, type DecidedCall, type PermittedCall } from '../call.js';
 import type { KernelDeps } from '../kernel-deps.js';
 import { digestOnce } from './validate-input.js';
@@ -12,9 +13,10 @@ import { digestOnce } from './validate-input.js';
  */
 export async function holdOrResume(deps: KernelDeps, decided: DecidedCall): Promise<PermittedCall> {
   const { decision, resumeToken, checked, name } = decided;
+  const { approval } = checksAt(decided.entrance);
   const isRequired = decision.decision === 'require_approval';
-  if (isRequired && decided.cannotWait !== undefined)
-    throw refusal(new AppError('approval_refused', decided.cannotWait), decided);
+  if (isRequired && typeof approval === 'object')
+    throw refusal(new AppError('approval_refused', approval.refused), decided);
   if (!isRequired && resumeToken === undefined && decided.approvalId === undefined) return decided;
   const held = isRequired && !checked.dryRun;
   const bound = held ? await checked.boundState?.() : undefined;
@@ -30,6 +32,7 @@ export async function holdOrResume(deps: KernelDeps, decided: DecidedCall): Prom
   const outcome = await deps.approvals.stage({
     ...call,
     tool: name,
+    resumesItself: approval === 'repeat',
     payloadDigest: call.payloadDigest(),
     dryRun: checked.dryRun,
     forApprovers,

@@ -1,5 +1,6 @@
 import { withGrantsOfRoles } from '../../../auth/principal.js';
 import { AppError } from '../../../base/errors.js';
+import { checksAt } from '../entrances.js';
 import { refusal, type CheckedCall, type DecidedCall, type Resource } from '../call.js';
 import type { Recheck } from '../../operations/recheck.js';
 import type { KernelDeps } from '../kernel-deps.js';
@@ -16,7 +17,8 @@ type Caused = CheckedCall['caused'];
  * the names of the rules.
  */
 export async function applyPolicies(deps: KernelDeps, call: CheckedCall): Promise<DecidedCall> {
-  const { principal, channel, operation, caused } = call;
+  const { principal, operation, caused, entrance } = call;
+  const { channel, approval } = checksAt(entrance);
   const [rules, found] = await Promise.all([deps.policies.inForce(principal.organizationId), call.checked.lookUp?.()]);
   const possible = [operation, ...(operation.causes ?? []).map((cause) => cause.operation)];
   const isModeKnown = possible.some(({ name }) => mayRead(rules.read(name), 'context.mode'));
@@ -42,17 +44,16 @@ export async function applyPolicies(deps: KernelDeps, call: CheckedCall): Promis
   const decision = decideAll(request.facts, caused);
   const policyFacts = () => factsToKeep(request, { name: call.name, isModeKnown });
   const recheck: Recheck = (what, changed) => {
-    const nowCaused = causedBy(operation, { ...(call.rawInput as object), ...changed }, call.subjectRecord);
-    for (const each of nowCaused) requirePermissionFor(principal, each.operation, each.input);
+    const nowCaused = causedBy(operation, { ...(call.checked.input as object), ...changed }, call.subjectRecord);
+    for (const each of nowCaused) requirePermissionFor(principal, each.operation);
     const other = decideAll(factsOf(operation, { ...(input as object), ...changed }), nowCaused);
     const isApproved =
       other.decision === 'require_approval' && other.policy_ids.every((id) => decision.policy_ids.includes(id));
     if (other.decision === 'permit' || isApproved) return;
-    const cannotWait = other.decision === 'require_approval' ? call.cannotWait : undefined;
     const error =
-      cannotWait === undefined
-        ? new AppError('policy_denied', `${what}: ${other.reason}`)
-        : new AppError('approval_refused', cannotWait);
+      other.decision === 'require_approval' && typeof approval === 'object'
+        ? new AppError('approval_refused', approval.refused)
+        : new AppError('policy_denied', `${what}: ${other.reason}`);
     throw refusal(error, { ...call, checked, decision: other, policyFacts, recheck });
   };
   const decided = { ...call, checked, decision, policyFacts, recheck };

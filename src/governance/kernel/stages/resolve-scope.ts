@@ -1,24 +1,39 @@
 import { passesAdminOnly, requireAdmin, type Principal } from '../../../auth/principal.js';
 import { requirePermission } from '../../../auth/require-grant.js';
-import { causedBy, permissionOf, type Operation } from '../../operations/operation.js';
+import { permissionOf, type Operation } from '../../operations/operation.js';
 import type { AuthenticatedCall, ScopedCall } from '../call.js';
+import { checksAt } from '../entrances.js';
+import type { KernelDeps } from '../kernel-deps.js';
 
 /**
- * S2: determines organization, project and role, and requires the grant and the role of the operation and of everything
- * that the call causes, on every surface. The record of the call belongs to this project.
+ * S2: determines organization, project and role, and requires the grant and the role of the operation. The record of the
+ * call belongs to this project.
  */
-export async function resolveScope(_deps: unknown, call: AuthenticatedCall): Promise<ScopedCall> {
-  const { operation, rawInput } = call;
+export async function resolveScope(
+  { requestLimit }: Pick<KernelDeps, 'requestLimit'>,
+  call: AuthenticatedCall,
+): Promise<ScopedCall> {
   const principal = await call.resolveScope(call.principal);
-  requirePermissionFor(principal, operation, rawInput);
-  const subjectRecord = operation.causes && (await call.subject?.(principal));
-  const caused = causedBy(operation, rawInput, subjectRecord);
-  for (const each of caused) requirePermissionFor(principal, each.operation, each.input);
-  return { ...call, principal, caused, subjectRecord };
+  try {
+    return { ...call, principal, operation: await permittedOperation(call, principal) };
+  } catch (refused) {
+    // A request that is refused here counts as well. Otherwise a credential without the grant could send any number.
+    if (checksAt(call.entrance).limit === 'requests') await requestLimit.admit(principal);
+    throw refused;
+  }
+}
+
+/** The operation whose rules judge the call. @throws AppError `scope_denied` */
+async function permittedOperation(call: AuthenticatedCall, principal: Principal): Promise<Operation> {
+  const performed = await call.operationOf();
+  requirePermissionFor(principal, performed);
+  const judged = (await call.judgedAs?.()) ?? performed;
+  if (judged !== performed) requirePermissionFor(principal, judged);
+  return judged;
 }
 
 /** @throws AppError `scope_denied` */
-export function requirePermissionFor(principal: Principal, operation: Operation, rawInput: unknown): void {
-  requirePermission(principal, permissionOf(operation, rawInput));
+export function requirePermissionFor(principal: Principal, operation: Operation): void {
+  requirePermission(principal, permissionOf(operation));
   if (!passesAdminOnly(principal, operation)) requireAdmin(principal);
 }

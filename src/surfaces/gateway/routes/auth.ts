@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Audited } from '../../../auth/audit-port.js';
 import { authenticateBearer, type BearerDeps } from '../../../auth/authenticate-bearer.js';
 import { changePassword } from '../../../auth/change-password.js';
+import { changeProfile, Profile, ProfilePatch, readProfile } from '../../../auth/profile.js';
 import type { AuthDeps } from '../../../auth/create-auth.js';
 import {
   logIn,
@@ -17,8 +18,9 @@ import {
 import { tokenInvalid } from '../../../auth/tokens.js';
 import { AppError } from '../../../base/errors.js';
 import { auditedSignIn } from '../../browser/audited-sign-in.js';
-import type { RequestContext } from '../../rest/context.js';
-import { defineRoute, type Route } from '../../rest/define-route.js';
+import { callerOf } from '../../browser/caller-of.js';
+import { defineRoute, type PublicContext, type Route } from '../../rest/define-route.js';
+import { ownSessionRoutes } from './own-sessions.js';
 
 const tag = 'authentication';
 
@@ -39,7 +41,13 @@ const PasswordChange = z
 
 /** Routes for sign-in, SDK sessions and the password (contract, Gateway, auth). Request bodies are never logged. */
 export function authRoutes(deps: BearerDeps & Audited, baseUrl: () => string): Route[] {
-  return [...signInRoutes(deps), ...sessionRoutes(deps, baseUrl), passwordRoute(deps)];
+  return [
+    ...signInRoutes(deps),
+    ...sessionRoutes(deps, baseUrl),
+    passwordRoute(deps),
+    ...profileRoutes(deps),
+    ...ownSessionRoutes(deps),
+  ];
 }
 
 function passwordRoute(deps: AuthDeps & Audited): Route {
@@ -62,6 +70,33 @@ function passwordRoute(deps: AuthDeps & Audited): Route {
       return { changed: true };
     },
   });
+}
+
+function profileRoutes(deps: AuthDeps & Audited): Route[] {
+  const response = { schema: Profile, description: 'The account.' };
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/v1/auth/profile',
+      permission: 'any',
+      tag,
+      summary: 'Read your account',
+      description: 'Requires a user token or a session.',
+      response,
+      handler: ({ ctx: { principal } }) => readProfile(deps, principal),
+    }),
+    defineRoute({
+      method: 'patch',
+      path: '/v1/auth/profile',
+      permission: 'any',
+      tag,
+      summary: 'Change your name',
+      description: 'Requires a user token or a session.',
+      body: ProfilePatch,
+      response,
+      handler: ({ ctx: { principal }, body }) => changeProfile(deps, principal, body),
+    }),
+  ];
 }
 
 function signInRoutes(deps: AuthDeps & Audited): Route[] {
@@ -153,13 +188,11 @@ async function logOut(
   else if (refreshToken === undefined) throw new AppError('invalid_token', tokenInvalid);
 }
 
-type PublicContext = RequestContext<undefined>;
-
 function uncached(ctx: PublicContext): PublicContext {
   ctx.res.set('Cache-Control', 'no-store');
   return ctx;
 }
 
 function loginOf({ req }: PublicContext, { email, password, project_id }: z.infer<typeof Credentials>) {
-  return { email, password, projectId: project_id, address: req.ip ?? '' };
+  return { email, password, projectId: project_id, ...callerOf(req) };
 }
