@@ -1,7 +1,9 @@
 import { Context } from '@temporalio/activity';
 import type { Act } from '../src/domain/actions/act.js';
+import { withInputsOfCall } from '../src/domain/actions/agentflow-input.js';
 import type { RunCallDeps } from '../src/domain/actions/operations/calls-of-runs.js';
 import { proposedActions } from '../src/domain/actions/proposed-actions.js';
+import { askPerson } from '../src/domain/executions/ask-person.js';
 import { continueAfterAnomaly } from '../src/domain/executions/continue-after-anomaly.js';
 import { detectAnomaly } from '../src/domain/executions/anomaly.js';
 import type { ExchangePart, Exchanges } from '../src/domain/executions/exchanges.js';
@@ -14,6 +16,7 @@ import { renderGoal } from '../src/domain/executions/prompt.js';
 import { AppError, isAppError } from '../src/base/errors.js';
 import { pick } from '../src/base/pick.js';
 import type {} from '../src/domain/executions/run-code.js';
+import type { SchemaChecks } from '../src/threads/schema-checks.js';
 import type { Threads } from '../src/threads/threads.js';
 import type { Collections } from '../src/stores/collections.js';
 import type { ChatModel } from '../src/models/port.js';
@@ -106,19 +109,25 @@ export function createContinueActivities(
 }
 
 export function createModelActivities(
-  deps: ModelActivityDeps,
+  deps: ModelActivityDeps & LightModels,
   exchanges: Exchanges,
 ): Pick<StepActivities, 'takeModelTurn'> {
   return {
     takeModelTurn: (request) =>
-      runKept(exchanges, request.idempotency_key, (signal, note) =>
-        takeModelTurn(deps, request, { signal, note, attempt: Context.current().info.attempt }),
-      ),
+      runKept(exchanges, request.idempotency_key, async (signal, note) => {
+        requireLightModel(deps, request);
+        return takeModelTurn(deps, request, {
+          signal,
+          note,
+          attempt: Context.current().info.attempt,
+          owner: organizationOfActivity(),
+        });
+      }),
   };
 }
 
 export function createAnomalyActivities(
-  { models }: { models: ChatModel },
+  deps: { models: ChatModel } & LightModels,
   exchanges: Exchanges,
 ): Pick<StepActivities, 'detectAnomaly'> {
   return {
@@ -126,9 +135,53 @@ export function createAnomalyActivities(
       runKept(
         exchanges,
         request.idempotency_key,
-        (signal, note) => detectAnomaly(models, request, { signal, note }),
+        async (signal, note) => {
+          requireLightModel(deps, request);
+          return detectAnomaly(deps.models, request, { signal, note });
+        },
         maxAnomalyAttempts,
       ),
+  };
+}
+
+interface LightModels {
+  isLightModel: (name: string) => boolean;
+}
+
+/** A local activity never waits for an endpoint, even if the API that started the run knows none. The step then runs as a regular one. */
+function requireLightModel({ isLightModel }: LightModels, { agent }: { agent: { llm: { model: string } } }): void {
+  if (Context.current().info.isLocal && !isLightModel(agent.llm.model))
+    throw new AppError('unavailable', 'the endpoint of a model is not called within a workflow task');
+}
+
+/** Asks the people to whom `ask` steps address their questions. */
+export function createQuestionActivities(
+  collections: Pick<Collections, 'questions'>,
+  exchanges: Exchanges,
+): Pick<StepActivities, 'askPerson'> {
+  return {
+    async askPerson(request) {
+      const { value, ...step } = await runKept(exchanges, request.idempotency_key, (_signal, note) =>
+        askPerson(collections, request, note),
+      );
+      return { ...step, ...value, value: 'answer' in value ? value.answer : null };
+    },
+  };
+}
+
+/** Checks what flows return. */
+export function createOutputActivities(
+  schemas: SchemaChecks,
+  exchanges: Exchanges,
+): Pick<StepActivities, 'checkOutput'> {
+  return {
+    checkOutput: ({ idempotency_key, schema, output }) =>
+      runKept(exchanges, idempotency_key, async (_signal, note) => {
+        note({ input: output });
+        const checked = { name: 'output', owner: organizationOfActivity(), code: 'output_invalid' } as const;
+        await schemas.requireMatch(schema, output, checked);
+        return null;
+      }),
   };
 }
 
@@ -137,7 +190,7 @@ export function createFlowActivities(deps: Deps, exchanges: Exchanges): Pick<Ste
   return {
     async startFlow(request) {
       const { value, ...step } = await runKept(exchanges, request.idempotency_key, (_signal, note) =>
-        startFlow(deps, request, note),
+        startFlow(deps, withInputsOfCall(request), note),
       );
       return { ...step, ...value, value: 'child' in value ? value.child : null };
     },

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { withdrawQuestions } from '../src/domain/executions/ask-person.js';
 import { isOver } from '../src/domain/executions/record.js';
 import type { Exchanges } from '../src/domain/executions/exchanges.js';
 import { createProjector, type ProjectDeps } from '../src/domain/executions/project.js';
@@ -8,7 +9,10 @@ import type { AgentflowExecutionActivities } from '../workflows/agentflow-execut
 
 type ExecutionRecordDeps = Omit<ProjectDeps, 'collections'> &
   Pick<WithdrawDeps, 'temporal' | 'audit'> & { mongo: Mongo; exchanges: Exchanges };
-type ExecutionRecordActivities = Pick<AgentflowExecutionActivities, 'publishExecution' | 'cancelOwnRun'>;
+type ExecutionRecordActivities = Pick<
+  AgentflowExecutionActivities,
+  'publishExecution' | 'cancelOwnRun' | 'withdrawQuestion'
+>;
 
 export function createExecutionRecordActivities({
   mongo: { collections },
@@ -23,8 +27,12 @@ export function createExecutionRecordActivities({
       const runId = Context.current().info.workflowExecution?.runId ?? '';
       // Who sees that a step has ended can read its exchange.
       await Promise.all([project(projection, runId), exchanges.flush()]);
-      if (isOver(projection.status)) await withdrawApprovals({ collections, temporal, audit }, projection.execution_id);
+      if (!isOver(projection.status)) return;
+      const { execution_id } = projection;
+      await withdrawApprovals({ collections, temporal, audit }, execution_id);
+      if ('waiting_for' in projection.context) await withdrawQuestions(collections, { execution_id });
     },
+    withdrawQuestion: (_id) => withdrawQuestions(collections, { _id }),
     async cancelOwnRun() {
       const { client, info } = Context.current();
       const { workflowId, runId } = info.workflowExecution ?? {};

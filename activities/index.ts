@@ -8,6 +8,7 @@ import { createKnowledgeBase } from '../src/domain/executions/knowledge-base.js'
 import { createKeepForRun } from '../src/domain/files/operations/keep-for-run.js';
 import { createQuestions, type BeginQuestions } from '../src/domain/mcp-servers/operations/elicitations.js';
 import { createMcpTokens } from '../src/domain/mcp-servers/operations/tokens.js';
+import { isOfflineModel } from '../src/models/offline.js';
 import { createMcpClient } from '../src/outbound/mcp-client.js';
 import { createMcpOauth } from '../src/outbound/mcp-oauth.js';
 import { createSmtpClient } from '../src/outbound/smtp-client.js';
@@ -22,7 +23,9 @@ import {
   createDocumentActivities,
   createFlowActivities,
   createModelActivities,
+  createOutputActivities,
   createPreviewActivities,
+  createQuestionActivities,
 } from './agentflow-execution.js';
 import { createApprovalActivities } from './approvals.js';
 import { createBackgroundActivities } from './background.js';
@@ -49,12 +52,18 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
   const smtp = createSmtpClient({ ...config, ownServers: deps.ownServers });
   const prepare = createPrepareAction({ ...{ http, smtp, mongo, secrets, keepFiles, questions, log }, ...mcpServers });
   const extract = createExtraction();
+  const isLightModel = (name: string) => isOfflineModel(config.llm, name);
   const steps = {
     ...createDocumentActivities({ blobs, files: deps.files.store, extract }, exchanges),
     ...createActionActivities(createAct({ kernel, collections, secrets, prepare }), collections, exchanges),
     ...createContinueActivities({ kernel, collections }, exchanges),
-    ...createModelActivities({ models, knowledge, collections }, exchanges),
-    ...createAnomalyActivities({ models }, exchanges),
+    ...createModelActivities(
+      { models, isLightModel, knowledge, collections, threads: deps.untrustedThreads },
+      exchanges,
+    ),
+    ...createOutputActivities(deps.schemas, exchanges),
+    ...createQuestionActivities(collections, exchanges),
+    ...createAnomalyActivities({ models, isLightModel }, exchanges),
     ...createPreviewActivities(exchanges),
     ...createCodeActivities(deps.untrustedThreads, exchanges),
     ...createFlowActivities(deps, exchanges),

@@ -14,7 +14,7 @@ export function createScheduleActivities(deps: Deps): CoworkerRunActivities & Sc
     readRows: (request) => withHeartbeat(null, () => readRows(deps, request)),
     recordExecution: (execution) => recordExecution(deps, execution),
     recordRun: (run) => recordRun(deps, run),
-    storeScheduleChange: (input) => storeScheduleChange(deps, input),
+    storeScheduleChange: (input) => withHeartbeat(null, () => storeScheduleChange(deps, input)),
     async applySchedule(id) {
       await withHeartbeat(null, () => applySchedule(deps, id));
       await markCoworker(deps, id);

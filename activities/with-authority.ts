@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../src/base/errors.js';
-import { noteHold, refusalToRun, type HoldDeps } from '../src/domain/executions/operations/hold.js';
+import { noteHold, refusalToRun, type HoldDeps, type RunOwner } from '../src/domain/executions/operations/hold.js';
 import { executionWorkflowId } from '../workflows/agentflow-execution/messages.js';
 import { endsRun } from '../workflows/agentflow-execution/authority.js';
 import type { StepActivities } from '../workflows/agentflow-execution/steps/index.js';
@@ -11,10 +12,11 @@ import { failureOf } from './failure.js';
  * A refused step has had no effect, and what the run has asked for is withdrawn.
  */
 export function withAuthority(deps: HoldDeps, steps: StepActivities): StepActivities {
+  const ownerOf = createOwnerOf(deps);
   const guarded = Object.entries(steps).map(([name, step]) => [
     name,
     async (request: never) => {
-      await requireAuthorityOfRun(deps);
+      await requireAuthorityOfRun(deps, ownerOf);
       return (step as (request: never) => Promise<unknown>)(request);
     },
   ]);
@@ -22,16 +24,33 @@ export function withAuthority(deps: HoldDeps, steps: StepActivities): StepActivi
   return Object.fromEntries(guarded) as StepActivities;
 }
 
-async function requireAuthorityOfRun(deps: HoldDeps): Promise<void> {
+type OwnerOf = (executionId: string) => Promise<RunOwner | undefined>;
+
+/** For whom a run acts never changes, so each worker reads it once. Whether they have a role is read for each step. */
+function createOwnerOf({ collections: { executions } }: Pick<HoldDeps, 'collections'>): OwnerOf {
+  const owners = new LRUCache<string, RunOwner>({ max: maxOwners });
+  return async (_id) => {
+    const known = owners.get(_id);
+    if (known) return known;
+    const projection = { projectID: 1, organization_id: 1, executed_by: 1 };
+    const run = await executions.findOne({ _id }, { projection });
+    if (run) owners.set(_id, run);
+    return run ?? undefined;
+  };
+}
+
+const maxOwners = 10_000;
+
+async function requireAuthorityOfRun(deps: HoldDeps, ownerOf: OwnerOf): Promise<void> {
   const context = Context.current();
   const id = (context.info.workflowExecution?.workflowId ?? '').slice(executionWorkflowId('').length);
   let ends = false;
   try {
-    const projection = { projectID: 1, organization_id: 1, executed_by: 1 };
-    const run = await deps.collections.executions.findOne({ _id: id }, { projection });
-    const reason = run && (await refusalToRun(deps.collections, run));
-    if (typeof reason !== 'string') return;
-    ends = (await noteHold(deps, run as NonNullable<typeof run>, reason)) === 'end';
+    const run = await ownerOf(id);
+    if (!run) return;
+    const reason = await refusalToRun(deps.collections, run);
+    if (reason === undefined) return;
+    ends = (await noteHold(deps, run, reason)) === 'end';
     throw new AppError('no_authority', reason);
   } catch (error) {
     throw failureOf(error, context, { more: () => (ends ? endsRun : {}) });

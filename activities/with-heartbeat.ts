@@ -3,7 +3,7 @@ import type { Progress } from '../src/temporal/progress.js';
 import { failureOf } from './failure.js';
 import { inShare } from './shares.js';
 
-const heartbeatEveryMs = 2000;
+const heartbeatEveryMs = 1500;
 /** Quick work sends no heartbeat, because each is a write of the server. */
 const firstHeartbeatMs = 1000;
 

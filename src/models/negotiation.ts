@@ -18,6 +18,13 @@ const field = (extra: Extra, ...names: string[]): Refusable => ({
   names: () => [extra, ...names],
 });
 
+/** How errors name the schema of the answer. Gemini says MIME type, and local servers say which mode or grammar they lack. */
+const formatNames = [
+  ...['response_format', 'responseFormat', 'response format', 'response_format_type', 'json_schema', 'json_object'],
+  ...['responseSchema', 'response_schema', 'response_mime_type', 'responseMimeType', 'response mime type'],
+  ...['structured output', 'structured outputs', 'structured_outputs', 'json mode', 'guided_json', 'grammar'],
+];
+
 /** In the order in which they are given up if an error does not say which of them it blames. */
 const refusable: readonly Refusable[] = [
   field('stream_options', 'include_usage', 'streamOptions', 'stream options'),
@@ -25,6 +32,13 @@ const refusable: readonly Refusable[] = [
   field('max_tokens', 'maxTokens', 'max tokens', 'maxOutputTokens', 'max_output_tokens', 'max_new_tokens'),
   field('max_completion_tokens', 'maxCompletionTokens', 'max_tokens', 'max_output_tokens'),
   field('tool_choice', 'toolChoice', 'tool choice', 'function_calling_config'),
+  {
+    extra: 'strict',
+    isSent: isStrict,
+    names: () => ['strict', 'response_format', 'json_schema', 'responseSchema', 'response_schema'],
+    says: /strict|schema/i,
+  },
+  { extra: 'response_format', isSent: (body) => 'response_format' in body, names: () => formatNames },
   { extra: 'echo', isSent: (body) => echoNames(body).length > 0, names: echoNames },
   {
     extra: 'schema notes',
@@ -54,7 +68,7 @@ const saysRefused =
 const saysOnlyInvalid =
   /invalid (request|argument|parameter|params?|value|input)|bad request|validation|unsupported|not support|malformed|参数/i;
 const limits = ['max_tokens', 'max_completion_tokens'] as const;
-const unneeded: readonly Extra[] = ['temperature', ...limits, 'stream_options'];
+const unneeded: readonly Extra[] = ['temperature', ...limits, 'stream_options', 'response_format'];
 /** Errors that want a field of the conversation back, which is the opposite of a refusal. */
 const wantsBack = /must be (passed|sent|provided|included) back|is missing a|missing in assistant|passed back/i;
 const needsLimit =
@@ -72,7 +86,8 @@ export function nextDialect(error: EndpointError, body: JsonObject, dialect: Dia
   const isLimited = 'max_tokens' in body || 'max_completion_tokens' in body;
   if (!isLimited && dialect.needs === undefined && needsLimit.test([...fields, text].join('\n')))
     return { ...dialect, needs: 'limit' };
-  const named = blamedIn([fields, quotedNames(text), messages], [...fields, text].join('\n'), body);
+  const candidates = refusable.filter(({ extra, isSent }) => isSent(body) && !dialect.refuses.has(extra));
+  const named = blamedIn([fields, quotedNames(text), messages], [...fields, text].join('\n'), body, candidates);
   const blamed = named.length > 0 ? named : blamedWithoutName(error, body);
   if (blamed.length === 0) return undefined;
   // A limit that the endpoint needs but finds too large becomes smaller instead.
@@ -82,14 +97,21 @@ export function nextDialect(error: EndpointError, body: JsonObject, dialect: Dia
 }
 
 /** What the most precise of the sources blames: fields of the error, then quoted words, then all words. */
-function blamedIn(sources: readonly (readonly string[])[], text: string, body: JsonObject): Extra[] {
-  const candidates = refusable.filter(
-    ({ extra, isSent, says }) =>
-      isSent(body) && !(extra === 'echo' && wantsBack.test(text)) && (!says || says.test(text)),
+function blamedIn(
+  sources: readonly (readonly string[])[],
+  text: string,
+  body: JsonObject,
+  candidates: readonly Refusable[],
+): Extra[] {
+  const meant = candidates.filter(
+    ({ extra, says }) => !(extra === 'echo' && wantsBack.test(text)) && (!says || says.test(text)),
   );
   for (const source of sources) {
-    const found = candidates.filter(({ names }) => source.some((words) => isNamed(words, names(body))));
-    if (found.length > 0) return found.map(({ extra }) => extra);
+    const found = meant.filter(({ names }) => source.some((words) => isNamed(words, names(body))));
+    const extras = found.map(({ extra }) => extra);
+    // The endpoint may accept the same schema without its guarantee.
+    if (extras.includes('strict')) return extras.filter((extra) => extra !== 'response_format');
+    if (extras.length > 0) return extras;
   }
   return [];
 }
@@ -135,6 +157,10 @@ function echoNames(body: JsonObject): string[] {
   const names = [...messages, ...calls.filter(isJsonObject)].flatMap((each) => Object.keys(each));
   const hasParts = messages.some(({ content }) => Array.isArray(content));
   return [...new Set(names.filter((name) => !plainFields.has(name))), ...(hasParts ? ['content'] : [])];
+}
+
+function isStrict({ response_format: format }: JsonObject): boolean {
+  return isJsonObject(format) && isJsonObject(format.json_schema) && format.json_schema.strict === true;
 }
 
 function hasTools(body: JsonObject): boolean {

@@ -1,10 +1,19 @@
 import { parseJsonOrUndefined } from '../base/json.js';
 import { factsOf } from './facts.js';
+import { filledIn } from './filled-schema.js';
 import { pickSentences, type PickedSentence, type Source } from './summarise.js';
 import type { ChatMaterial, ChatModel, ConversationMessage } from './port.js';
 import { estimatedTokens } from './tokens.js';
 
 export const offlineModelName = 'offline';
+
+/** Whether the offline model answers for a name. An empty name is that of the default model. */
+export function isOfflineModel(
+  { baseUrl, model: byDefault }: { baseUrl: string | undefined; model: string | undefined },
+  name: string,
+): boolean {
+  return baseUrl === undefined || (name || byDefault) === offlineModelName;
+}
 
 const maxSentences = 8;
 const maxFactsPerAction = 20;
@@ -13,13 +22,14 @@ const maxPromptLength = 600;
 
 /**
  * Writes by rules and calls no language model. The same material always produces the same Markdown, whose second line
- * states its origin. Calls no tools.
+ * states its origin. An answer with a schema is a value of the schema with this text. Calls no tools.
  */
 export function createOfflineModel(): ChatModel {
   return {
-    async complete({ material, messages, conversation = [], signal }) {
+    async complete({ material, messages, conversation = [], outputSchema, signal }) {
       signal.throwIfAborted();
-      const content = write({ ...material, actions: [...material.actions, ...toolResultsIn(conversation)] });
+      const text = write({ ...material, actions: [...material.actions, ...toolResultsIn(conversation)] });
+      const content = outputSchema ? JSON.stringify(filledIn(outputSchema, text)) : text;
       const characters = [...messages, ...conversation].reduce((sum, message) => sum + message.content.length, 0);
       const usage = { input_tokens: estimatedTokens(characters), output_tokens: estimatedTokens(content.length) };
       return { model: offlineModelName, content, tool_calls: [], usage };

@@ -16,7 +16,7 @@ import { toolSchemaOf } from './tool-schema.js';
 const maxAnswerLength = 1_000_000;
 const knownFields: ReadonlySet<string> = new Set(['role', 'content', 'tool_calls', 'function_call', 'refusal']);
 
-type Asked = Pick<ChatRequest, 'model' | 'messages' | 'conversation' | 'tools' | 'onText'>;
+type Asked = Pick<ChatRequest, 'model' | 'messages' | 'conversation' | 'tools' | 'outputSchema' | 'onText'>;
 
 /** Assembles a response from the chunks of the endpoint. Uses only the first choice. */
 export function collectAnswer(request: Asked, secrets: readonly string[] = []) {
@@ -96,7 +96,8 @@ export function collectAnswer(request: Asked, secrets: readonly string[] = []) {
       const hasEcho = Object.keys(echo).length > 0 || found.some((call) => call.echo);
       return {
         model,
-        content: isCut ? `${text}\n\n[cut: the token limit of the answer was reached]` : text,
+        content: isCut && !request.outputSchema ? `${text}\n\n[cut: the token limit of the answer was reached]` : text,
+        ...(isCut && { is_cut: true }),
         ...(thinking !== '' && { thinking }),
         tool_calls: found.map((call) => checked(call, request.tools)),
         ...(hasEcho && { echo: { model: request.model, fields: echo } }),

@@ -1,6 +1,7 @@
 import type { ChatRequest, ChatTool, ChatToolCall, ConversationMessage } from './port.js';
 import { toolSchemaOf } from './tool-schema.js';
 import { isJsonObject, parseJsonOrUndefined, type JsonObject } from '../base/json.js';
+import { responseFormatOf, schemaInWords } from './response-format.js';
 
 /**
  * What a request contains although an endpoint may refuse it. A request without all of these is the smallest that still
@@ -11,6 +12,8 @@ export type Extra =
   | 'max_tokens'
   | 'max_completion_tokens'
   | 'tool_choice'
+  | 'strict'
+  | 'response_format'
   | 'stream_options'
   | 'stream'
   | 'echo'
@@ -34,10 +37,13 @@ export const neededLimits: Record<Need, number> = { limit: 16_384, 'small limit'
 
 /** Builds the body of `POST /chat/completions`. */
 export function bodyOf(request: ChatRequest, { refuses, needs }: Dialect): JsonObject {
-  const { model, temperature, messages, conversation = [], tools = [], toolChoice } = request;
+  const { model, temperature, conversation = [], tools = [], toolChoice, outputSchema } = request;
   const limit = request.maxTokens || (needs ? neededLimits[needs] : 0);
   const limitName = (['max_tokens', 'max_completion_tokens'] as const).find((name) => !refuses.has(name));
   const isStreamed = !refuses.has('stream');
+  const format =
+    outputSchema && !refuses.has('response_format') && responseFormatOf(outputSchema, !refuses.has('strict'));
+  const messages = outputSchema && !format ? withSchema(request.messages, outputSchema) : request.messages;
   return {
     model,
     messages: [
@@ -49,9 +55,18 @@ export function bodyOf(request: ChatRequest, { refuses, needs }: Dialect): JsonO
     ...(tools.length > 0 && { tools: tools.map((tool) => toolOf(tool, refuses)) }),
     ...(toolChoice !== undefined &&
       !refuses.has('tool_choice') && { tool_choice: { type: 'function', function: { name: toolChoice } } }),
+    ...(format && { response_format: format }),
     ...(isStreamed && { stream: true }),
     ...(isStreamed && !refuses.has('stream_options') && { stream_options: { include_usage: true } }),
   };
+}
+
+/** Adds the schema to the last message. */
+function withSchema(messages: ChatRequest['messages'], schema: JsonObject): ChatRequest['messages'] {
+  const last = messages.length - 1;
+  return messages.map((message, at) =>
+    at === last ? { ...message, content: `${message.content}\n\n${schemaInWords(schema)}` } : message,
+  );
 }
 
 /** The system message becomes the beginning of the user's. */
@@ -63,7 +78,7 @@ function withoutSystem(messages: ChatRequest['messages']): ChatRequest['messages
 }
 
 function messageOf(message: ConversationMessage, model: string, refuses: ReadonlySet<Extra>): JsonObject {
-  if (message.role === 'tool') return { ...message };
+  if (message.role !== 'assistant') return { ...message };
   const { content, tool_calls, echo } = message;
   const isSent = echo?.model === model && !refuses.has('echo');
   const empty = refuses.has('null content') ? '' : null;

@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { sha256Hex } from '../base/hash.js';
+import { canonicalText } from '../base/json.js';
 import { withDeadline } from '../outbound/deadline.js';
 import { isOutboundError, type OutboundError } from '../outbound/outbound-error.js';
 import { done, readAnswer } from './answer-events.js';
@@ -24,7 +26,7 @@ const maxBytes = 8 * 1024 * 1024;
 const maxEventBytes = 1024 * 1024;
 const maxModels = 500;
 
-/** An endpoint with the way to ask each of its models that it has accepted. */
+/** An endpoint with the way to ask each of its models, and for each schema of answers, that it has accepted. */
 interface Endpoint {
   url: string;
   apiKey: string | undefined;
@@ -56,19 +58,20 @@ export function createOpenAiModel({
  * the endpoint has accepted is kept, so that later requests begin with it.
  */
 async function ask(endpoint: Endpoint, request: ChatRequest): Promise<ChatCompletion> {
-  const known = endpoint.dialects.get(request.model) ?? fullDialect;
+  const key = keyOf(request);
+  const known = endpoint.dialects.get(key) ?? endpoint.dialects.get(request.model) ?? fullDialect;
   for (let dialect = known; ;) {
     const body = bodyOf(request, dialect);
     try {
       const completion = await exchange(endpoint, request, body);
-      if (dialect !== known) endpoint.dialects.set(request.model, dialect);
+      if (dialect !== known) endpoint.dialects.set(key, dialect);
       return completion;
     } catch (error) {
       request.signal.throwIfAborted();
       if (!(error instanceof EndpointRefusal)) {
         // The endpoint has accepted the request, although its answer is not usable.
         if (isOutboundError(error) && error.code !== 'model_unavailable' && error.code.startsWith('model_'))
-          endpoint.dialects.set(request.model, dialect);
+          endpoint.dialects.set(key, dialect);
         throw isOutboundError(error) ? error : unusableAnswer();
       }
       const next = error.hasText ? undefined : nextDialect(error.said, body, dialect);
@@ -76,6 +79,11 @@ async function ask(endpoint: Endpoint, request: ChatRequest): Promise<ChatComple
       dialect = next;
     }
   }
+}
+
+/** An endpoint can refuse one schema of answers and accept another. */
+function keyOf({ model, outputSchema }: ChatRequest): string {
+  return outputSchema ? `${model} ${sha256Hex(canonicalText(outputSchema))}` : model;
 }
 
 /** An error that the endpoint reported, before it becomes the caller's. */

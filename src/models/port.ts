@@ -18,7 +18,9 @@ export interface ChatRequest {
   tools?: readonly ChatTool[];
   /** The tool that the model must call. */
   toolChoice?: string;
-  /** The turns after `messages`: tool calls of the model and their results. */
+  /** The JSON Schema of the value that the final answer should be. The caller checks the answer. */
+  outputSchema?: Record<string, unknown>;
+  /** The turns after `messages`: tool calls of the model, their results, and refused answers. */
   conversation?: readonly ConversationMessage[];
   material: ChatMaterial;
   signal: AbortSignal;
@@ -70,7 +72,8 @@ export interface AnswerEcho {
 
 export type ConversationMessage =
   | { role: 'assistant'; content: string; tool_calls: ChatToolCall[]; echo?: AnswerEcho }
-  | { role: 'tool'; tool_call_id: string; content: string };
+  | { role: 'tool'; tool_call_id: string; content: string }
+  | { role: 'user'; content: string };
 
 /** The parts of the messages, for a model that works on parts instead of text. */
 export interface ChatMaterial {
@@ -86,6 +89,8 @@ export interface ChatCompletion {
   model: string;
   /** Without thinking. */
   content: string;
+  /** The answer ended at its token limit. */
+  is_cut?: true;
   /** What the model thought, if the endpoint shows it. */
   thinking?: string;
   /** Empty when the model has finished. */

@@ -29,7 +29,7 @@ function objectIn(value: unknown, depth: number): JsonObject | undefined {
 }
 
 /** Escapes the control characters within the strings of a JSON text, which JSON does not allow there. */
-function withoutRawCharacters(json: string): string {
+export function withoutRawCharacters(json: string): string {
   let escaped = '';
   let isInString = false;
   let isAfterBackslash = false;
@@ -43,7 +43,7 @@ function withoutRawCharacters(json: string): string {
 }
 
 /** Converts texts to numbers and booleans where the schema permits no text. Returns the same value if nothing changes. */
-function fitted(value: unknown, schema: unknown, depth: number): unknown {
+export function fitted(value: unknown, schema: unknown, depth = 0): unknown {
   if (!isJsonObject(schema) || depth > maxDepth) return value;
   if (typeof value === 'string') return fromText(value, typesOf(schema));
   if (Array.isArray(value)) {

@@ -25,7 +25,7 @@ const plan = (agents: AgentPlan[], files: AgentflowExecutionInput['files'] = [])
 
 /** Walks a plan to its end like the workflow; returns the ids of its steps. */
 function walk(input: AgentflowExecutionInput): { ids: string[]; state: ExecutionState } {
-  const state = initialState(1, input.first_agent_id);
+  const state = initialState(1, input);
   const main = mainPathOf(state);
   const ids: string[] = [];
   for (let step = nextStep(input, state, main); step && ids.length < 50; step = nextStep(input, state, main)) {
@@ -88,7 +88,7 @@ describe('nextStep', () => {
 
   test('depends only on plan and state, which survive JSON', () => {
     const input = plan([agent('a', null, skill('s', '1', action('1', '2'), action('2', null)))]);
-    const state = initialState(1, 'a');
+    const state = initialState(1, { first_agent_id: 'a' });
     const main = mainPathOf(state);
     const step = nextStep(input, state, main);
     if (step?.kind !== 'action') throw new Error('an action was expected');
@@ -101,7 +101,7 @@ describe('nextStep', () => {
   });
 
   test('throws for an unknown agent', () => {
-    const state = initialState(1, 'z');
+    const state = initialState(1, { first_agent_id: 'z' });
     expect(() => nextStep(plan([agent('a', null)]), state, mainPathOf(state))).toThrow('no agent z');
   });
 });
@@ -128,7 +128,7 @@ describe('transitions', () => {
   });
 
   test('accept any operator input as text, truncated to a length', () => {
-    const state: ExecutionState = { ...initialState(1, null), status: 'running' };
+    const state: ExecutionState = { ...initialState(1, { first_agent_id: '' }), status: 'running' };
     applyMove(state, 'pause', { by: 'x'.repeat(1000), reason: 7 as never }, 2);
     expect(state).toMatchObject({ status: 'paused', pause: { by: 'x'.repeat(500), at: 2 } });
     applyMove(state, 'resume', undefined, 3);
@@ -173,13 +173,17 @@ describe('the end', () => {
   });
 
   test('clears the pause on a failure', () => {
-    const state: ExecutionState = { ...initialState(1, null), status: 'paused', pause: { by: 'x', at: 1 } };
+    const state: ExecutionState = {
+      ...initialState(1, { first_agent_id: '' }),
+      status: 'paused',
+      pause: { by: 'x', at: 1 },
+    };
     fail(state, { reason: 'step_failed', code: 'c', message: 'm', by: null, at: 5, step_id: null });
     expect(state).toMatchObject({ status: 'failed', pause: null, end_time: 5 });
   });
 
   test('numbers events without a gap', () => {
-    const state = initialState(1, null);
+    const state = initialState(1, { first_agent_id: '' });
     for (let at = 0; at < 5; at += 1) addEvent(state, 'step_continued', at, { step_id: 'x' });
     expect(state.unpublished.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
     expect(state.last_event_seq).toBe(5);

@@ -23,7 +23,7 @@ const failure = { reason: 'step_failed', code: 'c', message: 'm', by: null, at: 
 
 /** The state of a run that begins its first turn. */
 function atWork(agent = worker): ExecutionState {
-  const state: ExecutionState = { ...initialState(1, 'a'), status: 'running' };
+  const state: ExecutionState = { ...initialState(1, { first_agent_id: 'a' }), status: 'running' };
   beginStep(state, mainPathOf(state), { kind: 'model', agent, turn: 1 }, 1);
   return state;
 }
@@ -107,7 +107,10 @@ describe('the limits of an agent', () => {
     const agent = { ...worker, max_turns: 1 };
     const state = atWork(agent);
     keepTurn(state, mainPathOf(state), agent, modelTurn([['Send_it', '{}']]), 2);
-    expect(nextStep(executionPlan([agent]), state, mainPathOf(state))).toMatchObject({ kind: 'stopAtLimit' });
+    expect(nextStep(executionPlan([agent]), state, mainPathOf(state))).toMatchObject({
+      kind: 'stop',
+      code: 'limit_exceeded',
+    });
   });
 });
 
@@ -206,7 +209,7 @@ describe('a failover', () => {
   });
 
   test('renders its goal and starts again at the first agent with its own step ids', () => {
-    const state: ExecutionState = { ...initialState(1, 'a'), status: 'running' };
+    const state: ExecutionState = { ...initialState(1, { first_agent_id: 'a' }), status: 'running' };
     beginStep(state, mainPathOf(state), { kind: 'model', agent: agentPlan('a', 'b'), turn: 1 }, 1);
     keepTurn(state, mainPathOf(state), agentPlan('a', 'b'), modelTurn('one'), 2);
     failOver(state, failure, { goal: { template: 'x' }, first_agent_id: 'a' });

@@ -10,28 +10,31 @@ import {
   type ConnectorEventsInput,
 } from '../../workflows/connector-events/messages.js';
 import { eventually } from '../support/eventually.js';
-import { createWorkspace, useDeps } from '../support/fixture.js';
+import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { flowThatCalls } from '../support/flows.js';
+import { released } from '../support/releases.js';
 import { useHttpSink } from '../support/use-http-sink.js';
 import { verifies } from '../support/verifies.js';
 
 const deps = useDeps();
 const sink = await useHttpSink();
 
+async function releasedFlow({ api, projectID }: Workspace, urls: string[]): Promise<string> {
+  const { body } = await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls(urls));
+  return released(api, body._id as string);
+}
+
 describe('connectorEvents', () => {
   test.concurrent('continues as new during a transient failure of a callback, and processes it later', async () => {
     verifies('connector-events.continues-as-new');
     const workspace = await createWorkspace(deps);
-    const { organizationId, projectID, userId, api } = workspace;
-    const { agentflows, executions } = deps.mongo.collections;
-    const [healthy, broken] = await Promise.all(
-      [1, 2].map(
-        async () => (await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls([]))).body._id as string,
-      ),
-    );
-    const { agents } = (await agentflows.findOne({ _id: broken ?? '' }))!;
+    const { organizationId, projectID, userId } = workspace;
+    const { agentflow_versions, executions } = deps.mongo.collections;
+    const [healthy = '', broken = ''] = await Promise.all([1, 2].map(() => releasedFlow(workspace, [])));
+    const release = { _id: `${broken}:1` };
+    const { agents } = (await agentflow_versions.findOne(release))!.agentflow;
     // A record that causes an internal error.
-    await agentflows.updateOne({ _id: broken ?? '' }, { $set: { agents: [null] as never } });
+    await agentflow_versions.updateOne(release, { $set: { 'agentflow.agents': [null] as never } });
     const connector_id = newId();
     const workflowId = connectorWorkflowId(connector_id);
     const handle = deps.temporal.client.workflow.getHandle(workflowId);
@@ -78,7 +81,7 @@ describe('connectorEvents', () => {
       },
       { timeoutMs: 120_000 },
     );
-    await agentflows.updateOne({ _id: broken ?? '' }, { $set: { agents } });
+    await agentflow_versions.updateOne(release, { $set: { 'agentflow.agents': agents } });
     expect(await handle.result()).toMatchObject({ handled: 13, failures: [] });
     await eventually(async () => expect(await executions.countDocuments({ projectID, status: 'completed' })).toBe(13));
   });
@@ -86,10 +89,7 @@ describe('connectorEvents', () => {
   test.concurrent('continues as new when its history is full and starts each coworker once', async () => {
     const workspace = await createWorkspace(deps);
     const { organizationId, projectID, userId } = workspace;
-    const agentflow = await workspace.api.post(
-      `/agentflow?projectID=${projectID}`,
-      flowThatCalls([`${sink.url}/${projectID}`]),
-    );
+    const agentflow_id = await releasedFlow(workspace, [`${sink.url}/${projectID}`]);
     const connector_id = newId();
     const handle = deps.temporal.client.workflow.getHandle(connectorWorkflowId(connector_id));
     const callback = (event_id: string): ConnectorCallback => ({
@@ -103,7 +103,7 @@ describe('connectorEvents', () => {
       starts: [
         {
           execution_id: newId(),
-          agentflow_id: agentflow.body._id,
+          agentflow_id,
           goal: event_id,
           organization_id: organizationId,
           project_id: projectID,

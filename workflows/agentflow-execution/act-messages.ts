@@ -1,4 +1,4 @@
-import { defineSignal } from '@temporalio/workflow';
+import { defineSignal, defineUpdate } from '@temporalio/workflow';
 
 /** Sent by the workflow of an approval when it is settled. */
 export const approvalSettledSignal = defineSignal<[string]>('approvalSettled');
@@ -18,7 +18,9 @@ export interface ActRun {
   /** The person on whose behalf the run acts. */
   executed_by: string;
   started_by: 'person' | 'schedule' | 'trigger';
-  /** The tokens of all model turns so far. */
+  /** The agentflows of the runs that started each other before this one. */
+  parents?: string[];
+  /** The tokens of all model turns so far, with those of the runs that it has waited for. */
   tokens_spent: number;
 }
 
@@ -30,7 +32,27 @@ export interface AwaitedApproval {
   after_unknown?: boolean;
   /** An approver had edited the call before this approval was requested. */
   is_edited?: boolean;
+  /** It is the question of an `ask` step, and no approval: `approval_id` is the id of the question. */
+  is_question?: true;
 }
+
+/** What a person answered to the question of an `ask` step. */
+export interface QuestionAnswer {
+  question_id: string;
+  /** It matches the form of the question. */
+  value: Record<string, unknown>;
+  by: string;
+  /** Epoch seconds. */
+  at: number;
+}
+
+export interface QuestionReceipt {
+  execution_id: string;
+  question_id: string;
+}
+
+/** Refused with type `conflict` unless the run waits for an answer to this question. */
+export const answerQuestionUpdate = defineUpdate<QuestionReceipt, [QuestionAnswer]>('answerQuestion');
 
 /** Why an act was not performed. The agent receives it. */
 export interface Refused {
@@ -45,6 +67,8 @@ export interface ActAwaitingApproval extends AwaitedApproval {
   requested_at: number;
   /** The approval was notified that the run is paused. */
   is_clock_stopped?: boolean;
+  /** The answer to a question, which the step has not taken yet. */
+  answer?: QuestionAnswer;
 }
 
 /** A finding of the anomaly check. The rules have not yet permitted the run to continue. */

@@ -46,6 +46,8 @@ export interface AgentflowExecutionActivities extends StepActivities {
   takeRunTurn(request: TurnRequest): Promise<'given' | 'waiting'>;
   /** Gives the turn of the run, which has ended, to the next one. */
   endRunTurn(request: TurnRequest): Promise<void>;
+  /** Takes a question that nobody has answered out of the inbox. */
+  withdrawQuestion(questionId: string): Promise<void>;
   /** Asks Temporal to cancel the workflow that calls it. */
   cancelOwnRun(): Promise<void>;
 }

@@ -13,15 +13,21 @@ import { epochSeconds } from '../time.js';
 import { childEndedSignal, startChildUpdate, type StartChildRequest } from './child-messages.js';
 import {
   agentflowExecutionType,
+  cancelSignal,
   executionWorkflowId,
   type AgentflowExecutionInput,
   type ExecutionConclusion,
   type ExecutionState,
+  type MoveRequest,
+  type pauseSignal,
 } from './messages.js';
+import type { ChildRun, PathState } from './path-state.js';
 import { addEvent, isOver } from './state.js';
 
 /** The maximum number of ended runs that are remembered until their steps have read them. */
 const maxRemembered = 200;
+
+const withParent: MoveRequest = { by: 'service', reason: 'with the run that started it' };
 
 type Run = (input: AgentflowExecutionInput) => Promise<ExecutionConclusion>;
 
@@ -44,8 +50,27 @@ export async function startRun(state: ExecutionState, request: StartChildRequest
     if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
     throw ApplicationFailure.nonRetryable('the child could not be started', 'unavailable');
   }
-  addEvent(state, 'child_started', epochSeconds(), { execution_id: input.execution_id });
+  if (!input.cancelled) addEvent(state, 'child_started', epochSeconds(), { execution_id: input.execution_id });
   return true;
+}
+
+/** Tells a run that this one waits for. Ignores one that has ended meanwhile. */
+export async function tellChild({ execution_id }: ChildRun, signal: typeof pauseSignal): Promise<void> {
+  await CancellationScope.nonCancellable(() =>
+    getExternalWorkflowHandle(executionWorkflowId(execution_id))
+      .signal(signal, withParent)
+      .catch(() => undefined),
+  );
+}
+
+/** Cancels the run that the path has begun and no longer waits for. One that was only prepared starts as cancelled. */
+export async function endChild(state: ExecutionState, path: PathState): Promise<void> {
+  const { child } = path;
+  path.child = null;
+  if (!child || child.end) return;
+  if (!child.request) return tellChild(child, cancelSignal);
+  const request = child.request as StartChildRequest;
+  await startRun(state, { ...request, input: { ...request.input, cancelled: withParent } });
 }
 
 /** Tells the run that waits for this one that it has ended. Ignores a run that has ended itself. */

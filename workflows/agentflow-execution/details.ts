@@ -1,6 +1,14 @@
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
+import type { PathState } from './path-state.js';
 import { pathsOf } from './paths.js';
 import { isWaitingForTurn } from './view.js';
+
+function heldText({ held }: PathState): string[] {
+  if (!held) return [];
+  return [
+    held.is_question ? 'Waiting for an answer to a question' : `Waiting for approval ${held.approval_id} of a call`,
+  ];
+}
 
 /** The Markdown that the Temporal UI shows as the run's current details. */
 export function detailsOf(input: AgentflowExecutionInput, state: ExecutionState): string {
@@ -15,7 +23,7 @@ export function detailsOf(input: AgentflowExecutionInput, state: ExecutionState)
     ...Object.values(state.previews)
       .filter(({ status }) => status === 'waiting')
       .map(({ title }) => `Waiting for a decision on the preview of "${title}"`),
-    ...pathsOf(state).flatMap(({ held }) => (held ? [`Waiting for approval ${held.approval_id} of a call`] : [])),
+    ...pathsOf(state).flatMap(heldText),
     ...(state.failover ? [`Continued with the failover goal after: ${state.failover.from.message}`] : []),
     ...(state.pause ? [`Paused by ${state.pause.by}`] : []),
     ...(state.failure ? [`Ended by ${state.failure.reason}: ${state.failure.message}`] : []),

@@ -3,12 +3,19 @@ import { epochSeconds } from '../time.js';
 import type { Elicitation } from './act-messages.js';
 import type { ExecutionState } from './messages.js';
 import type { Change } from './projection.js';
+import type { PathState } from './path-state.js';
 import { pathsOf } from './paths.js';
+import type { StepRecord } from './step-record.js';
 import { addEvent, shownPath } from './state.js';
 
 /** Sent by the step that calls a tool whose MCP server asks a person, and again when the question is settled. */
 export const elicitationAskedSignal = defineSignal<[Elicitation]>('elicitationAsked');
 export const elicitationSettledSignal = defineSignal<[string]>('elicitationSettled');
+
+/** A call that runs with others of its turn has a path of its own. */
+function pathOfStep(state: ExecutionState, record: StepRecord | undefined): PathState | undefined {
+  return pathsOf(state).find(({ call }) => call && call.step_id === record?.step_id) ?? state.paths[record?.path ?? ''];
+}
 
 /** Shows that the step waits for a person. The activity itself waits for the answer, so a forged signal is harmless. */
 export function handleElicitations(state: ExecutionState, changed: (change: Change) => void): void {
@@ -17,7 +24,7 @@ export function handleElicitations(state: ExecutionState, changed: (change: Chan
     elicitationAskedSignal,
     (asked: Elicitation) => {
       const record = stepOf(asked?.step_id);
-      const path = state.paths[record?.path ?? ''];
+      const path = pathOfStep(state, record);
       if (!record || !path || path.held || path.elicitation?.elicitation_id === asked.elicitation_id) return;
       const { elicitation_id, requested_at, expires_at } = asked;
       record.status = 'waiting';

@@ -36,8 +36,18 @@ export const eventData = {
   step_failed: ended,
   step_cancelled: ended,
   tool_call_refused: { ...agentId, name: z.string(), problem: z.string() },
+  output_refused: {
+    ...agentId,
+    problems: z.array(z.string()).describe('Why the answer does not match the schema of the output.'),
+  },
   approval_requested: { ...stepId, ...path, name: z.string(), approval_id: z.string(), ...expiry },
   approval_settled: { ...stepId, approval_id: z.string() },
+  question_asked: { ...stepId, ...path, name: z.string(), question_id: z.string(), ...expiry },
+  question_settled: {
+    ...stepId,
+    question_id: z.string(),
+    by: z.string().nullable().describe('A user id; null if nobody answered in time.'),
+  },
   act_edited: { ...stepId, fields: z.array(z.string()).describe('What the approver edited.') },
   preview_requested: { ...agentId, title: z.string(), kind: z.enum(['actions', 'output']), ...expiry },
   preview_decided: {

@@ -15,7 +15,8 @@ import { pathsOf } from './paths.js';
 import type { StepRecord } from './step-record.js';
 import { addEvent, isOver, shownPath } from './state.js';
 import { endStep } from './step-records.js';
-import type { AwaitedApproval } from './act-messages.js';
+import type { ActAwaitingApproval, AwaitedApproval } from './act-messages.js';
+import { withdraw as withdrawQuestion } from './questions.js';
 
 /**
  * A signal can arrive before the result of the step that requested the approval, so recent signals are remembered.
@@ -61,8 +62,11 @@ export function holdStep(
   const expires_at = approval_id === read ? Math.max(held.expires_at, at) : held.expires_at;
   const { step_id, agent_id, name } = record;
   state.has_waited = true;
-  path.held = { ...held, expires_at, step_id, agent_id, requested_at: at };
-  addEvent(state, 'approval_requested', at, { step_id, name, approval_id, expires_at, ...shownPath(path) });
+  const requested_at = approval_id === read ? (path.held?.requested_at ?? at) : at;
+  path.held = { ...held, expires_at, step_id, agent_id, requested_at };
+  const shown = { step_id, name, expires_at, ...shownPath(path) };
+  if (!held.is_question) addEvent(state, 'approval_requested', at, { ...shown, approval_id });
+  else if (approval_id !== read) addEvent(state, 'question_asked', at, { ...shown, question_id: approval_id });
 }
 
 /** Whether the path has to wait before its next step. */
@@ -81,18 +85,23 @@ function isSettled(settled: readonly string[] | undefined, { approval_id }: Awai
 export async function untilSettled(
   input: AgentflowExecutionInput,
   state: ExecutionState,
-  { held }: PathState,
+  path: PathState,
 ): Promise<void> {
+  const { held } = path;
   if (!held) return;
-  const left = Math.max(0, held.expires_at + graceSeconds - epochSeconds());
+  // Nobody else ends a question, so its end needs no time to arrive.
+  const grace = held.is_question ? 0 : graceSeconds;
+  const left = Math.max(0, held.expires_at + grace - epochSeconds());
   // A cancelled run no longer has `held`, and is interrupted by its scope.
   const isInterrupted = () =>
     isSettled(state.settled_approvals, held) || state.status === 'paused' || historyIsFull(input);
   try {
-    const interrupted = await condition(isInterrupted, Math.ceil(left * 1000) + 1, { summary: 'the approval expires' });
+    const interrupted = await condition(isInterrupted, Math.ceil(left * 1000) + 1, {
+      summary: held.is_question ? 'the question expires' : 'the approval expires',
+    });
     if (!interrupted) state.settled_approvals = [...(state.settled_approvals ?? []), held.approval_id];
   } catch (error) {
-    if (isCancellation(error)) await withdraw(state, held);
+    if (isCancellation(error)) await withdraw(state, path, held);
     throw error;
   }
 }
@@ -107,6 +116,7 @@ export async function untilResumed(
   path: PathState,
 ): Promise<void> {
   const held = isHeld(state, path) ? path.held : undefined;
+  const wasPaused = state.status === 'paused';
   try {
     if (held && state.status === 'paused' && !held.is_clock_stopped) {
       held.is_clock_stopped = true;
@@ -114,21 +124,26 @@ export async function untilResumed(
     }
     await condition(() => state.status !== 'paused' || historyIsFull(input));
   } catch (error) {
-    if (held?.is_clock_stopped && isCancellation(error)) await withdraw(state, held);
+    if (held && isCancellation(error)) await withdraw(state, path, held);
     throw error;
+  }
+  if (held?.is_question && wasPaused && state.status === 'running' && !isSettled(state.settled_approvals, held)) {
+    // The step writes the new end of the question.
+    state.settled_approvals = [...(state.settled_approvals ?? []), held.approval_id];
   }
   if (!held?.is_clock_stopped || state.status === 'paused') return;
   // A cancelled run is no longer paused, and can get here before its scope is interrupted.
-  if (isOver(state)) return withdraw(state, held);
+  if (isOver(state)) return withdraw(state, path, held);
   held.is_clock_stopped = false;
   await notifyApproval(held, startClockSignal);
 }
 
 /** Ignores an approval that has ended meanwhile. */
 async function notifyApproval(
-  { approval_id }: AwaitedApproval,
+  { approval_id, is_question }: AwaitedApproval,
   signal: typeof stopClockSignal | typeof startClockSignal,
 ): Promise<void> {
+  if (is_question) return;
   await CancellationScope.nonCancellable(() =>
     getExternalWorkflowHandle(approvalWorkflowId(approval_id))
       .signal(signal)
@@ -136,13 +151,23 @@ async function notifyApproval(
   );
 }
 
-async function withdraw(
-  state: ExecutionState,
-  { approval_id, step_id }: AwaitedApproval & { step_id: string },
-): Promise<void> {
-  const record = state.steps.findLast((step) => step.step_id === step_id);
+/** Withdraws what a path waits for that has ended. */
+export async function withdrawHeld(state: ExecutionState, path: PathState): Promise<void> {
+  if (path.held) await withdraw(state, path, path.held);
+}
+
+async function withdraw(state: ExecutionState, path: PathState, held: ActAwaitingApproval): Promise<void> {
+  const record = state.steps.findLast((step) => step.step_id === held.step_id);
   if (record?.status === 'waiting')
     endStep(state, record, { status: 'cancelled', attempts: record.attempts, at: epochSeconds(), error: 'cancelled' });
+  path.held = null;
+  // At the end of a run, the write of its record does this.
+  if (!held.is_question || !isOver(state)) await withdrawRequest(held);
+}
+
+/** Ends a request to people that nobody waits for. Ignores one that has ended meanwhile. */
+export async function withdrawRequest({ approval_id, is_question }: AwaitedApproval): Promise<void> {
+  if (is_question) return withdrawQuestion(approval_id);
   await CancellationScope.nonCancellable(() =>
     getExternalWorkflowHandle(approvalWorkflowId(approval_id))
       .cancel()

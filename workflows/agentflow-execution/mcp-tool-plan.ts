@@ -3,6 +3,8 @@ export interface McpToolPlan {
   name: string;
   /** The SHA-256 of the accepted definition. */
   hash: string;
+  /** The accepted definition says that the tool changes nothing (`readOnlyHint`). */
+  read_only?: true;
   /** The JSON Schema of the arguments, which the model gets. */
   input_schema: Record<string, unknown>;
 }

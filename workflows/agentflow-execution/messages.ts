@@ -3,7 +3,7 @@ import type { McpToolPlan } from './mcp-tool-plan.js';
 import type { ActionResult } from './action-result.js';
 import type { ReceivedEvents } from './flow/received-events.js';
 import type { FlowStep } from './flow/flow-steps.js';
-import type { PathState } from './path-state.js';
+import type { KeptPath, PathState } from './path-state.js';
 import type { Preview } from './preview-record.js';
 import type { SchemaField } from './schema-field.js';
 import type { StepRecord } from './step-record.js';
@@ -38,6 +38,10 @@ export interface ActionPlan {
   output_schema: { fields: SchemaField[] };
   /** For category `mcp`. */
   tool?: McpToolPlan;
+  /** For category `agentflow` without fields of its own: the JSON Schema of the arguments, which the model gets. */
+  agentflow?: { input_schema: Record<string, unknown> };
+  /** For category `agentflow` in a release: the release that the call starts. */
+  version?: number;
 }
 
 export interface SkillPlan {
@@ -59,6 +63,10 @@ export interface AgentPlan {
   has_knowledge_base: boolean;
   skills: SkillPlan[];
   next_agent: string | null;
+  /** The JSON Schema of the output. Without it, the output is a text. */
+  output_schema?: Record<string, unknown>;
+  /** For a `branch` whose case a model chooses: where the flow continues, by the name of the case in its output. */
+  cases?: Record<string, string | null>;
   /** For an `action` step: its only skill has the action, and it has no model. `inputs` are expressions by field. */
   step?: { inputs: Record<string, string> };
   /** The maximum number of model turns of the agent, and of tokens in all turns. The default is `agentDefaults`. */
@@ -71,11 +79,8 @@ export interface AgentPlan {
   action_inputs?: { pre: Record<string, unknown>; post: Record<string, unknown> };
 }
 
-export const agentDefaults = {
-  max_turns: 12,
-  max_total_tokens: 500_000,
-  preview_timeout_seconds: 7 * 24 * 3600,
-} as const;
+/** The time limit of a preview is in seconds. */
+export const agentDefaults = { max_turns: 12, max_total_tokens: 500_000, preview_timeout_seconds: 604_800 } as const;
 
 /** The maximum number of characters that a run keeps: MongoDB limits its record, which contains them, to 16 MB. */
 export const maxKeptCharacters = 2 * 1024 * 1024;
@@ -104,6 +109,8 @@ export interface AgentflowExecutionInput {
   agents: AgentPlan[];
   /** Absent if the flow has only agents. */
   steps?: FlowStep[];
+  /** The JSON Schema of what the flow returns. */
+  output_schema?: Record<string, unknown>;
   /** The agentflow's `initialAgent`, or the caller's `start_from_agent_id`. */
   first_agent_id: string;
   /** Absent if it is disabled. */
@@ -113,6 +120,8 @@ export interface AgentflowExecutionInput {
   turn?: TurnPlan;
   /** For a rerun: outputs of the earlier execution, which this one continues from. */
   kept_outputs?: AgentOutput[];
+  /** For a rerun from a step: where the paths begin, and the records of what has ended on them. */
+  kept?: { paths: Record<string, KeptPath>; steps: StepRecord[] };
   /** The run continues as new when its history has this many events, or when the server suggests it. */
   max_history_events: number;
   /** How long a step is retried after transient failures. */
@@ -124,10 +133,16 @@ export interface AgentflowExecutionInput {
   agentflow_version?: number;
   /** For the run of a `flow` step: the workflow that waits for its end. */
   notifies?: string;
-  /** How many runs started each other by `flow` steps before this one. */
-  depth?: number;
+  /** The agentflows of the runs that started each other before this one, from the first. Absent for a run that no run has started. */
+  parents?: string[];
   /** The request that cancelled the execution before it started: the run ends at once. */
   cancelled?: MoveRequest;
+  /** Calls of one turn that only read run at once. Absent in runs that began before this was possible. */
+  reads_at_once?: true;
+  /** These models write by rules: their turns are light steps, like others that are. Absent in runs that began before there were any. */
+  light_steps?: { models: string[] };
+  /** What a path has begun ends with it: other runs and questions. Absent in runs that began before this was so. */
+  leaves_nothing_open?: true;
   /** The state of the previous run, after continue-as-new. */
   resumed?: ExecutionState;
 }
@@ -137,6 +152,8 @@ export interface AgentOutput {
   title: string;
   model: string;
   output: string;
+  /** The JSON value of the output, if it has a schema. `output` is its text. */
+  value?: unknown;
   actions: ActionResult[];
   usage: { input_tokens: number; output_tokens: number };
   started_at: number;
@@ -207,6 +224,8 @@ export interface ExecutionState {
   end_time: number | null;
   /** By `path`. A path that has ended is removed, except the main one. */
   paths: Record<string, PathState>;
+  /** In a rerun from a step: where the parts of steps begin, until they do. */
+  kept_paths?: Record<string, KeptPath>;
   documents: Document[] | null;
   steps: StepRecord[];
   agents_output: AgentOutput[];
@@ -224,12 +243,16 @@ export interface ExecutionState {
   turn?: RunTurn;
   /** The evaluation steps that all expressions of the run have taken. Absent before the first. */
   work?: number;
+  /** The tokens of all runs that this one has started and waited for. Absent before the first has ended. */
+  tokens_of_children?: number;
   /** The ids of runs of `flow` steps that have ended recently. */
   ended_children?: string[];
   /** The events that were sent to the run. Absent before the first. */
   events?: ReceivedEvents;
   /** Whether the run has waited for a person or its turn. */
   has_waited?: boolean;
+  /** Steps that are not light, because they took too long once. Absent before the first. */
+  slow_steps?: string[];
   /** The ids of recently settled approvals. */
   settled_approvals?: string[];
   last_event_seq: number;

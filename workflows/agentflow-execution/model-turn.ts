@@ -18,7 +18,9 @@ export interface TurnEcho {
 /** What happened in the current agent's turns so far, in order. */
 export type TurnMessage =
   | { role: 'assistant'; content: string; tool_calls: ToolCall[]; echo?: TurnEcho }
-  | { role: 'tool'; tool_call_id: string; content: string };
+  | { role: 'tool'; tool_call_id: string; content: string }
+  /** Why the answer before could not be used. */
+  | { role: 'user'; content: string };
 
 export interface ModelTurn {
   model: string;
@@ -28,6 +30,8 @@ export interface ModelTurn {
   /** Absent in turns without tool calls, which end the conversation. */
   echo?: TurnEcho;
   usage: { input_tokens: number; output_tokens: number };
+  /** For an answer that has to match a schema: its value, or why it does not match. Absent in turns with tool calls. */
+  result?: { value: unknown } | { problems: string[] };
   /** What an agent with a knowledge base received from the context graph, with the lifecycle of the governed call. */
   knowledge?: { lifecycle_id: string; query: string; entities: string[] };
 }

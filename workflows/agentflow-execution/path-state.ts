@@ -13,10 +13,14 @@ export interface CurrentAgent {
   conversation: TurnMessage[];
   tool_results: ActionResult[];
   usage: { input_tokens: number; output_tokens: number };
+  /** The tokens of the runs that its tool calls have started. Absent before the first has ended. */
+  tokens_of_children?: number;
   /** The model of the last turn. */
   model: string | null;
   /** The final answer, while it waits for a preview. */
-  draft: { model: string; content: string } | null;
+  draft: { model: string; content: string; value?: unknown } | null;
+  /** The number of answers that did not match the schema, and why the last one did not. */
+  unfit?: { count: number; problems: string[] };
   /** Whether a person has decided on a preview of this agent. */
   is_previewed: boolean;
 }
@@ -35,7 +39,7 @@ export interface StepParts {
   carry?: unknown;
 }
 
-/** A run that a `flow` step starts and waits for. */
+/** A run that a `flow` step or a tool call starts and waits for. */
 export interface ChildRun {
   execution_id: string;
   /** The `StartChildRequest` that starts it, whose type contains this one; absent once it was started. */
@@ -48,15 +52,34 @@ export interface ChildRun {
   end: ChildEnd | null;
 }
 
-export type ChildEnd = { output: unknown } | { error: { code: string; message: string } };
+/** What a `wait` step waits for. Times are epoch seconds. */
+export interface EventAwaited {
+  step_id: string;
+  name: string;
+  requested_at: number;
+}
+
+/** `tokens` are those of the run and of all runs that it has waited for. */
+export type ChildEnd = { tokens?: number } & ({ output: unknown } | { error: { code: string; message: string } });
+
+/** A tool call with a path of its own, so that it can wait for people by itself. */
+export interface CallOnPath {
+  /** The path of the agent. */
+  of: string;
+  agent_id: string;
+  call_id: string;
+  step_id: string;
+}
 
 /**
- * One line of work: the main part of the flow, or a part of one of its steps. On a path, one thing happens after the
+ * One line of work: the main part of the flow, a part of one of its steps, or one of several calls at once. On a path, one thing happens after the
  * other. Paths run at the same time. Times are epoch seconds.
  */
 export interface PathState {
   /** Empty for the main part. Otherwise the path around it, the step, and the branch, index or round: `each/17`. */
   path: string;
+  /** For one of the calls of a turn that run at once. Ids and events name the path of its agent. */
+  call?: CallOnPath;
   /** The agent or step that the path is at; null at its end. */
   next: string | null;
   /** The agent or step that ended last. */
@@ -71,8 +94,12 @@ export interface PathState {
   record_at: number | null;
   /** When the current `wait` ends. A pause moves it, unless the wait is until a time of the calendar. */
   waits_until: { at: number; is_fixed: boolean } | null;
+  /** The event that the current `wait` step waits for. Absent before the first. */
+  event?: EventAwaited | null;
   /** The run that the current `flow` step has started. */
   child: ChildRun | null;
+  /** The output of the flow matches its schema. */
+  is_output_checked?: true;
   /** The position in `agents_output` of an output that was not checked for anomalies. */
   unchecked: number | null;
   /** The last finding after which the rules have not permitted the run to continue. */
@@ -84,3 +111,6 @@ export interface PathState {
   /** The step whose failure ended the path. */
   failed_step_id: string | null;
 }
+
+/** What an earlier run has done on a path, so that a rerun continues at `next`. A path that has ended has no `next`. */
+export type KeptPath = Pick<PathState, 'next' | 'last' | 'outputs'>;

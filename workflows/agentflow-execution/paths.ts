@@ -1,5 +1,5 @@
-import type { ExecutionState } from './messages.js';
-import type { PathState } from './path-state.js';
+import type { AgentOutput, ExecutionState } from './messages.js';
+import type { CurrentAgent, PathState } from './path-state.js';
 
 const mainPath = '';
 
@@ -44,9 +44,24 @@ export function activePathsOf({ paths }: Paths): PathState[] {
   return Object.values(paths).filter(({ parts }) => parts === null);
 }
 
-/** `name` within a path: the same name for the main part, so that the ids of a chain of agents have no prefix. */
-export function idInPath({ path }: Pick<PathState, 'path'>, name: string): string {
+/** `name` after its path: the same name for the main part, so that the ids of a chain of agents have no prefix. */
+export function inPath(path: string, name: string): string {
   return path === mainPath ? name : `${path}/${name}`;
+}
+
+/** `name` within the path of a state. */
+export function idInPath(path: Pick<PathState, 'path' | 'call'>, name: string): string {
+  return inPath(placeOf(path), name);
+}
+
+/** Where in the flow the path is: that of its agent for a call. */
+export function placeOf({ path, call }: Pick<PathState, 'path' | 'call'>): string {
+  return call?.of ?? path;
+}
+
+/** The agent that runs on the path, or that has made the call of the path. */
+export function agentAtWork({ paths }: Paths, path: PathState): CurrentAgent | null {
+  return path.call ? (paths[path.call.of]?.current ?? null) : path.current;
 }
 
 /** Whether `outer` is the path `inner`, or a path around it. */
@@ -70,12 +85,17 @@ export function agentOutputsOn(
   return agents_output.filter((output) => encloses(output.path ?? mainPath, path));
 }
 
+/** The JSON value of an output: a text, unless it has a schema. */
+export function valueOf(output: Pick<AgentOutput, 'output' | 'value'>): unknown {
+  return 'value' in output ? output.value : output.output;
+}
+
 /** The outputs by the id of their agent or step that a path knows. */
 export function outputsOn(
   state: Paths & Pick<ExecutionState, 'agents_output'>,
   path: Pick<PathState, 'path'>,
 ): Record<string, unknown> {
-  const ofAgents = agentOutputsOn(state, path).map(({ agent_id, output }) => [agent_id, output] as const);
+  const ofAgents = agentOutputsOn(state, path).map((output) => [output.agent_id, valueOf(output)] as const);
   const ofSteps = pathsAround(state, path).flatMap(({ outputs }) => Object.entries(outputs));
   return Object.fromEntries([...ofAgents, ...ofSteps]);
 }
@@ -90,5 +110,5 @@ export function outputOfPath(
   const ofAgent = state.agents_output.findLast(
     (output) => output.agent_id === last && (output.path ?? mainPath) === path,
   );
-  return ofAgent?.output ?? null;
+  return ofAgent ? valueOf(ofAgent) : null;
 }

@@ -83,8 +83,27 @@ export function decisionRefusal(
       message: `this agent now waits for a decision on another preview, ${JSON.stringify(preview.preview_id)}`,
     };
   }
-  const problem = editsProblem(agent, preview, decision === 'approve' ? edits : undefined);
+  const given = decision === 'approve' ? edits : undefined;
+  const problem = editsProblem(agent, preview, given) ?? valueProblem(state, preview, given);
   return problem === undefined ? undefined : { type: 'invalid_request', message: `edits: ${problem}` };
+}
+
+/** Whether the output has a schema. The API checks that the text matches it. */
+function valueProblem(
+  state: ExecutionState,
+  preview: Preview,
+  edits: PreviewEdits | null | undefined,
+): string | undefined {
+  const path = pathsOf(state).find((each) => previewOn(state, each, preview.agent_id) === preview);
+  const text = outputOf(edits ?? null);
+  const { draft = null } = path?.current ?? {};
+  if (text === undefined || draft === null || !('value' in draft)) return undefined;
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch {
+    return 'must be the text of a JSON value, because the output has a schema';
+  }
 }
 
 function editsProblem(

@@ -1,14 +1,18 @@
 import {
   ActivityFailure,
   ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
   isCancellation,
   proxyActivities,
+  proxyLocalActivities,
   type ActivityOptions,
 } from '@temporalio/workflow';
 import { epochSeconds } from '../time.js';
 import { holdRun, holdsRun, noAuthority } from './authority.js';
 import { attemptDetailsOf, attemptsOf, codeOf, stepMessageOf, wasNeverStarted } from './failure.js';
-import { beginReading, holdStep } from './held-acts.js';
+import { beginReading, holdStep, withdrawRequest } from './held-acts.js';
+import { failureOfActivity, isFinal, localProfile } from './light-steps.js';
 import type { PathState } from './path-state.js';
 import { idInPath } from './paths.js';
 import { maxKeptCharacters, type AgentflowExecutionInput, type ExecutionState, type Spending } from './messages.js';
@@ -16,12 +20,13 @@ import { beginStep, endStep, recordEdits } from './step-records.js';
 import type { StepResult, StepRun } from './steps/definition.js';
 import { definitionOf, profileOf, type Step, type StepActivities } from './steps/index.js';
 
-/** Runs one step as one activity and keeps its result in the state. Throws the activity's failure if it ends the run. */
+/** Runs one step as one activity, which is local for a light step, and keeps its result in the state. Throws the activity's failure if it ends the run. */
 export async function runStep(
   input: AgentflowExecutionInput,
   state: ExecutionState,
   path: PathState,
   step: Step,
+  isLocal = false,
 ): Promise<void> {
   const definition = definitionOf(step);
   const record = beginStep(state, path, step, epochSeconds());
@@ -29,7 +34,13 @@ export async function runStep(
   const read = beginReading(state, path, record.step_id);
   let refusal: ApplicationFailure | undefined;
   try {
-    const { value, attempts, attempt_details, held, refused, edits } = await runUntilTaken(step, run);
+    const { value, attempts, attempt_details, held, refused, edits } = await (isLocal
+      ? runLocally(step, run)
+      : runUntilTaken(step, run));
+    if (held && isCancelled()) {
+      await withdrawRequest(held);
+      throw new CancelledFailure('the path was cancelled');
+    }
     if (held) return holdStep(state, path, record, { held, at: epochSeconds(), read });
     settleHeld(path);
     const spent = definition.spent?.(value);
@@ -69,6 +80,17 @@ function settleHeld(path: PathState): void {
   path.elicitation = null;
 }
 
+async function runLocally(step: Step, run: StepRun): Promise<StepResult<unknown>> {
+  try {
+    const summary = summaryOf(step, run);
+    const activities = proxyLocalActivities<StepActivities>({ ...localProfile, summary });
+    return await definitionOf(step).run(activities, step, run);
+  } catch (error) {
+    if (isFinal(error)) throw failureOfActivity(error, definitionOf(step).activity);
+    return runUntilTaken(step, run);
+  }
+}
+
 /** The step's time limit does not count while no worker takes the step. */
 async function runUntilTaken(step: Step, run: StepRun): Promise<StepResult<unknown>> {
   for (;;) {
@@ -84,12 +106,22 @@ function runOnce(step: Step, run: StepRun): Promise<StepResult<unknown>> {
   const definition = definitionOf(step);
   const activities = proxyActivities<StepActivities>({
     // Heartbeats distinguish a killed worker from a slow server.
-    heartbeatTimeout: '10s',
+    heartbeatTimeout: '5s',
     ...repetition(run.input),
     ...profileOf(definition, step),
-    summary: idInPath(run.path, definition.name(step)),
+    summary: summaryOf(step, run),
   });
-  return definition.run(activities, step, run);
+  const isWhole = run.input.leaves_nothing_open && definition.beginsSomething;
+  if (!isWhole || isCancelled()) return definition.run(activities, step, run);
+  return CancellationScope.nonCancellable(() => definition.run(activities, step, run));
+}
+
+function isCancelled(): boolean {
+  return CancellationScope.current().consideredCancelled;
+}
+
+function summaryOf(step: Step, { path }: StepRun): string {
+  return idInPath(path, definitionOf(step).name(step));
 }
 
 /** Transient failures are retried for as long as the run allows; a refusal ends the step at once. */

@@ -2,18 +2,21 @@ import { ApplicationFailure, CancellationScope, condition, isCancellation, sleep
 import { historyIsFull } from '../history.js';
 import { epochSeconds } from '../time.js';
 import { executionFailureOf } from './failure.js';
+import { runAgentflowCall } from './flow/run-agentflow-call.js';
 import { runFlowStep } from './flow/run-flow-step.js';
 import { endsRun, type Stop } from './flow/run-parts.js';
 import { isHeld, untilResumed, untilSettled } from './held-acts.js';
+import { isLightStep, noteDuration } from './light-steps.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
 import { nextStep, type Transition } from './next-step.js';
 import type { PathState } from './path-state.js';
 import { mainPathOf } from './paths.js';
 import { expirePreview, outputOf, previewOn, requestPreview } from './previews.js';
 import type { Change } from './projection.js';
+import { runReads } from './run-reads.js';
 import { runStep } from './run-step.js';
 import { failOver, isOver, takeAnswer, takeOutput } from './state.js';
-import { isStep } from './steps/index.js';
+import { isStep, type Step } from './steps/index.js';
 
 /** How the flow lets its record be written. */
 interface RecordWriting {
@@ -56,11 +59,16 @@ async function runMainPath(
 const workPerTask = 100_000;
 /** What a step of the flow costs besides its expressions. */
 const workPerFlowStep = 2000;
+/** What a millisecond of a light step costs: a new workflow task begins after half a second of them. */
+const workPerLightMs = workPerTask / 500;
+/** Temporal refuses a workflow task whose results have more than 4 MB. */
+const workPerLightCharacter = workPerTask / 1_000_000;
 
 function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writing: RecordWriting) {
   const { changed, isWritingAlone } = writing;
   let work = 0;
   let waiting: Promise<void> | undefined;
+  let isLightRunning = false;
 
   /** All paths wait together. The wait belongs to none of them, so it is not cancelled with one. */
   const nextTask = (): Promise<void> => {
@@ -72,6 +80,25 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
   };
 
   const untilQuiet = () => condition(() => !isWritingAlone());
+
+  const runLightStep = async (path: PathState, step: Step): Promise<void> => {
+    const startedAt = Date.now();
+    const { kept } = state;
+    isLightRunning = true;
+    try {
+      await runStep(input, state, path, step, true);
+    } finally {
+      isLightRunning = false;
+      const ms = Date.now() - startedAt;
+      work += ms * workPerLightMs + (state.kept - kept) * workPerLightCharacter;
+      noteDuration(state, step, ms);
+    }
+  };
+
+  const countWork = async (steps: number): Promise<void> => {
+    work += steps;
+    if (work > workPerTask) await nextTask();
+  };
 
   /** Runs one path to its end: one thing after the other, each decided by `nextStep`. */
   async function runPath(path: PathState): Promise<Stop> {
@@ -87,15 +114,26 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
         await nextTask();
         continue;
       }
+      const light = isStep(next) && isLightStep(input, state, next) ? next : undefined;
+      if (light && isLightRunning) {
+        await condition(() => !isLightRunning);
+        continue;
+      }
       if (isHeld(state, path)) await untilSettled(input, state, path);
       else if (next.kind === 'flowStep') {
-        const run = { input, state, path, runPath, untilQuiet, work: { steps: 0 } };
+        const own = { input, state, path, work: { steps: 0 } };
+        const run = { ...own, runPath, untilQuiet, countWork, changed: () => changed() };
         // Counted before it runs, because many paths can begin a step at the same time.
         work += workPerFlowStep;
         const stop = await runFlowStep(run, next.step);
         work += run.work.steps;
         if (stop === 'history is full') return stop;
-      } else if (isStep(next)) await runStep(input, state, path, next);
+      } else if (next.kind === 'reads') {
+        if ((await runReads({ state, path, runPath }, next)) === 'history is full') return 'history is full';
+      } else if (next.kind === 'agentflowCall')
+        await runAgentflowCall({ input, state, path, untilQuiet }, next.call, next.place);
+      else if (light) await runLightStep(path, light);
+      else if (isStep(next)) await runStep(input, state, path, next);
       else await makeTransition(input, state, path, next);
       changed(asksPerson(state, path, next.kind) ? 'person' : 'progress');
     }
@@ -119,9 +157,7 @@ async function makeTransition(
 ): Promise<void> {
   const { agent } = transition;
   switch (transition.kind) {
-    case 'stopAtLimit':
-      throw ApplicationFailure.nonRetryable(transition.message, 'limit_exceeded');
-    case 'stopAfterAnomaly':
+    case 'stop':
       throw ApplicationFailure.nonRetryable(transition.message, transition.code);
     case 'requestPreview': {
       const { previewId, output } = transition;

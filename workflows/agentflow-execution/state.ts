@@ -1,4 +1,5 @@
 import type {
+  AgentflowExecutionInput,
   AgentOutput,
   AgentPlan,
   ExecutionFailure,
@@ -9,8 +10,9 @@ import type {
 import type { EventData } from './event-data.js';
 import type { ModelTurn } from './model-turn.js';
 import type { CurrentAgent, PathState } from './path-state.js';
-import { idInPath, mainPathOf, newMainPath, outputOfPath, pathsOf } from './paths.js';
+import { idInPath, mainPathOf, newMainPath, outputOfPath, pathsOf, placeOf } from './paths.js';
 import { keepToolCalls } from './tools.js';
+import { repairRequest } from './typed-outputs.js';
 
 export type Move = 'pause' | 'resume' | 'cancel';
 
@@ -67,16 +69,21 @@ function textOr(value: unknown, otherwise: string): string {
   return typeof value === 'string' && value !== '' ? value.slice(0, 500) : otherwise;
 }
 
-/** `first` is the agent or step that runs first; `kept` are the outputs that a rerun continues from. */
-export function initialState(at: number, first: string | null, kept: readonly AgentOutput[] = []): ExecutionState {
+type Begun = Pick<AgentflowExecutionInput, 'first_agent_id' | 'kept_outputs' | 'kept'>;
+
+/** A rerun begins with what it keeps of the earlier run. */
+export function initialState(at: number, { first_agent_id, kept_outputs = [], kept }: Begun): ExecutionState {
+  const { '': main, ...kept_paths } = kept?.paths ?? {};
+  const steps = kept?.steps ?? [];
   return {
     status: 'ready',
     started_at: at,
     end_time: null,
-    paths: { '': newMainPath(first) },
+    paths: { '': main ? { ...newMainPath(main.next), ...main } : newMainPath(first_agent_id) },
+    ...(kept && { kept_paths }),
     documents: null,
-    steps: [],
-    agents_output: [...kept],
+    steps: [...steps],
+    agents_output: [...kept_outputs],
     conclusion: null,
     failure: null,
     previews: {},
@@ -85,9 +92,9 @@ export function initialState(at: number, first: string | null, kept: readonly Ag
     failover: null,
     pause: null,
     last_event_seq: 0,
-    kept: 0,
+    kept: kept ? JSON.stringify([steps.map(({ output }) => output), kept_outputs]).length : 0,
     unpublished: [],
-    published: { steps: 0, outputs: kept.length },
+    published: { steps: steps.length, outputs: kept_outputs.length },
     projected_at: 0,
   };
 }
@@ -125,7 +132,8 @@ export function beginAgent(state: ExecutionState, path: PathState, { _id, title,
 }
 
 /** The path as events, steps and outputs show it; the main part has none. */
-export function shownPath({ path }: Pick<PathState, 'path'>): { path?: string } {
+export function shownPath(of: Pick<PathState, 'path' | 'call'>): { path?: string } {
+  const path = placeOf(of);
   return path === '' ? {} : { path };
 }
 
@@ -133,12 +141,22 @@ function endAgent(state: ExecutionState, path: PathState, agent: AgentPlan, outp
   path.unchecked = state.agents_output.push(output) - 1;
   path.current = null;
   path.last = agent._id;
-  path.next = agent.next_agent;
+  path.next = followerOf(agent, output);
   const shown = { agent_id: output.agent_id, output: output.output, ...shownPath(path) };
   addEvent(state, 'agent_completed', output.ended_at, shown);
 }
 
-/** Keeps the model's answer: tool calls to run, a draft for a person to decide on, or the agent's output. */
+/** A `branch` continues at the case that its model chose. The schema of its output permits no other. */
+function followerOf({ cases, next_agent }: AgentPlan, { value }: AgentOutput): string | null {
+  if (!cases) return next_agent;
+  const chosen = typeof value === 'object' && value !== null && 'case' in value ? String(value.case) : '';
+  return Object.hasOwn(cases, chosen) ? (cases[chosen] ?? null) : null;
+}
+
+/**
+ * Keeps the model's answer: tool calls to run, a draft for a person to decide on, the agent's output, or an answer that
+ * the model has to correct.
+ */
 export function keepTurn(state: ExecutionState, path: PathState, agent: AgentPlan, turn: ModelTurn, at: number): void {
   const { current } = path;
   if (!current) return;
@@ -155,12 +173,23 @@ export function keepTurn(state: ExecutionState, path: PathState, agent: AgentPla
     }
     return;
   }
-  current.draft = { model: turn.model, content: turn.content };
+  const { result, model, content } = turn;
+  if (result && 'problems' in result) {
+    const { problems } = result;
+    current.unfit = { count: (current.unfit?.count ?? 0) + 1, problems };
+    current.conversation.push(
+      { role: 'assistant', content, tool_calls: [] },
+      { role: 'user', content: repairRequest(problems, agent.output_schema ?? {}) },
+    );
+    addEvent(state, 'output_refused', at, { agent_id: agent._id, problems, ...shownPath(path) });
+    return;
+  }
+  current.draft = result ? { model, content: JSON.stringify(result.value), value: result.value } : { model, content };
   // A person who has decided on the agent's actions is not asked again about its output.
   if (!agent.is_preview_mode_enabled || current.is_previewed) takeOutput(state, path, agent, at);
 }
 
-/** Makes the draft the agent's output; `text` is a person's replacement for it. */
+/** Makes the draft the agent's output; `text` is a person's replacement for it: JSON if the output has a schema. */
 export function takeOutput(state: ExecutionState, path: PathState, agent: AgentPlan, at: number, text?: string): void {
   const { current } = path;
   if (!current?.draft) return;
@@ -170,6 +199,7 @@ export function takeOutput(state: ExecutionState, path: PathState, agent: AgentP
     title: agent.title,
     model: draft.model,
     output: text ?? draft.content,
+    ...('value' in draft && { value: text === undefined ? draft.value : (JSON.parse(text) as unknown) }),
     actions: [...results, ...tool_results],
     usage,
     started_at,
@@ -193,6 +223,7 @@ export function abandonPath({ spent, steps }: ExecutionState, path: PathState): 
   path.held = null;
   path.elicitation = null;
   path.waits_until = null;
+  path.event = null;
   if (!current?.model) return;
   const key = idInPath(path, `${current.agent_id}/unfinished-${steps.length}`);
   spent.push({ key, model: current.model, ...current.usage });
@@ -207,6 +238,7 @@ export function failOver(
   state.failover = { from, at: from.at, goal: typeof goal === 'string' ? goal : null };
   for (const path of pathsOf(state)) abandonPath(state, path);
   state.paths = { '': newMainPath(first_agent_id) };
+  delete state.kept_paths;
   addEvent(state, 'failover_started', from.at, { failure: from });
 }
 

@@ -25,8 +25,10 @@ export interface StepRecord {
   error: string | null;
   /** The last attempts of a step that failed or needed several attempts. */
   attempt_details?: StepAttempt[];
-  /** What a step of the flow returned that is not an agent. */
+  /** What a step of the flow returned that is not an agent. A rerun reads it. */
   output?: unknown;
   /** The fields of the act that an approver edited. */
   edited_fields?: string[];
+  /** In a rerun: the execution that the record was taken from. */
+  kept_from?: string;
 }

@@ -1,8 +1,9 @@
+import type { ActAwaitingApproval } from './act-messages.js';
 import type { ExecutionState } from './messages.js';
 import type { StepAttempt, StepRecord } from './step-record.js';
 import type { FlowStep } from './flow/flow-steps.js';
 import type { PathState } from './path-state.js';
-import { idInPath } from './paths.js';
+import { agentAtWork, idInPath } from './paths.js';
 import { addEvent, beginAgent, shownPath } from './state.js';
 import type { BaseStep } from './steps/definition.js';
 import { definitionOf, idInRun, stepIdOf, type Step } from './steps/index.js';
@@ -10,7 +11,7 @@ import { definitionOf, idInRun, stepIdOf, type Step } from './steps/index.js';
 export function beginStep(state: ExecutionState, path: PathState, step: Step, at: number): StepRecord {
   const { kind, agent, skill, action }: BaseStep = step;
   const definition = definitionOf(step);
-  if (agent && definition.isAgentWork && !path.current) beginAgent(state, path, agent, at);
+  if (agent && definition.isAgentWork && !agentAtWork(state, path)) beginAgent(state, path, agent, at);
   const step_id = stepIdOf(step, state, path);
   const waiting = state.steps.findLast((one) => one.step_id === step_id && one.status === 'waiting');
   if (waiting) return continueStep(state, path, waiting, at);
@@ -62,8 +63,20 @@ function continueStep(state: ExecutionState, path: PathState, record: StepRecord
   record.status = 'running';
   const approval_id = path.held?.approval_id;
   if (approval_id === undefined) addEvent(state, 'step_continued', at, { step_id: record.step_id });
+  else if (path.held?.is_question) continueQuestion(state, path.held, record, at);
   else addEvent(state, 'approval_settled', at, { step_id: record.step_id, approval_id });
   return record;
+}
+
+/** Only the end of a question is an event: the step also runs again after a pause. */
+function continueQuestion(
+  state: ExecutionState,
+  { approval_id: question_id, answer, expires_at }: ActAwaitingApproval,
+  { step_id }: StepRecord,
+  at: number,
+): void {
+  if (answer || at >= expires_at)
+    addEvent(state, 'question_settled', at, { step_id, question_id, by: answer?.by ?? null });
 }
 
 /** Records the edits of the approver with which the act of the step was performed. */

@@ -1,7 +1,7 @@
 import type { ActionPlan, AgentPlan, SkillPlan } from './messages.js';
 import type { CurrentAgent } from './path-state.js';
 import { hasOwnValue, type SchemaField } from './schema-field.js';
-import type { ModelTurn, ToolCall } from './model-turn.js';
+import type { ModelTurn, ToolCall, TurnMessage } from './model-turn.js';
 
 /** An action as it is offered to the model. */
 export interface ToolOffer {
@@ -46,7 +46,8 @@ export function toolsOf(agent: Pick<AgentPlan, 'skills'>): Tool[] {
 }
 
 /** Without the fields whose values the author of the action gives. */
-function inputOffered({ input_schema, tool }: ActionPlan): Pick<ToolOffer, 'fields' | 'input_schema'> {
+function inputOffered({ input_schema, tool: own, agentflow }: ActionPlan): Pick<ToolOffer, 'fields' | 'input_schema'> {
+  const tool = own ?? agentflow;
   const fields = input_schema.fields.filter((field) => !hasOwnValue(field));
   if (!tool || fields.length === input_schema.fields.length)
     return { fields, ...(tool && { input_schema: tool.input_schema }) };
@@ -106,16 +107,47 @@ export function keepToolCalls(
 }
 
 /** The calls of the last turn that have no answer yet, in order. */
-export function pendingCalls(agent: AgentPlan, { conversation }: CurrentAgent): PendingCall[] {
+export function pendingCalls(agent: AgentPlan, current: CurrentAgent): PendingCall[] {
+  const answers = answersOf(current);
+  const answered = new Set(answers.map((message) => (message.role === 'tool' ? message.tool_call_id : '')));
+  return callsOf(agent, current).filter(({ id }) => !answered.has(id));
+}
+
+/** What follows the last turn of the model. */
+function answersOf({ conversation }: CurrentAgent): TurnMessage[] {
+  return conversation.slice(conversation.findLastIndex(({ role }) => role === 'assistant') + 1);
+}
+
+/** The calls of the last turn that can be run, in order. */
+function callsOf(agent: AgentPlan, { conversation }: CurrentAgent): PendingCall[] {
   const turn = conversation.findLast(({ role }) => role === 'assistant');
   if (turn?.role !== 'assistant') return [];
-  const answers = conversation.slice(conversation.lastIndexOf(turn) + 1);
-  const answered = new Set(answers.map((message) => (message.role === 'tool' ? message.tool_call_id : '')));
-  return turn.tool_calls.flatMap((call, index) => {
+  return turn.tool_calls.slice(0, maxCallsPerTurn).flatMap((call, index) => {
     const { tool, values } = readCall(agent, call);
-    if (!tool || !values || answered.has(call.id)) return [];
+    if (!tool || !values) return [];
     return [{ id: call.id, index, skill: tool.skill, action: tool.action, arguments: values }];
   });
+}
+
+/** Whether the calls of the last turn are several, and change nothing. Then their order has no effect. */
+export function areReads(agent: AgentPlan, current: CurrentAgent): boolean {
+  const calls = callsOf(agent, current);
+  return calls.length > 1 && calls.every(({ action }) => isRead(action));
+}
+
+/** Only where the method says what is sent: other categories of actions have operations of their own. */
+function isRead({ category, method, tool }: ActionPlan): boolean {
+  if (category === 'mcp') return tool?.read_only === true;
+  return category === 'restful' && method.toUpperCase() === 'GET';
+}
+
+/** Puts the answers to calls that ran at once into the order of the calls. */
+export function sortAnswers(agent: AgentPlan, current: CurrentAgent): void {
+  const order = callsOf(agent, current).map(({ id }) => id);
+  const answers = answersOf(current);
+  const positionOf = (message: TurnMessage) => (message.role === 'tool' ? order.indexOf(message.tool_call_id) : -1);
+  const sorted = answers.toSorted((a, b) => positionOf(a) - positionOf(b));
+  current.conversation.splice(current.conversation.length - answers.length, answers.length, ...sorted);
 }
 
 export function answerCall(current: CurrentAgent, callId: string, answer: unknown): void {

@@ -31,7 +31,8 @@ function personAwaitedOn({ previews }: Pick<ExecutionState, 'previews'>, path: P
   return { kind: 'preview', agent_id, preview_id, requested_at, expires_at, ...shownPath(path) };
 }
 
-function heldView({ agent_id, step_id, approval_id, requested_at, expires_at }: ActAwaitingApproval) {
+function heldView({ agent_id, step_id, approval_id, requested_at, expires_at, is_question }: ActAwaitingApproval) {
+  if (is_question) return { kind: 'question', step_id, question_id: approval_id, requested_at, expires_at };
   return { kind: 'approval', agent_id, step_id, approval_id, requested_at, expires_at };
 }
 
@@ -40,27 +41,37 @@ export function isWaitingForTurn({ turn }: Pick<ExecutionState, 'turn'>): boolea
 }
 
 type Waiting = Pick<ExecutionState, 'previews' | 'paths' | 'turn' | 'has_waited'>;
+type Shown = Waiting & Pick<ExecutionState, 'anomalies' | 'failover' | 'tokens_of_children'>;
 
 /**
- * The turn, or a decision or answer of a person, that the run waits for. A preview takes precedence, because approvals
- * and questions have records of their own, in which people find them.
+ * The turn, a decision or answer of a person, or the event that the run waits for. A preview takes precedence, because
+ * approvals and questions have records of their own, in which people find them.
  */
 function waitingFor(state: Waiting) {
   const { turn } = state;
   if (turn && turn.waiting_since !== null) return { kind: 'turn', key: turn.key, since: turn.waiting_since };
   const awaited = activePathsOf(state).flatMap((path) => personAwaitedOn(state, path) ?? []);
-  return awaited.find(({ kind }) => kind === 'preview') ?? awaited[0] ?? null;
+  return awaited.find(({ kind }) => kind === 'preview') ?? awaited[0] ?? eventAwaitedIn(state);
+}
+
+/** The event that a `wait` step waits for. */
+function eventAwaitedIn(state: Pick<ExecutionState, 'paths'>) {
+  const path = activePathsOf(state).find(({ event }) => event);
+  if (!path?.event) return null;
+  const { step_id, name, requested_at } = path.event;
+  return { kind: 'event', step_id, name, requested_at, expires_at: path.waits_until?.at ?? null, ...shownPath(path) };
 }
 
 /** The part of the state that is shown in addition to the outputs, identical in the stored record and the live view. */
-export function viewOf(state: Waiting & Pick<ExecutionState, 'anomalies' | 'failover'>): ExecutionView {
-  const { previews, anomalies, failover, turn, has_waited = false } = state;
+export function viewOf(state: Shown): ExecutionView {
+  const { previews, anomalies, failover, turn, has_waited = false, tokens_of_children } = state;
   return {
     previews,
     anomaly_detected: anomalies.length > 0 ? anomalies : null,
     context: {
       ...((has_waited || turn !== undefined) && { waiting_for: waitingFor(state) }),
       ...(failover && { failover }),
+      ...(tokens_of_children !== undefined && { tokens_of_children }),
     },
   };
 }

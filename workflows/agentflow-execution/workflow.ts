@@ -16,7 +16,7 @@ import { epochSeconds } from '../time.js';
 import type { AgentflowExecutionActivities } from './activities.js';
 import { detailsOf } from './details.js';
 import { withPaths } from './earlier-state.js';
-import { handleChildren, handleEndedChildren, notifyParent } from './children.js';
+import { endChild, handleChildren, handleEndedChildren, notifyParent } from './children.js';
 import { handleElicitations } from './elicitations.js';
 import { executionFailureOf } from './failure.js';
 import { handleApprovals } from './held-acts.js';
@@ -29,6 +29,8 @@ import {
   type ExecutionState,
 } from './messages.js';
 import { handleEvents } from './flow/events.js';
+import { pathsOf } from './paths.js';
+import { handleQuestions } from './questions.js';
 import { createProjectionWriter, type Change } from './projection.js';
 import { runFlow } from './run-steps.js';
 import { endTurn, handleTurn, needsTurn, untilTurn } from './turn.js';
@@ -45,9 +47,7 @@ const { cancelOwnRun } = proxyActivities<Pick<AgentflowExecutionActivities, 'can
  * conclusion, as Failed with the code of the failed step as type, or as Canceled.
  */
 export async function agentflowExecution(input: AgentflowExecutionInput): Promise<ExecutionConclusion> {
-  const state = input.resumed
-    ? withPaths(input.resumed, input)
-    : initialState(epochSeconds(), input.first_agent_id, input.kept_outputs);
+  const state = input.resumed ? withPaths(input.resumed, input) : initialState(epochSeconds(), input);
   const steps = new CancellationScope();
   const projection = createProjectionWriter(input, state);
   // Changed only when necessary, because the server writes each change of a search attribute to its visibility store.
@@ -70,6 +70,7 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
   handlePreviews(execution);
   handleApprovals(state);
   handleElicitations(state, changed);
+  handleQuestions(input, state, changed);
   handleChildren(state, changed);
   handleTurn(input, state);
   handleEvents(input, state, changed);
@@ -92,6 +93,7 @@ export async function agentflowExecution(input: AgentflowExecutionInput): Promis
     if (!isOver(state)) endWith(error, state);
   }
   if (isContinued && !isOver(state)) return continueAsNew<typeof agentflowExecution>({ ...input, resumed: state });
+  if (input.leaves_nothing_open) for (const path of pathsOf(state)) await endChild(state, path);
   changed();
   // A request to start a child is answered before the run closes.
   await CancellationScope.nonCancellable(() => condition(allHandlersFinished));

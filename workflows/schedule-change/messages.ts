@@ -10,11 +10,11 @@ export function scheduleChangeId(scheduleId: string): string {
 
 /**
  * `record` is the complete new record and `fields` are the changed fields, both as stored. `by` is the person whose change
- * determines what runs; absent for a change of the status only.
+ * determines what runs; absent for a change of the status only. `expected` is the `updated_at` that the record must have.
  */
 export type ScheduleChange =
   | { kind: 'create'; record: Record<string, unknown> }
-  | { kind: 'update'; fields: Record<string, unknown>; by?: string }
+  | { kind: 'update'; fields: Record<string, unknown>; by?: string; expected?: number | null }
   | { kind: 'delete' };
 
 export interface ScheduleChangeInput {

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   decimal,
   flag,
@@ -8,8 +7,8 @@ import {
   texts,
   whereKnown,
   type Facts,
+  type Operation,
 } from '../../governance/operations/operation.js';
-import { defineStream } from '../operation.js';
 import { factsAboutRuns } from './rules.js';
 
 /** The facts that rules can read about every act of a run. `act.ts` supplies the values. */
@@ -30,17 +29,17 @@ export const actFacts: Facts = {
 };
 
 /** A step of a run performs an act through the kernel (`act.ts`); no route does. */
-const ofRuns = { effect: 'act', grant: 'svc:agent.run', output: z.unknown() } as const;
+const ofRuns = { effect: 'act', grant: 'svc:agent.run' } as const;
 
-export const actHttp = defineStream({ ...ofRuns, name: 'act.http', facts: actFacts });
+export const actHttp: Operation = { ...ofRuns, name: 'act.http', facts: actFacts };
 
-export const actMail = defineStream({
+export const actMail: Operation = {
   ...ofRuns,
   name: 'act.mail',
   facts: { ...actFacts, recipients: { ...texts('recipients'), isFreeText: true } },
-});
+};
 
 /** `arguments` are those of the tool; `read_only`, `destructive` and `open_world` are its annotations. */
-export const actMcp = defineStream({ ...ofRuns, name: 'act.mcp', facts: actFacts });
+export const actMcp: Operation = { ...ofRuns, name: 'act.mcp', facts: actFacts };
 
-export const actMessage = defineStream({ ...ofRuns, name: 'act.message', facts: actFacts });
+export const actMessage: Operation = { ...ofRuns, name: 'act.message', facts: actFacts };

@@ -6,6 +6,7 @@ import { Id } from '../../base/ids.js';
 import type { Deps } from '../deps.js';
 import { readExecution, readLiveState } from './operations/read.js';
 import { Execution, type ExecutionDocument } from './record.js';
+import { isOfFlowStep, nodeOf } from './step-place.js';
 
 const Count = z.int().meta({ example: 1 });
 
@@ -48,7 +49,7 @@ export async function readGraph(deps: Deps, principal: Principal, id: string): P
   return {
     execution_id: id,
     status: live?.status ?? record.status,
-    first: record.start_from_agent_id ?? record.agentflow.initialAgent,
+    first: (record.start_from_agent_id ?? record.agentflow.initialAgent).split('/')[0] ?? '',
     nodes,
     edges: edgesOf(record),
   };
@@ -84,7 +85,7 @@ function countRuns(steps: readonly StepRecord[]): Map<string, Record<State, numb
   for (const step of steps) {
     const node = nodeOf(step);
     // The steps of a `flow` step belong to its own record, which begins before them.
-    if (step.agent_id === '' && placeOf(step) !== node) continue;
+    if (step.agent_id === '' && !isOfFlowStep(step)) continue;
     last.set(`${step.path ?? ''}\n${node}`, { node, status: step.status });
   }
   const runs = new Map<string, Record<State, number>>();
@@ -94,14 +95,4 @@ function countRuns(steps: readonly StepRecord[]): Map<string, Record<State, numb
     runs.set(node, counts);
   }
   return runs;
-}
-
-function nodeOf(step: StepRecord): string {
-  return step.agent_id || (placeOf(step).split('/')[0] ?? '');
-}
-
-/** The id of the step within its path, without the mark of a failover. */
-function placeOf({ step_id, path }: StepRecord): string {
-  const own = step_id.replace(/^failover[/]/, '');
-  return path === undefined ? own : own.slice(path.length + 1);
 }

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { executionWorkflowId } from '../../../workflows/agentflow-execution/messages.js';
+import type { StepRecord } from '../../../workflows/agentflow-execution/step-record.js';
 import type { Principal } from '../../auth/principal.js';
 import { chargeOf } from '../customers/operations/run-credits.js';
 import type { Deps } from '../deps.js';
 import { describeRun, pendingStep, withPending } from './pending-step.js';
 import { readLiveState, readExecution } from './operations/read.js';
-import { FlowPath, toExecution } from './record.js';
+import { Execution, FlowPath, toExecution } from './record.js';
+import { pick } from '../../base/pick.js';
 import { Id, exampleId } from '../../base/ids.js';
 import { EpochSeconds } from '../../base/time.js';
 
@@ -42,6 +44,7 @@ export const Step = z.object({
     .optional()
     .describe('The fields of the act that an approver edited.')
     .meta({ example: ['text'] }),
+  kept_from: Id.optional().describe('In a rerun, the execution in which the step ran.'),
 });
 
 export const Monitoring = z
@@ -60,6 +63,7 @@ export const Monitoring = z
       .unknown()
       .describe('What the run waits for: a person or its turn, like `execution_context.waiting_for`. Otherwise null.')
       .meta({ example: null }),
+    ...pick(Execution.shape, 'draft', 'release'),
     steps: z.array(Step),
   })
   .meta({ id: 'ExecutionMonitoring' });
@@ -70,6 +74,7 @@ export async function monitor(deps: Deps, principal: Principal, id: string): Pro
   const description = await describeRun(deps, id);
   const { record, live } = await readLiveState(deps, found, description);
   const [pending, credits] = await Promise.all([pendingStep(deps, description), chargeOf(deps.mongo.collections, id)]);
+  const execution = toExecution(record, live);
   const workflowId = executionWorkflowId(id);
   const runId = description?.runId ?? null;
   return {
@@ -79,7 +84,16 @@ export async function monitor(deps: Deps, principal: Principal, id: string): Pro
     run_id: runId,
     temporal_ui_url: runId === null ? null : deps.temporal.uiLink(workflowId, runId),
     credits,
-    waiting_for: toExecution(record, live).execution_context.waiting_for ?? null,
-    steps: (live?.steps ?? record.steps).map((step) => withPending(step, pending)),
+    waiting_for: execution.execution_context.waiting_for ?? null,
+    ...pick(execution, 'draft', 'release'),
+    steps: (live?.steps ?? record.steps).map((step) => withPending(withoutLongOutput(step), pending)),
   };
+}
+
+/** Longer outputs are not shown, in characters of JSON. */
+const maxShownLength = 65_536;
+
+function withoutLongOutput(step: StepRecord): StepRecord {
+  const { output, ...rest } = step;
+  return (JSON.stringify(output)?.length ?? 0) > maxShownLength ? rest : step;
 }

@@ -3,25 +3,27 @@ import { steeringRuns } from '../../auth/grants.js';
 import type { Principal } from '../../auth/principal.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import type { Move } from '../../../workflows/agentflow-execution/state.js';
-import { findAgentflow } from '../agentflows/operations/store.js';
+import { refuseDraft, startFacts, startState, type StartRequest } from '../releases/operations/resolve.js';
 import type { Deps } from '../deps.js';
-import { defineOperation, defineStream, manages, readsOwn, writes } from '../operation.js';
-import { createExecution, NewExecution } from './operations/create.js';
+import { defineOperation, manages, readsOwn, writes } from '../operation.js';
+import { createExecution, NewExecution, startRequestIn } from './operations/create.js';
+import { evaluateExecution, Evaluation, EvaluationQuery } from './evaluate.js';
 import { EventMessage } from './events.js';
 import { ExecutionFilter, filterOf } from './operations/filter.js';
-import { Execution, isOver, notInSummary, toExecution, toSummary, type ExecutionDocument } from './record.js';
+import { Execution, isDraft, isOver, notInSummary, toExecution, toSummary, type ExecutionDocument } from './record.js';
 import { readLive } from './operations/live.js';
 import { FlowGraph, readGraph } from './graph.js';
 import { monitor, Monitoring } from './monitoring.js';
 import { deliverEvent, NewEvent } from './operations/deliver-event.js';
-import { execute, move } from './operations/moves.js';
+import { checkMove, execute, move } from './operations/moves.js';
 import { decidePreview, decidesOwnPreview, NewPreviewDecision } from './operations/preview.js';
 import { readExecution } from './operations/read.js';
+import { createWaitAddress, NewWaitAddress, WaitAddress } from './operations/wait-addresses.js';
 import { removeExecutions } from './remove-executions.js';
-import { rerun, RerunRequest } from './rerun.js';
+import { otherRelease, rerun, RerunRequest } from './rerun.js';
 import { readStep, StepDetails } from './step-details.js';
 import { deleteExecutionRules, startRules } from '../caused-rules.js';
-import { continueRules, decideRules, eventRules, steerRules } from './rules.js';
+import { addressRules, continueRules, decideRules, eventRules, steerRules } from './rules.js';
 import { AppError } from '../../base/errors.js';
 import { exampleId, Id, ProjectId } from '../../base/ids.js';
 import { queryNumber } from '../../base/validation.js';
@@ -29,6 +31,10 @@ export { executionsCollection, executionEventsCollection } from './record.js';
 export { executionKnowledgeCollection } from './knowledge-base.js';
 export { executionExchangesCollection, removeExchanges } from './exchanges.js';
 export { executionDeltasCollection } from './deltas.js';
+export { questionsCollection } from './record/questions.js';
+export { waitAddressesCollection } from './record/addresses.js';
+export { AddressedData } from './operations/deliver-event.js';
+export { callWaitAddress } from './operations/wait-addresses.js';
 
 const key = z.object({ execution_id: Id });
 const MoveRequest = z.strictObject({ projectID: ProjectId.optional(), execution_id: Id.optional() });
@@ -64,6 +70,15 @@ export const readExecutionGraph = defineOperation({
   run: ({ deps, ctx, key: { execution_id } }) => readGraph(deps, ctx.principal, execution_id),
 });
 
+export const evaluateInExecution = defineOperation({
+  ...read,
+  name: 'execution.evaluate',
+  input: EvaluationQuery,
+  output: Evaluation,
+  errors: ['validation_failed'],
+  run: ({ deps, ctx, key: { execution_id }, input }) => evaluateExecution(deps, ctx.principal, execution_id, input),
+});
+
 export const readExecutionStep = defineOperation({
   ...read,
   name: 'execution.read-step',
@@ -73,7 +88,7 @@ export const readExecutionStep = defineOperation({
 });
 
 /** A stream of events. */
-export const followExecution = defineStream({ ...read, name: 'execution.follow', output: EventMessage });
+export const followExecution = defineOperation({ ...read, name: 'execution.follow', output: EventMessage });
 
 export const listExecutions = defineOperation({
   name: 'execution.list',
@@ -93,22 +108,49 @@ export const listExecutions = defineOperation({
   },
 });
 
+const PrepareKey = z.object({
+  execute: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('Whether to start the execution as well, like `POST /execute_flow/{execution_id}/execute`.'),
+});
+
 export const prepareExecution = defineOperation({
   ...startRules,
   grant: 'svc:orchestrate.write',
   right: ['run'],
   fixedFacts: { step: 'prepare' },
+  causes: [{ operation: startRules, when: 'if `execute` is true', calls: startOfPrepared }],
+  key: PrepareKey,
   input: NewExecution,
   output: Execution,
   errors: ['not_found', 'validation_failed', 'plan_limit'],
-  lookUp: async ({ input }) => ({ resource: agentflowOf(input.agentflow_id) }),
-  // The execution gets a copy of the current revision.
-  boundState: async ({ deps, ctx, input }) => {
-    const { revision } = await findAgentflow(deps.mongo.collections, ctx.principal, input.agentflow_id);
-    return { agentflow_revision: revision };
+  lookUp: async ({ deps, ctx, input }) => ({
+    resource: agentflowOf(input.agentflow_id),
+    facts: await startFacts(deps.mongo.collections, ctx.principal, byPerson(input)),
+  }),
+  // The execution gets a copy of what it runs.
+  boundState: ({ deps, ctx, input }) => startState(deps.mongo.collections, ctx.principal, byPerson(input)),
+  // Rules about the start also read which release it takes.
+  subject: async ({ deps, ctx, key, input }) =>
+    key.execute === 'true' ? startFacts(deps.mongo.collections, ctx.principal, byPerson(input)) : undefined,
+  outcome,
+  async run({ deps, ctx: { principal, recordId, idempotencyKey = recordId }, key, input }) {
+    const prepared = await createExecution(deps, principal, input, {
+      id: recordId,
+      beforeFirstRelease: 'runs the draft',
+    });
+    if (key.execute === 'true') await execute(deps, principal, recordId, idempotencyKey);
+    return prepared;
   },
-  run: ({ deps, ctx, input }) => createExecution(deps, ctx.principal, input, { id: ctx.recordId }),
 });
+
+/** The start of the execution that the call prepares. @param facts what rules read about its release */
+function startOfPrepared({ agentflow_id, execute: asked }: Readonly<Record<string, unknown>>, facts: unknown) {
+  if (asked !== 'true') return [];
+  const resource = agentflowOf(String(agentflow_id));
+  return [{ input: { agentflow_id, step: 'start', ...(facts as object) }, resource }];
+}
 
 export const startExecution = defineOperation({
   ...startRules,
@@ -119,7 +161,13 @@ export const startExecution = defineOperation({
   errors: ['conflict', 'plan_limit'],
   lookUp: ({ deps, ctx, key: { execution_id } }) => agentflowFacts(deps, ctx.principal, execution_id),
   approvalContext: ({ deps, ctx, key: { execution_id } }) => runFacts(deps, ctx.principal, execution_id),
-  run: ({ deps, ctx, key: { execution_id } }) => execute(deps, ctx.principal, execution_id, ctx.idempotencyKey),
+  outcome: async (_, { deps, ctx, key: { execution_id } }) =>
+    outcome({ draft: isDraft(await readExecution(deps, ctx.principal, execution_id, ['flow'])) }),
+  async run({ deps, ctx, key: { execution_id } }) {
+    const prepared = await readExecution(deps, ctx.principal, execution_id, ['flow']);
+    if (isDraft(prepared)) await refuseDraft(deps.mongo.collections, ctx.principal.projectId);
+    return execute(deps, ctx.principal, execution_id, ctx.idempotencyKey);
+  },
 });
 
 export const rerunExecution = defineOperation({
@@ -131,8 +179,20 @@ export const rerunExecution = defineOperation({
   input: RerunRequest,
   output: Execution,
   errors: ['conflict', 'validation_failed'],
-  lookUp: ({ deps, ctx, key: { execution_id } }) => agentflowFacts(deps, ctx.principal, execution_id),
+  async lookUp({ deps, ctx, key: { execution_id }, input }) {
+    const own = await agentflowFacts(deps, ctx.principal, execution_id);
+    const request = otherRelease(own.facts.agentflow_id, input);
+    return request
+      ? { ...own, facts: { ...own.facts, ...(await startFacts(deps.mongo.collections, ctx.principal, request)) } }
+      : own;
+  },
+  async boundState({ deps, ctx, key: { execution_id }, input }) {
+    const { agentflow_id } = await readExecution(deps, ctx.principal, execution_id, ['agentflow_id']);
+    const request = otherRelease(agentflow_id, input);
+    return request && startState(deps.mongo.collections, ctx.principal, request);
+  },
   approvalContext: ({ deps, ctx, key: { execution_id } }) => runFacts(deps, ctx.principal, execution_id),
+  outcome,
   run: ({ deps, ctx, key: { execution_id }, input }) => rerun(deps, ctx.principal, execution_id, input, ctx.recordId),
 });
 
@@ -163,6 +223,10 @@ const moveOperation = (name: Move) =>
     input: MoveRequest.extend({ reason: z.string().max(500).optional().meta({ example: 'Waits for the register' }) }),
     output: MoveAnswer,
     errors: ['conflict'],
+    async dryRun({ deps, ctx, key: { execution_id } }) {
+      const { status } = await checkMove(deps, ctx.principal, execution_id, name);
+      return { [name]: { execution_id, status } };
+    },
     run: ({ deps, ctx, key: { execution_id }, input: { reason } }) =>
       move(deps, ctx.principal, execution_id, name, { reason, updateId: ctx.recordId }),
   });
@@ -196,9 +260,30 @@ export const sendEvent = defineOperation({
     deliverEvent(deps, ctx.principal, execution_id, input, ctx.recordId),
 });
 
+export const createAddress = defineOperation({
+  ...addressRules,
+  key,
+  input: NewWaitAddress,
+  output: WaitAddress,
+  errors: ['conflict'],
+  run: ({ deps, ctx, key: { execution_id }, input: { step_id } }) =>
+    createWaitAddress(deps, ctx.principal, { execution_id, step_id }, ctx.baseUrl),
+});
+
 async function agentflowFacts(deps: Deps, principal: Principal, id: string) {
-  const { agentflow_id } = await readExecution(deps, principal, id, ['agentflow_id']);
-  return { resource: agentflowOf(agentflow_id), facts: { agentflow_id } };
+  const record = await readExecution(deps, principal, id, ['agentflow_id', 'flow', 'release']);
+  const { agentflow_id, release } = record;
+  const facts = { agentflow_id, draft: isDraft(record), release_channel: release?.channel ?? '' };
+  return { resource: agentflowOf(agentflow_id), facts };
+}
+
+function byPerson(input: NewExecution): StartRequest {
+  return { ...startRequestIn(input), beforeFirstRelease: 'runs the draft' };
+}
+
+/** What the audit entry of a start says. */
+async function outcome({ draft }: { draft: boolean }): Promise<string | undefined> {
+  return draft ? 'draft' : undefined;
 }
 
 function agentflowOf(id: string) {
@@ -212,4 +297,4 @@ async function runFacts(deps: Deps, principal: Principal, id: string) {
 }
 
 /** A step of the run performs it (`continue-after-anomaly.ts`). */
-export const continueRun = defineStream({ ...continueRules, output: z.unknown() });
+export const continueRun = continueRules;

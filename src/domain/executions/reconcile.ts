@@ -15,6 +15,7 @@ import type { Metrics } from '../../observability/metrics.js';
 import type { Mongo } from '../../stores/mongo.js';
 import { isWorkflowGone, type Temporal } from '../../temporal/client.js';
 import { epochSeconds } from '../../base/time.js';
+import { withdrawQuestions } from './ask-person.js';
 import { isOver, type ExecutionDocument } from './record.js';
 
 type Preview = ExecutionDocument['previews'][string];
@@ -42,7 +43,10 @@ export async function reconcile(
   shown: readonly ExecutionEvent[] = [],
 ): Promise<ExecutionDocument> {
   const { executions, execution_events } = deps.mongo.collections;
-  const withdraw = () => withdrawApprovals({ ...deps, ...deps.mongo, ...deps.governance }, _id);
+  const withdraw = async () => {
+    await withdrawApprovals({ ...deps, ...deps.mongo, ...deps.governance }, _id);
+    await withdrawQuestions(deps.mongo.collections, { execution_id: _id });
+  };
   const end = await endOf(deps, _id);
   for (;;) {
     const record = await executions.findOne({ _id });

@@ -1,3 +1,4 @@
+import { executionIndexes } from './record/indexes.js';
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
 import type {
@@ -11,6 +12,7 @@ import { viewOf } from '../../../workflows/agentflow-execution/view.js';
 import { exampleId, Id, ProjectId, UserId } from '../../base/ids.js';
 import { EpochSeconds, Expiry } from '../../base/time.js';
 import { pickShown } from '../../base/pick.js';
+import { RunningRelease } from '../releases/record.js';
 
 const Status = z.enum(['ready', 'running', 'paused', 'completed', 'failed']);
 
@@ -47,12 +49,19 @@ const EmbeddedStep = z.looseObject({
   title: z.string().meta({ example: 'Sort by topic' }),
 });
 
+const FlowSchema = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .describe('Absent if the agentflow has none.')
+  .meta({ example: { type: 'object' } });
+
 const AgentOutput = z.object({
   agent_id: AgentId,
   path: FlowPath,
   title: Title,
   model: Model,
   output: z.string().meta({ example: 'The claim is complete.' }),
+  value: z.unknown().optional().describe('The JSON value of the output, if the agent has an `output_schema`.'),
   actions: z.array(
     z.object({
       action_id: z.string().meta({ example: 'look_up' }),
@@ -111,8 +120,13 @@ export const Execution = z
     agentflow_version: z
       .int()
       .nullable()
-      .describe('The promoted version that it runs. Null if it runs the saved agentflow.')
+      .describe('The release that it runs. Null if it runs a draft.')
       .meta({ example: 2 }),
+    draft: z
+      .boolean()
+      .describe('Whether it runs the agentflow as it was saved, and no release.')
+      .meta({ example: false }),
+    release: RunningRelease.nullable().describe('Null if it runs a draft.'),
     agentflow: z.object({
       agentflow_id: Id,
       agents: z.array(EmbeddedAgent),
@@ -120,6 +134,8 @@ export const Execution = z
         .array(EmbeddedStep)
         .optional()
         .describe('Like those of the agentflow, without the calls of actions. Absent if the flow has only agents.'),
+      input_schema: FlowSchema,
+      output_schema: FlowSchema,
       image: z.string().meta({ example: 'https://cdn.acme.dev/claims.png' }),
       initialAgent: AgentId,
       name: Name,
@@ -145,7 +161,7 @@ export const Execution = z
     execution_context: z
       .record(z.string(), z.unknown())
       .describe(
-        '`failure` is why a run failed (`reason`: step_failed, cancelled, limit_exceeded, preview_rejected, preview_expired, terminated, timed_out or lost). `waiting_for` is what an open run waits for: `{kind: "preview", agent_id, preview_id, expires_at}`, `{kind: "approval", agent_id, step_id, approval_id, expires_at}` while an act waits for a decision, `{kind: "step", step_id, attempts, error, next_attempt_at}` while a step is retried, or `{kind: "turn", key, since}` while a run that is `ready` waits for its turn (`concurrency` of its agentflow). `hold` says why the service paused or ended a run: its person has no role that permits it. A rerun has `rerun_of` and, if one was given, `rerun_reason`.',
+        '`failure` is why a run failed (`reason`: step_failed, cancelled, limit_exceeded, preview_rejected, preview_expired, terminated, timed_out or lost). `waiting_for` is what an open run waits for: `{kind: "preview", agent_id, preview_id, expires_at}`, `{kind: "approval", agent_id, step_id, approval_id, expires_at}` while an act waits for a decision, `{kind: "question", step_id, question_id, expires_at}` while an `ask` step waits for an answer, `{kind: "event", step_id, name, expires_at}` while a `wait` step waits for an event, `{kind: "step", step_id, attempts, error, next_attempt_at}` while a step is retried, or `{kind: "turn", key, since}` while a run that is `ready` waits for its turn (`concurrency` of its agentflow). `hold` says why the service paused or ended a run: its person has no role that permits it. A rerun has `rerun_of` and, if one was given, `rerun_reason`.',
       ),
     previews: z.record(z.string(), Preview).describe('By agent id, within a part of the flow after its path.'),
     agents_output: z.array(AgentOutput),
@@ -174,13 +190,22 @@ export type Execution = z.infer<typeof Execution>;
  * The stored execution: the fields of the API, and internal fields. `_id` is the execution id. The state is a
  * projection that only the execution's workflow writes (design, Workflows), apart from the status after a pause or resume.
  */
-export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'agentflow_version'> {
+export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'agentflow_version' | 'draft' | 'release'> {
+  /** Absent in records of earlier releases of the product. */
+  release?: Execution['release'];
   organization_id: string;
   plan: AgentPlan[];
   /** The settings of the plan that apply to all agents. */
   flow: Pick<
     AgentflowExecutionInput,
-    'anomaly_detection' | 'failover' | 'started_by' | 'agentflow_version' | 'turn' | 'steps' | 'depth'
+    | 'anomaly_detection'
+    | 'failover'
+    | 'started_by'
+    | 'agentflow_version'
+    | 'turn'
+    | 'steps'
+    | 'parents'
+    | 'output_schema'
   >;
   /** The people who caused it, in addition to `executed_by` (docs/decisions/0022). */
   caused_by: string[];
@@ -206,9 +231,16 @@ interface ExecutionEventDocument extends ExecutionEvent {
   execution_id: string;
 }
 
+/** Whether it runs the agentflow as it was saved, and no release. */
+export function isDraft({ flow }: Pick<ExecutionDocument, 'flow'>): boolean {
+  return flow.agentflow_version === undefined;
+}
+
 /** Uses the live state, if given, instead of the projection. */
 export function toExecution(record: ExecutionDocument, live?: ExecutionState): Execution {
-  const fields = { ...pickShown(Execution, record), agentflow_version: record.flow.agentflow_version ?? null };
+  const { release = null, flow } = record;
+  const own = { agentflow_version: flow.agentflow_version ?? null, draft: isDraft(record), release };
+  const fields = { ...pickShown(Execution, record), ...own };
   if (!live) return fields;
   const { context, previews, anomaly_detected } = viewOf(live);
   return {
@@ -241,32 +273,7 @@ export function isOver(status: Execution['status']): boolean {
   return status === 'completed' || status === 'failed';
 }
 
-export const executionsCollection = defineCollection('executions', {
-  indexes: [
-    { keys: { projectID: 1, created_at: -1, _id: -1 } },
-    { keys: { projectID: 1, status: 1, created_at: -1, _id: -1 } },
-    { keys: { projectID: 1, agentflow_id: 1, created_at: -1, _id: -1 } },
-    { keys: { projectID: 1, agentflow_id: 1, 'flow.agentflow_version': 1, created_at: -1, _id: -1 } },
-    { keys: { projectID: 1, 'executed_by._id': 1, created_at: -1, _id: -1 } },
-    { keys: { projectID: 1, schedule: 1, created_at: -1, _id: -1 } },
-    { keys: { task_id: 1 } },
-    { keys: { status: 1, _id: 1 } },
-    { keys: { projectID: 1, 'execution_context.waiting_for.kind': 1, created_at: -1, _id: -1 } },
-    {
-      keys: {
-        projectID: 1,
-        'execution_context.waiting_for.kind': 1,
-        status: 1,
-        'execution_context.waiting_for.requested_at': -1,
-        _id: -1,
-      },
-    },
-    { keys: { projectID: 1, 'execution_context.failure.reason': 1, created_at: -1, _id: -1 } },
-    { keys: { projectID: 1, status: 1, 'execution_context.hold.at': -1, _id: -1 } },
-    { keys: { projectID: 1, changed_at: 1 } },
-    { keys: { 'files.location': 1 }, options: { sparse: true } },
-  ],
-});
+export const executionsCollection = defineCollection('executions', { indexes: executionIndexes });
 export const executionEventsCollection = defineCollection('execution_events', {
   indexes: [{ keys: { execution_id: 1, seq: 1 } }],
 });

@@ -42,5 +42,7 @@ export async function removeExecutions(
     await execution_knowledge.deleteMany({ _id: { $gt: `${id}/`, $lt: `${id}0` } });
   }
   await execution_events.deleteMany({ execution_id: { $in: ids } });
+  await collections.wait_addresses.deleteMany({ execution_id: { $in: ids } });
+  await collections.questions.deleteMany({ execution_id: { $in: ids } });
   await executions.deleteMany({ _id: { $in: ids } });
 }

@@ -1,15 +1,19 @@
 import { z } from 'zod';
-import type { AgentPlan } from '../../../workflows/agentflow-execution/messages.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Deps } from '../deps.js';
 import { AppError } from '../../base/errors.js';
 import { insertOnce } from '../../stores/insert-once.js';
+import { keptFrom } from './earlier-run.js';
 import { executedBy } from './executed-by.js';
+import { keptBefore, placeMeant } from './kept.js';
 import { missingVariableProblems } from './missing-variables.js';
-import { NewExecution, notStarted } from './operations/create.js';
+import { contentOfRun, NewExecution, notStarted } from './operations/create.js';
+import { choiceFields, refuseDraft, resolveStart, type StartRequest } from '../releases/operations/resolve.js';
+import { pick } from '../../base/pick.js';
 import { readExecution } from './operations/read.js';
+import { requireInputs } from '../agentflows/operations/schemas.js';
 import { turnOf } from './operations/turn-of.js';
-import { isOver, toExecution, type Execution, type ExecutionDocument } from './record.js';
+import { isDraft, isOver, toExecution, type Execution, type ExecutionDocument } from './record.js';
 
 const Values = z.record(z.string(), z.unknown());
 
@@ -19,56 +23,65 @@ export const RerunRequest = z
     execution_id: z.string().optional(),
     from_agent_id: z
       .string()
+      .max(4000)
       .nullish()
       .describe(
-        'The agent to start from; the outputs of the agents before it are kept. If omitted, all agents run again.',
+        'The agent or step to start from, in a part of a step after its path: `each/17/price`. What has ended before it, and in the other parts, is kept. If omitted, everything runs again that the source itself has run.',
       ),
     goal: NewExecution.shape.goal.optional().describe('Replaces the goal of the source.'),
     input_variables: Values.optional().describe('Replaces all input variables of the source.'),
     runtime_inputs: Values.optional().describe('Replaces all runtime inputs of the source.'),
     reason: z.string().max(500).optional().describe('Shown as `execution_context.rerun_reason`.'),
+    version: choiceFields.version.describe('Another release to run. By default that of the source, or its draft.'),
+    channel: choiceFields.channel,
+    draft: choiceFields.draft.describe('Runs the agentflow as it is saved now. Excludes `version` and `channel`.'),
   })
   .meta({ id: 'RerunRequest', example: { from_agent_id: 'writer', input_variables: { audience: 'operators' } } });
 export type RerunRequest = z.infer<typeof RerunRequest>;
 
+/** The release that a rerun takes instead of that of its source. */
+export function otherRelease(agentflowId: string, request: RerunRequest): StartRequest | undefined {
+  const choice = pick(request, 'version', 'channel', 'draft');
+  const isNamed = choice.version !== undefined || choice.channel !== undefined || choice.draft === true;
+  return isNamed ? { agentflowId, beforeFirstRelease: 'is refused', ...choice } : undefined;
+}
+
 /**
  * Creates an execution with the plan, goal and inputs of one that has ended, unless the request has others.
- * @throws AppError `not_found`, `conflict` (not ended), `validation_failed` (unknown agent, an earlier agent has no output, or a
+ * @throws AppError `not_found`, `conflict` (not ended), `validation_failed` (unknown agent or step, one that the source has not reached, or a
  *   prompt needs a variable that is missing)
  */
 export async function rerun(
   deps: Deps,
   principal: Principal,
   sourceId: string,
-  { from_agent_id, goal, input_variables, runtime_inputs, reason }: RerunRequest,
+  request: RerunRequest,
   id: string,
 ): Promise<Execution> {
-  const source = await readExecution(deps, principal, sourceId);
+  const { from_agent_id, goal, input_variables, runtime_inputs, reason } = request;
+  const source = await sourceOf(deps, principal, sourceId, { request, id });
   if (!isOver(source.status))
     throw new AppError('conflict', `the execution is ${source.status}: only an execution that has ended can be rerun`);
-  const fromAgentId = from_agent_id ?? null;
-  if (fromAgentId !== null && source.flow.steps)
-    throw new AppError(
-      'validation_failed',
-      'from_agent_id: a flow with steps can only run again as a whole; leave this field out',
-    );
-  const kept =
-    fromAgentId === null
-      ? source.agents_output.filter(({ kept_from }) => kept_from !== undefined)
-      : outputsBefore(source, fromAgentId);
+  const { start_from_agent_id, steps, agents_output } = keptOf(source, from_agent_id ?? null);
   const inputs = {
     goal: goal ?? source.goal,
     input_variables: input_variables ?? source.input_variables,
     runtime_inputs: runtime_inputs ?? source.runtime_inputs,
   };
-  const start_from_agent_id = fromAgentId ?? source.start_from_agent_id;
-  const firstAgentId = start_from_agent_id ?? source.agentflow.initialAgent;
-  const isEdited = goal !== undefined || input_variables !== undefined || runtime_inputs !== undefined;
+  const [firstId = ''] = (start_from_agent_id ?? source.agentflow.initialAgent).split('/');
+  const isEdited = [goal, input_variables, runtime_inputs, request.version, request.channel, request.draft].some(
+    (value) => value !== undefined,
+  );
   const problems = isEdited
-    ? missingVariableProblems({ agents: source.plan, steps: source.flow.steps }, firstAgentId, inputs)
+    ? missingVariableProblems({ agents: source.plan, steps: source.flow.steps }, firstId, inputs)
     : [];
   if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
-  const turn = await turnOf(deps.mongo.collections, source.agentflow_id, inputs);
+  if (isEdited) await requireInputs(deps, { ...source.agentflow, organization_id: source.organization_id }, inputs);
+  const saved = await deps.mongo.collections.agentflows.findOne(
+    { _id: source.agentflow_id },
+    { projection: { concurrency: 1 } },
+  );
+  const turn = turnOf(saved, inputs);
   await deps.customers.requireCredits(principal.organizationId);
   const { turn: _turn, ...flow } = source.flow;
   const record: ExecutionDocument = {
@@ -84,38 +97,51 @@ export async function rerun(
     schedule: null,
     start_from_agent_id,
     execution_context: { rerun_of: sourceId, ...(reason !== undefined && { rerun_reason: reason }) },
-    agents_output: kept.map((output) => ({ ...output, kept_from: output.kept_from ?? sourceId })),
+    steps: steps.map((step) => keptFrom(step, sourceId)),
+    agents_output: agents_output.map((output) => keptFrom(output, sourceId)),
     moved_seq: null,
     executed_by: await executedBy(deps, principal),
   };
   return toExecution(await insertOnce(deps.mongo.collections.executions, record));
 }
 
-/** The last output of each agent before `fromAgentId`. Every agent that the source ran must have one. */
-function outputsBefore(source: ExecutionDocument, fromAgentId: string): ExecutionDocument['agents_output'] {
-  const { plan, agentflow, start_from_agent_id, agents_output } = source;
-  if (!plan.some(({ _id }) => _id === fromAgentId))
-    throw new AppError('validation_failed', `from_agent_id: the execution has no agent ${fromAgentId}`);
-  const path = pathTo(plan, agentflow.initialAgent, fromAgentId);
-  const needed = new Set(pathTo(plan, start_from_agent_id ?? agentflow.initialAgent, fromAgentId));
-  return path.flatMap((agentId) => {
-    const output = agents_output.findLast(({ agent_id }) => agent_id === agentId);
-    if (!output && needed.has(agentId)) {
-      throw new AppError(
-        'validation_failed',
-        `from_agent_id: the earlier agent ${agentId} has no output in this execution`,
-      );
-    }
-    return output ? [output] : [];
-  });
+/** The execution to run again, with the content of another release if the request names one. */
+async function sourceOf(
+  deps: Deps,
+  principal: Principal,
+  sourceId: string,
+  { request, id }: { request: RerunRequest; id: string },
+): Promise<ExecutionDocument> {
+  const source = await readExecution(deps, principal, sourceId);
+  const other = otherRelease(source.agentflow_id, request);
+  if (!other && isDraft(source)) await refuseDraft(deps.mongo.collections, principal.projectId);
+  if (!other) return source;
+  const { collections } = deps.mongo;
+  const runnable = await resolveStart(collections, principal, other, id);
+  const content = await contentOfRun(collections, principal, runnable);
+  const caused_by = [...new Set([...source.caused_by, ...content.caused_by])];
+  const directed_by = [...new Set([...source.directed_by, ...runnable.causedBy])];
+  return { ...source, ...content, caused_by, directed_by };
 }
 
-/** The agents from `first` up to, but not including, `last`. Empty if there is no path. */
-function pathTo(plan: readonly AgentPlan[], first: string, last: string): string[] {
-  const path: string[] = [];
-  for (let at: string | null | undefined = first; at !== last; at = plan.find(({ _id }) => _id === at)?.next_agent) {
-    if (typeof at !== 'string' || path.length > plan.length) return [];
-    path.push(at);
-  }
-  return path;
+/** What the rerun keeps. Without `from`, that is what the source has kept itself. */
+function keptOf(
+  source: ExecutionDocument,
+  from: string | null,
+): Pick<ExecutionDocument, 'start_from_agent_id' | 'steps' | 'agents_output'> {
+  const isKept = ({ kept_from }: { kept_from?: string | undefined }) => kept_from !== undefined;
+  const { start_from_agent_id: own } = source;
+  const earlier =
+    from === null
+      ? {
+          ...source,
+          steps: source.steps.filter(isKept),
+          agents_output: source.agents_output.filter(isKept),
+          execution_context: {},
+        }
+      : source;
+  const place = from === null ? own : placeMeant(source, from);
+  if (place === null) return { start_from_agent_id: null, steps: [], agents_output: [] };
+  const { steps, outputs } = keptBefore(earlier, place);
+  return { start_from_agent_id: place, steps, agents_output: outputs };
 }

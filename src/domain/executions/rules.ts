@@ -1,4 +1,4 @@
-import { seeingRuns, steeringRuns } from '../../auth/grants.js';
+import { steeringRuns } from '../../auth/grants.js';
 import type { Move } from '../../../workflows/agentflow-execution/state.js';
 import { flag, freeText, textFacts, type Operation } from '../../governance/operations/operation.js';
 import { factsAboutRuns } from '../actions/rules.js';
@@ -6,17 +6,16 @@ import type { ExecutionDocument } from './record.js';
 
 export const moves = ['pause', 'resume', 'cancel'] as const satisfies readonly Move[];
 
-export function isMove(operation: unknown): operation is Move {
-  return (moves as readonly unknown[]).includes(operation);
-}
-
-/** Rules treat pausing, resuming and cancelling as one operation, which includes `orchestrate` of the gateway. */
+/**
+ * Rules treat pausing, resuming and cancelling as one operation, which includes `orchestrate` of the gateway, where a call
+ * that only lists or reads needs less.
+ */
 export const steerRules: Operation = {
   name: 'execution.steer',
   alias: 'orchestrate',
-  grant: ({ operation }) => (isMove(operation) ? 'svc:orchestrate.write' : 'svc:orchestrate.read'),
-  right: ({ operation }) => (isMove(operation) ? steeringRuns : seeingRuns),
-  effect: ({ operation }) => (isMove(operation) ? 'write' : 'read'),
+  grant: 'svc:orchestrate.write',
+  right: steeringRuns,
+  effect: 'write',
   facts: textFacts('operation', 'execution_id'),
 };
 
@@ -35,6 +34,14 @@ export const eventRules: Operation = {
   right: steeringRuns,
   effect: 'write',
   facts: { ...textFacts('execution_id'), name: freeText('name') },
+};
+
+/** Rules see the step for which somebody creates an address. A call of the address is `execution.event`. */
+export const addressRules: Operation = {
+  name: 'execution.create-address',
+  grant: 'svc:orchestrate.write',
+  effect: 'write',
+  facts: textFacts('execution_id', 'step_id'),
 };
 
 /**

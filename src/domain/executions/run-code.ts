@@ -1,5 +1,13 @@
-import variant from '@jitl/quickjs-singlefile-mjs-release-sync';
-import { newQuickJSWASMModuleFromVariant, type QuickJSContext, type QuickJSHandle } from 'quickjs-emscripten-core';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import * as wasmFile from '@jitl/quickjs-wasmfile-release-sync';
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSSyncVariant,
+} from 'quickjs-emscripten-core';
 import { AppError } from '../../base/errors.js';
 
 /** The code of a `code` step. Times are epoch seconds. */
@@ -27,8 +35,9 @@ const maxResult = 1024 * 1024;
  * @throws AppError `validation_failed` with the line and the message of its error
  */
 export async function runCode({ source, inputs, now, timeout_seconds }: CodeRequest): Promise<unknown> {
-  // A module of its own, because one whose stack overflowed cannot be used again.
-  const quickjs = await newQuickJSWASMModuleFromVariant(variant);
+  // An instance of its own: it sees no memory of other code, and one whose stack overflowed cannot be used again.
+  compiled ??= compile();
+  const quickjs = await newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmModule: await compiled }));
   const runtime = quickjs.newRuntime();
   runtime.setMemoryLimit(maxMemory);
   runtime.setMaxStackSize(maxStack);
@@ -53,6 +62,20 @@ export async function runCode({ source, inputs, now, timeout_seconds }: CodeRequ
   if (typeof text !== 'string') throw refused('it must return a JSON value, such as an object; use `return`');
   if (text.length > maxResult) throw refused(`it returns more than ${maxResult} characters`);
   return JSON.parse(text) as unknown;
+}
+
+/** Compiling takes longer than most code, so each thread does it once. */
+let compiled: Promise<object> | undefined;
+
+/** Its types describe the CommonJS module. */
+const variant = wasmFile.default as unknown as QuickJSSyncVariant;
+
+/** Part of Node.js, but not of its types. */
+declare const WebAssembly: { compile(bytes: Uint8Array): Promise<object> };
+
+async function compile(): Promise<object> {
+  const file = fileURLToPath(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'));
+  return WebAssembly.compile(await readFile(file));
 }
 
 const fileName = 'code.js';

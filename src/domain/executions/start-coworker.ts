@@ -2,7 +2,8 @@ import type { StartCoworkerRequest } from '../../../workflows/connector-events/a
 import { principalOfMaker, type Maker } from '../../auth/authority.js';
 import type { ConnectorDocument } from '../connectors/record.js';
 import type { Deps } from '../deps.js';
-import { createExecution, type NewExecution } from './operations/create.js';
+import { startFacts } from '../releases/operations/resolve.js';
+import { createExecution, startRequestIn, type NewExecution } from './operations/create.js';
 import { execute } from './operations/moves.js';
 import { startOnBehalf } from './operations/start-on-behalf.js';
 import { pauseIfPowerless } from '../connectors/operations/store.js';
@@ -19,8 +20,11 @@ export async function startCoworker(deps: Deps, request: StartCoworkerRequest): 
   const { location } = callback.payload;
   const document = location === undefined ? null : (await deps.blobs.get(location)).toString('utf8');
   const causedBy = connector?.triggers_edited_by ?? [];
-  await startOnBehalf(deps, { channel: 'callback', principal, agentflowId, executionId: execution_id }, () =>
-    createExecution(deps, principal, inputOf(request, document), { id: execution_id, causedBy, isTriggered: true }),
+  const input = inputOf(request, document);
+  const beforeFirstRelease = 'is refused' as const;
+  const facts = await startFacts(collections, principal, { ...startRequestIn(input), beforeFirstRelease });
+  await startOnBehalf(deps, { entrance: 'event', principal, agentflowId, executionId: execution_id, facts }, () =>
+    createExecution(deps, principal, input, { id: execution_id, causedBy, isTriggered: true, beforeFirstRelease }),
   );
   await execute(deps, principal, execution_id, callback.callback_id);
   return { execution_id };

@@ -35,6 +35,7 @@ import {
   withReads,
 } from './operations/items.js';
 import { heldRuns, replyToHeldRun, toHeldRunItem } from './operations/held-runs.js';
+import { replyToQuestion, subjectOfQuestion, toQuestionItems, waitingQuestions } from './operations/questions.js';
 import { InboxItem, InboxReply, type Reply, type UnreadItem } from './record.js';
 import { Id, ProjectId } from '../../base/ids.js';
 export { inboxReadsCollection } from './record.js';
@@ -66,10 +67,11 @@ export async function pageOfInbox(
     ...openQuestions(epochSeconds()),
     ...(await questionsOfOwnRuns(deps, principal)),
   };
-  const [held, memories, elicitations, runs, ended] = await Promise.all([
+  const [held, memories, elicitations, questions, runs, ended] = await Promise.all([
     heldCalls(deps, principal, { ...paging, status: 'pending' }, reader),
     listPage(deps.mongo.collections.memories, waiting, paging, 'review.asked_at'),
     listPage(deps.mongo.collections.mcp_elicitations, open, paging, 'asked_at'),
+    waitingQuestions(deps, principal, paging),
     heldRuns(deps, principal, paging),
     Promise.all(
       endedAuthorizationFilters(principal).map((filter) =>
@@ -78,12 +80,13 @@ export async function pageOfInbox(
     ),
   ]);
   const approvals = held.flatMap(({ data }) => data.map(({ item: { approval } }) => approval));
-  const [names, calls] = await Promise.all([
+  const [names, calls, asked] = await Promise.all([
     namesOf(
       deps.mongo.collections,
       approvals.map(({ requested_by }) => requested_by),
     ),
     deps.governance.approvals.heldCalls(principal, approvals),
+    toQuestionItems(deps, principal, questions.data),
   ]);
   const lists = await Promise.all([
     ...held.map((list) =>
@@ -101,6 +104,7 @@ export async function pageOfInbox(
       id: asked._id,
       item: toElicitationItem(asked, principal),
     })),
+    itemsOf(questions, ({ _id, asked_at }) => ({ at: asked_at, id: _id, item: asked.get(_id) })),
     itemsOf(runs, async (run) => {
       const item = await toHeldRunItem(deps, principal, run);
       return { at: item.created_at, id: run._id, item };
@@ -161,7 +165,7 @@ export const markRead = defineOperation({
  */
 export const replyToItem = defineOperation({
   ...decideRules,
-  rulesFor: ({ key: { id } }) => rulesOfItem(id),
+  rulesFor: ({ id }) => rulesOfItem(id),
   key,
   input: InboxReply,
   output: InboxItem,
@@ -183,6 +187,7 @@ export async function subjectOfItem(deps: Deps, principal: Principal, itemId: st
   if (kind === 'memory') return subjectOfMemory(deps, principal, id);
   if (kind === 'approval') return subjectOfApproval(deps, principal, itemId.slice('approval:'.length));
   if (kind === 'authorization') return { resource: { type: 'connector', id }, facts: {} };
+  if (kind === 'question') return subjectOfQuestion(deps, principal, id);
   if (kind === 'run') return { resource: { type: 'execution', id }, facts: { execution_id: id } };
   if (kind !== 'elicitation') return { facts: {} };
   const question = await findElicitation(deps.mongo.collections, principal, id);
@@ -203,8 +208,8 @@ export async function replyTo(
   recordId: string,
   reader?: Reader,
 ): Promise<InboxItem> {
-  if (reply.values !== undefined && !id.startsWith('elicitation:'))
-    throw new AppError('validation_failed', 'values: only the question of an MCP server accepts values');
+  if (reply.values !== undefined && !/^(elicitation|question):/.test(id))
+    throw new AppError('validation_failed', 'values: only a question accepts values');
   // Shows no call, so it is no reading of one.
   const item = await findItem(deps, principal, id, 'client');
   const answered = await replies[item.kind](deps, principal, item, reply, recordId, reader);
@@ -225,6 +230,7 @@ const replies: Record<UnreadItem['kind'], ReplyTo> = {
   approval: replyToApproval,
   memory: replyToMemory,
   elicitation: replyToElicitation,
+  question: replyToQuestion,
   run: replyToHeldRun,
   authorization: () => Promise.reject(new AppError('conflict', authorizedElsewhere)),
 };
@@ -263,7 +269,7 @@ async function replyToMemory(
     throw new AppError('validation_failed', 'edits: the facts of a memory cannot be edited');
   if (decision !== 'approve' && decision !== 'reject')
     throw new AppError('validation_failed', 'decision: must be approve or reject for a memory');
-  const memory = await findMemory(deps, principal, String(item.body.memory_id));
+  const memory = await findMemory(deps, principal, item._id.slice('memory:'.length));
   await decideMemory(deps, principal, memory, { decision, payload_digest, reader }, updateId);
   return decidedAs(item, decision === 'reject' ? 'rejected' : 'approved');
 }

@@ -1,5 +1,6 @@
 import { ApplicationFailure, defineUpdate, setHandler } from '@temporalio/workflow';
 import type { AgentflowExecutionInput, ExecutionState, ExecutionStatus } from '../messages.js';
+import { pathsOf } from '../paths.js';
 import { addEvent, isOver } from '../state.js';
 import type { FlowEvent } from './received-events.js';
 
@@ -41,6 +42,8 @@ export function handleEvents(input: AgentflowExecutionInput, state: ExecutionSta
         ApplicationFailure.nonRetryable(message, 'conflict', { status: state.status });
       if (isKnown(event)) return;
       if (isOver(state)) throw refuse(`the execution is ${state.status}`);
+      if (event.step_id !== undefined && !pathsOf(state).some((path) => path.event?.step_id === event.step_id))
+        throw refuse('the step no longer waits for the event');
       if (!names.has(event.name)) throw refuse(`no step waits for the event ${JSON.stringify(event.name)}`);
       if ((state.events?.waiting.length ?? 0) >= maxWaiting)
         throw refuse(`${maxWaiting} events already wait for their steps`);

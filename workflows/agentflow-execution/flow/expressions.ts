@@ -9,7 +9,7 @@ import { Environment, Optional, type ASTNode } from '@marcbachmann/cel-js';
 export type ExpressionType = 'any' | 'bool' | 'list' | 'time';
 
 /** The names that every expression can use, with their types. */
-const commonNames = { inputs: 'map', outputs: 'map', execution: 'map', goal: 'string' } as const;
+export const commonNames = { inputs: 'map', outputs: 'map', execution: 'map', goal: 'string' } as const;
 
 /** The maximum number of evaluation steps of one step of a flow. One takes less than a microsecond. */
 const maxSteps = 300_000;

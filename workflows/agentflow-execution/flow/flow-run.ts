@@ -13,4 +13,8 @@ export interface FlowRun {
   /** Resolves when the record is not being written alone. To be awaited before a command, as in `runPath`. */
   untilQuiet: () => Promise<void>;
   work: Work;
+  /** Counts work that no step of the flow counts. To be awaited: it can begin a new workflow task. */
+  countWork: (steps: number) => Promise<void>;
+  /** To be called when the record has something new before the step ends. */
+  changed: () => void;
 }

@@ -39,10 +39,33 @@ const Branch = z
     ...commonStepFields,
     type: z.literal('branch'),
     cases: z
-      .array(z.strictObject({ name: PartName, when: Expression, next: Pointer }))
+      .array(
+        z.strictObject({
+          name: PartName,
+          when: Expression.optional(),
+          description: z.string().max(1000).optional().describe('With `decide`: what the model reads of the case.'),
+          next: Pointer,
+        }),
+      )
       .min(1)
       .max(50)
-      .describe('The first case whose expression is true is chosen.'),
+      .describe(
+        'The first case whose expression `when` is true is chosen, or with `decide` the one that a model chooses.',
+      ),
+    decide: z
+      .strictObject({
+        instructions: z.string().min(1).max(100_000).describe('What the model decides: a Liquid template.'),
+        llm: z
+          .strictObject({
+            model: z.string().max(200).default(''),
+            temperature: z.number().min(0).max(2).nullable().default(null),
+            max_tokens: z.int().min(1).max(1_000_000).nullable().default(null),
+          })
+          .optional()
+          .describe("By default the project's model."),
+      })
+      .optional()
+      .describe('A model chooses exactly one of the cases by their names and descriptions.'),
     otherwise: Pointer.describe('Where the flow continues if no case is chosen. Null ends this part of the flow.'),
   })
   .omit({ next: true });
@@ -153,6 +176,50 @@ const Code = z.strictObject({
   timeout_seconds: z.number().min(1).max(60).default(10),
 });
 
+/** Roles whose people can answer questions. */
+const answeringRoles = ['OWNER', 'ORG_ADMIN', 'PROJECT_ADMIN', 'APPROVER', 'EDITOR', 'MEMBER'] as const;
+
+const Ask = z.strictObject({
+  ...commonStepFields,
+  type: z.literal('ask'),
+  question: z
+    .string()
+    .max(4000)
+    .default('')
+    .describe('What people read: a Liquid template. By default the title.')
+    .meta({ example: 'Is the offer of {{ inputs.supplier }} acceptable?' }),
+  form: z
+    .record(z.string(), z.unknown())
+    .describe('The JSON Schema (2020-12) of the answer, which is an object. Its properties are the fields of the form.')
+    .meta({ example: { type: 'object', properties: { accept: { type: 'boolean' } }, required: ['accept'] } }),
+  to: z
+    .strictObject({
+      roles: z.array(z.enum(answeringRoles)).max(10).default([]),
+      people: z.array(z.string().min(1).max(100)).max(100).default([]).describe('User ids.'),
+    })
+    .nullable()
+    .default(null)
+    .describe(
+      'Who may answer: people with one of the roles, and these people. By default everybody with a role that decides.',
+    ),
+  deadline_seconds: z
+    .number()
+    .min(1)
+    .max(maxWaitSeconds)
+    .default(7 * 24 * 3600)
+    .describe('How long the step waits. A pause stops this clock. By default seven days.'),
+  on_timeout: z
+    .string()
+    .max(100)
+    .nullable()
+    .default('fail')
+    .describe(
+      'Where the flow continues if nobody answers in time: an agent or a step, null for the end of this part, or `fail`: the step fails with `timeout`.',
+    ),
+});
+export const askStep = Ask;
+export type AskStep = z.infer<typeof Ask>;
+
 const Flow = z.strictObject({
   ...commonStepFields,
   type: z.literal('flow'),
@@ -161,7 +228,9 @@ const Flow = z.strictObject({
     .int()
     .min(1)
     .optional()
-    .describe('By default the promoted version, or the saved agentflow if no version was promoted.'),
+    .describe(
+      'The release to start. By default the one in production, which a release keeps from its publication on; a draft starts the saved agentflow if there is none.',
+    ),
   goal: Expression.optional().describe('By default the goal of the run.'),
   inputs: Inputs.describe('The `input_variables` of the other run.'),
   wait: z
@@ -179,9 +248,10 @@ export const codeStep = Code;
 /** What a flow has to know of a step that calls an action. Its run has the call as the only act of an agent without a model. */
 type ActionStep = { _id: string; type: 'action'; title: string; next: string | null; inputs: Record<string, string> };
 
-export type FlowStep = z.infer<(typeof innerSteps)[number]> | CodeStep | ActionStep;
+export type FlowStep = z.infer<(typeof innerSteps)[number]> | CodeStep | AskStep | ActionStep;
+export type BranchStep = z.infer<typeof Branch>;
 /** A step that runs in the workflow itself. */
-export type InnerStep = Exclude<FlowStep, CodeStep | ActionStep>;
+export type InnerStep = Exclude<FlowStep, CodeStep | AskStep | ActionStep>;
 export type FlowStepOf<Type extends FlowStep['type']> = Extract<FlowStep, { type: Type }>;
 
 const innerTypes: ReadonlySet<string> = new Set(innerSteps.map(({ shape }) => shape.type.value));
@@ -208,6 +278,11 @@ export function partsOf(step: FlowStep): FlowPart[] {
 
 /** The nodes that can follow a step within its own part, with the field of each pointer, and the name of its case. */
 export function successorsOf(step: FlowStep): { field: string; name: string; to: string | null }[] {
+  if (step.type === 'ask' && step.on_timeout !== 'fail')
+    return [
+      { field: 'next', name: '', to: step.next },
+      { field: 'on_timeout', name: 'timeout', to: step.on_timeout },
+    ];
   if (step.type !== 'branch') return [{ field: 'next', name: '', to: step.next }];
   return [
     ...step.cases.map(({ name, next }) => ({ field: `cases.${name}.next`, name, to: next })),

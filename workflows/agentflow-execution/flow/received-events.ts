@@ -5,6 +5,8 @@ export interface FlowEvent {
   name: string;
   data: unknown;
   by: string;
+  /** The step that it is for, whatever its `match` says. Absent: the first step that waits for it. */
+  step_id?: string;
   /** Epoch seconds. */
   at: number;
 }

@@ -1,16 +1,11 @@
-import {
-  ApplicationFailure,
-  CancellationScope,
-  condition,
-  getExternalWorkflowHandle,
-  isCancellation,
-} from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import { historyIsFull } from '../../history.js';
-import { startRun } from '../children.js';
+import { endChild, startRun, tellChild } from '../children.js';
 import type { StartChildRequest } from '../child-messages.js';
-import { cancelSignal, executionWorkflowId, pauseSignal, resumeSignal } from '../messages.js';
+import { pauseSignal, resumeSignal, type AgentPlan } from '../messages.js';
 import type { ChildRun } from '../path-state.js';
 import { runStep } from '../run-step.js';
+import type { AgentflowCall } from '../steps/start-flow.js';
 import type { FlowStepOf } from './flow-steps.js';
 import type { FlowRun } from './flow-run.js';
 
@@ -20,25 +15,33 @@ type Run = Pick<FlowRun, 'input' | 'state' | 'path' | 'untilQuiet'>;
 const readAgain = '10 minutes';
 
 /**
- * Starts the run of a `flow` step and waits for its end. Returns undefined if the run is paused, has to continue as new, or
+ * Starts the run of a `flow` step, or of the `call` of an agent, and waits for its end. Returns undefined if the run is paused, has to continue as new, or
  * waits for an approval to start the other one.
  * @throws ApplicationFailure with the code of the other run's failure
  */
-export async function runChild(run: Run, step: FlowStepOf<'flow'>): Promise<{ output: unknown } | undefined> {
-  const { input, state, path } = run;
-  if (!path.child) await runStep(input, state, path, { kind: 'startFlow', flow: step });
-  const { child } = path;
-  if (!child) return undefined;
-  await run.untilQuiet();
-  if (child.request) {
-    await startRun(state, child.request as StartChildRequest);
-    delete child.request;
-  }
-  if (!step.wait) return end(path, { execution_id: child.execution_id });
+export async function runChild(
+  run: Run,
+  step: FlowStepOf<'flow'>,
+  call?: AgentflowCall,
+): Promise<{ output: unknown } | undefined> {
+  const { input, state, path, untilQuiet } = run;
+  const agent = call && { agent: call.agent };
   try {
-    return await untilResult(run, step, child);
+    if (!path.child)
+      await runStep(input, state, path, { kind: 'startFlow', flow: step, ...agent, ...(call && { call }) });
+    const { child } = path;
+    if (!child) return undefined;
+    await untilQuiet();
+    if (child.request) {
+      await startRun(state, child.request as StartChildRequest);
+      delete child.request;
+    }
+    if (!step.wait) return end(path, { execution_id: child.execution_id });
+    return await untilResult(run, { flow: step, ...agent }, child);
   } catch (error) {
-    if (isCancellation(error)) await tell(child, cancelSignal);
+    const isPrepared = path.child?.request !== undefined;
+    if (isPrepared) await CancellationScope.nonCancellable(untilQuiet);
+    if (input.leaves_nothing_open || (isCancellation(error) && !isPrepared)) await endChild(state, path);
     throw error;
   }
 }
@@ -46,13 +49,13 @@ export async function runChild(run: Run, step: FlowStepOf<'flow'>): Promise<{ ou
 /** Waits for the end of the other run. Returns undefined and throws as `runChild`. */
 async function untilResult(
   run: Run,
-  step: FlowStepOf<'flow'>,
+  of: { flow: FlowStepOf<'flow'>; agent?: AgentPlan },
   child: ChildRun,
 ): Promise<{ output: unknown } | undefined> {
   const { input, state, path, untilQuiet } = run;
   if (child.is_paused && state.status !== 'paused') {
     child.is_paused = false;
-    await tell(child, resumeSignal);
+    await tellChild(child, resumeSignal);
   }
   for (;;) {
     await untilQuiet();
@@ -60,7 +63,7 @@ async function untilResult(
     await untilQuiet();
     child.reads += 1;
     const { execution_id, reads: number } = child;
-    await runStep(input, state, path, { kind: 'readFlow', flow: step, execution_id, number });
+    await runStep(input, state, path, { kind: 'readFlow', ...of, execution_id, number });
     if (!child.end) continue;
     if ('output' in child.end) return end(path, child.end.output);
     const { code, message } = child.end.error;
@@ -83,18 +86,9 @@ async function untilEnded({ input, state, untilQuiet }: Run, child: ChildRun): P
   if (state.status === 'paused' && !child.is_paused) {
     child.is_paused = true;
     await untilQuiet();
-    await tell(child, pauseSignal);
+    await tellChild(child, pauseSignal);
   }
   if (isInterrupted()) return false;
   if (state.ended_children) state.ended_children = state.ended_children.filter((id) => id !== execution_id);
   return true;
-}
-
-/** Ignores a run that has ended meanwhile. */
-async function tell({ execution_id }: ChildRun, signal: typeof pauseSignal): Promise<void> {
-  await CancellationScope.nonCancellable(() =>
-    getExternalWorkflowHandle(executionWorkflowId(execution_id))
-      .signal(signal, { by: 'service', reason: 'with the run that started it' })
-      .catch(() => undefined),
-  );
 }

@@ -8,16 +8,16 @@ import type { PartResult, PathState } from '../path-state.js';
 import { idInPath } from '../paths.js';
 import { countKept } from '../run-step.js';
 import { beginFlowStep, endStep } from '../step-records.js';
+import { idInRun } from '../steps/index.js';
 import { maxItems, type FlowStepOf, type InnerStep } from './flow-steps.js';
 import { takeEvent } from './events.js';
 import type { FlowEvent } from './received-events.js';
 import type { FlowRun } from './flow-run.js';
 import { runChild } from './run-child.js';
 import { partsOf, runParts, type Part, type Stop } from './run-parts.js';
-import { shownOutput } from './shown-output.js';
 import { evaluateOn } from './values.js';
 
-type EventAwaited = NonNullable<FlowStepOf<'wait'>['event']>;
+type EventOfStep = NonNullable<FlowStepOf<'wait'>['event']>;
 
 /** The maximum number of records of steps that a run keeps. */
 const maxSteps = 10_000;
@@ -40,6 +40,7 @@ const runners: Runners = {
 
   branch(run, { cases, otherwise }) {
     for (const { name, when, next } of cases) {
+      if (when === undefined) continue;
       const isChosen = evaluateOn(run, { field: `cases.${name}.when`, text: when, type: 'bool' });
       if (isChosen === true) return { output: { case: name }, next };
     }
@@ -84,6 +85,7 @@ const runners: Runners = {
   },
 
   async loop(run, step) {
+    const { state } = run;
     const { first, until, max_rounds, carry, next } = step;
     const parts = partsOf(run.path);
     parts.rounds ??= 0;
@@ -91,6 +93,7 @@ const runners: Runners = {
     for (; parts.rounds < max_rounds; parts.rounds += 1) {
       const name = String(parts.rounds);
       const names = { carry: parts.carry, index: parts.rounds };
+      const isKept = state.kept_paths?.[`${idInPath(run.path, step._id)}/${name}`] !== undefined;
       let isDone: unknown;
       // Evaluated on the path of the round, which knows the outputs of the round.
       const runRound = async (path: PathState): Promise<Stop> => {
@@ -98,6 +101,7 @@ const runners: Runners = {
         const on = { ...run, path, work: { steps: 0 } };
         isDone = evaluateOn(on, { field: 'until', text: until, type: 'bool' });
         if (carry !== null) parts.carry = evaluateOn(on, { field: 'carry', text: carry });
+        if (isKept) await countKeptRound(run, on.work.steps);
         return 'done';
       };
       const place = { ...inPlace(run, step), runPath: runRound };
@@ -118,7 +122,7 @@ const runners: Runners = {
     return result && { ...result, next: step.next };
   },
 
-  async wait(run, { seconds, until, event, next }) {
+  async wait(run, { _id, seconds, until, event, next }) {
     const { path, input, state } = run;
     if (path.waits_until === null && event?.deadline_seconds !== undefined)
       path.waits_until = after(event.deadline_seconds);
@@ -129,9 +133,10 @@ const runners: Runners = {
     for (;;) {
       const taken = event && takeEvent(state, (one) => isMeant(run, event, one));
       if (taken) {
-        path.waits_until = null;
+        Object.assign(path, { waits_until: null, event: null });
         return { output: taken.data, next };
       }
+      if (event) beginWaiting(run, _id, event);
       const seen = state.events?.count;
       const isInterrupted = () => state.status === 'paused' || historyIsFull(input);
       const isOver = () => isInterrupted() || state.events?.count !== seen;
@@ -142,7 +147,7 @@ const runners: Runners = {
       else if (left <= 0 || !(await condition(isOver, Math.ceil(left * 1000), { summary }))) break;
       if (isInterrupted()) return undefined;
     }
-    path.waits_until = null;
+    Object.assign(path, { waits_until: null, event: null });
     if (!event) return { output: {}, next };
     throw ApplicationFailure.nonRetryable(`the event ${JSON.stringify(event.name)} did not come in time`, 'timeout');
   },
@@ -160,7 +165,7 @@ export async function runFlowStep(run: FlowRun, step: InnerStep): Promise<Stop |
     const { output, next } = result;
     countKept(state, output, undefined);
     path.outputs[step._id] = output;
-    Object.assign(record, shownOutput(output));
+    record.output = output;
     Object.assign(path, { parts: null, record_at: null, last: step._id, next });
     endStep(state, record, { status: 'completed', attempts: 1, at: epochSeconds() });
     return 'done';
@@ -178,6 +183,12 @@ function requireWithinLimits({ steps, work = 0 }: ExecutionState): void {
   const exceed = (message: string) => ApplicationFailure.nonRetryable(message, 'limit_exceeded', endsRun);
   if (steps.length >= maxSteps) throw exceed(`a run can have at most ${maxSteps} steps`);
   if (work > maxWork) throw exceed(`the expressions of a run can take at most ${maxWork} evaluation steps`);
+}
+
+/** A round that a rerun keeps has no step that would count its work. */
+async function countKeptRound({ state, countWork }: FlowRun, steps: number): Promise<void> {
+  requireWithinLimits(state);
+  await countWork(steps);
 }
 
 function inPlace({ state, path, runPath }: FlowRun, { _id }: InnerStep) {
@@ -213,7 +224,16 @@ function after(seconds: number) {
   return { at: epochSeconds() + seconds, is_fixed: false };
 }
 
-function isMeant(run: FlowRun, { name, match }: EventAwaited, event: FlowEvent): boolean {
+/** People and lists see what the run waits for. */
+function beginWaiting({ state, path, changed }: FlowRun, id: string, { name }: EventOfStep): void {
+  if (path.event) return;
+  path.event = { step_id: idInRun(state, idInPath(path, id)), name, requested_at: epochSeconds() };
+  state.has_waited = true;
+  changed();
+}
+
+function isMeant(run: FlowRun, { name, match }: EventOfStep, event: FlowEvent): boolean {
+  if (event.step_id !== undefined) return event.step_id === run.path.event?.step_id;
   if (event.name !== name) return false;
   if (match === undefined) return true;
   const also = { event: event.data };

@@ -1,6 +1,8 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { isOfRun, noAuthority } from '../authority.js';
+import { endChild } from '../children.js';
 import { codeOf, stepMessageOf } from '../failure.js';
+import { withdrawHeld } from '../held-acts.js';
 import type { ExecutionState } from '../messages.js';
 import type { PartResult, PathState, StepParts } from '../path-state.js';
 import { newPath, outputOfPath, pathsOf } from '../paths.js';
@@ -56,7 +58,7 @@ export async function runParts(running: Running, parts: readonly Part[], rules: 
 
   const runPart = async (part: Part): Promise<void> => {
     const own = `${place}/${part.name}`;
-    const inner = (state.paths[own] ??= newPath(own, part.first, part.names));
+    const inner = (state.paths[own] ??= beginPart(state, own, part));
     try {
       if ((await runPath(inner)) === 'history is full') {
         isFull = true;
@@ -66,7 +68,10 @@ export async function runParts(running: Running, parts: readonly Part[], rules: 
       delete state.paths[own];
     } catch (error) {
       // The others were cancelled because the step has failed or has enough results.
-      if (isStopped && isCancellation(error)) return leave(state, inner);
+      if (isStopped && isCancellation(error)) {
+        for (const each of openWithin(state, inner)) await endBegun(state, each);
+        return leave(state, inner);
+      }
       if (isCancellation(error) || isOver(state) || !rules.keepsErrors || endsRun(error, state)) {
         path.failed_step_id ??= inner.failed_step_id;
         failures.push(error);
@@ -74,6 +79,7 @@ export async function runParts(running: Running, parts: readonly Part[], rules: 
         return;
       }
       ended[part.name] = errorResult(error);
+      for (const each of openWithin(state, inner)) await endBegun(state, each);
       leave(state, inner);
     }
     if (isEnough()) stop();
@@ -88,18 +94,47 @@ export async function runParts(running: Running, parts: readonly Part[], rules: 
   }
   if (failures.length > 0) throw failures[0];
   if (isFull && !isEnough()) return 'history is full';
-  for (const inner of pathsOf(state)) if (inner.path.startsWith(`${place}/`)) leave(state, inner);
+  for (const inner of pathsOf(state)) {
+    if (!inner.path.startsWith(`${place}/`)) continue;
+    for (const each of openWithin(state, inner)) await endBegun(state, each);
+    leave(state, inner);
+  }
   return 'done';
+}
+
+/** In a rerun, a part continues where the earlier run has left it. One that had ended only gives its output. */
+function beginPart({ kept_paths }: ExecutionState, own: string, { first, names }: Part): PathState {
+  const begun = newPath(own, first, names);
+  const kept = kept_paths?.[own];
+  if (!kept) return begun;
+  delete kept_paths[own];
+  return { ...begun, ...kept };
 }
 
 export function partsOf(path: PathState): StepParts {
   return (path.parts ??= { ended: {} });
 }
 
+function pathsWithin(state: ExecutionState, outer: PathState): PathState[] {
+  return pathsOf(state).filter((path) => path === outer || path.path.startsWith(`${outer.path}/`));
+}
+
+/**
+ * The path and those within it that wait for people or another run. Without them nothing is awaited, because each `await` can
+ * change the order of commands of runs that began earlier.
+ */
+function openWithin(state: ExecutionState, outer: PathState): PathState[] {
+  return pathsWithin(state, outer).filter(({ held, child }) => held !== null || child !== null);
+}
+
+async function endBegun(state: ExecutionState, path: PathState): Promise<void> {
+  await withdrawHeld(state, path);
+  await endChild(state, path);
+}
+
 /** Removes a path that has ended, and those within it. */
 function leave(state: ExecutionState, ended: PathState): void {
-  for (const path of pathsOf(state)) {
-    if (path !== ended && !path.path.startsWith(`${ended.path}/`)) continue;
+  for (const path of pathsWithin(state, ended)) {
     abandonPath(state, path);
     delete state.paths[path.path];
   }

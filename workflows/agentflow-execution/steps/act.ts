@@ -20,6 +20,10 @@ export function actRunOf({ input, state, path }: StepRun, { _id, title }: Pick<A
     executed_by: input.executed_by,
     started_by: input.started_by ?? 'person',
     ...shownPath(path),
-    tokens_spent: spent.reduce((sum, { input_tokens, output_tokens }) => sum + input_tokens + output_tokens, 0),
+    ...(input.parents && { parents: input.parents }),
+    tokens_spent: spent.reduce(
+      (sum, { input_tokens, output_tokens }) => sum + input_tokens + output_tokens,
+      state.tokens_of_children ?? 0,
+    ),
   };
 }

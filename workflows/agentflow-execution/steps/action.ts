@@ -68,8 +68,11 @@ export const action: StepDefinition<ActionStep, ActionActivities> = {
   run: ({ callAction }, step, run) =>
     callAction(callRequest(step, run, actionInput(run, step.agent, step.action, null, valuesOf(step, run)))),
   failsIfRefused: ({ agent }) => agent.step !== undefined,
-  keep: (output, step, { path, edits }) => {
+  keep: (output, step, { path, state, stepId, edits }) => {
     path.current?.results.push(actionResult(step, output, edits));
+    if (!step.agent.step) return;
+    const record = state.steps.findLast((one) => one.step_id === stepId);
+    if (record) record.output = output;
   },
 };
 

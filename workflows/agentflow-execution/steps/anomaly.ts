@@ -3,6 +3,7 @@ import type { AgentOutput, AgentPlan } from '../messages.js';
 import { codeOf, stepMessageOf } from '../failure.js';
 import { addEvent } from '../state.js';
 import { goalOf } from './context.js';
+import { hasLightModel } from './light-models.js';
 import { idempotencyKey, type StepDefinition, type StepResult, type StepRun } from './definition.js';
 
 /** The check of one finished output. */
@@ -45,6 +46,7 @@ export const anomaly: StepDefinition<AnomalyStep, Activities> = {
   isAgentWork: false,
   activity: 'detectAnomaly',
   profile: { startToCloseTimeout: '3m', scheduleToCloseTimeout: '5m', retry: { maximumAttempts: maxAnomalyAttempts } },
+  isLight: ({ agent }, input) => hasLightModel(agent, input),
   id: ({ agent, number }) => `${agent._id}/anomaly-${number}`,
   name: ({ agent }) => `${agent.title}: anomaly check`,
   run: ({ detectAnomaly }, { agent, output, instructions }, run) => {

@@ -1,4 +1,3 @@
-import { shownOutput } from '../flow/shown-output.js';
 import { inputValues } from '../flow/values.js';
 import type { CodeStep as FlowCode } from '../flow/flow-steps.js';
 import { idempotencyKey, type StepDefinition, type StepResult } from './definition.js';
@@ -25,6 +24,7 @@ export const code: StepDefinition<CodeStep, Activities> = {
   isAgentWork: false,
   activity: 'runCode',
   profile: { startToCloseTimeout: '3m' },
+  isLight: () => true,
   id: ({ code: { _id } }) => _id,
   name: ({ code: { _id, title } }) => title || _id,
   run: ({ runCode }, { code: { source, inputs, timeout_seconds } }, run) =>
@@ -33,6 +33,6 @@ export const code: StepDefinition<CodeStep, Activities> = {
     path.outputs[_id] = output;
     Object.assign(path, { last: _id, next });
     const record = state.steps.findLast((one) => one.step_id === stepId);
-    if (record) Object.assign(record, shownOutput(output));
+    if (record) record.output = output;
   },
 };

@@ -1,6 +1,6 @@
 import type { ActionResult } from '../action-result.js';
 import type { Document } from '../messages.js';
-import { agentOutputsOn, outputsOn, pathsAround } from '../paths.js';
+import { agentAtWork, agentOutputsOn, outputsOn, pathsAround, valueOf } from '../paths.js';
 import type { StepRun } from './definition.js';
 
 /** What prompts and action inputs may refer to. */
@@ -10,7 +10,7 @@ export interface StepContext {
   runtime_inputs: Record<string, unknown>;
   documents: Document[];
   /** The outputs of earlier agents that the path knows, in order. */
-  outputs: { agent_id: string; title: string; output: string }[];
+  outputs: { agent_id: string; title: string; output: unknown }[];
   /** In a flow with steps: the outputs of agents and steps by id, and the names of the part, such as `item`. */
   outputs_by_id?: Record<string, unknown>;
   names?: Record<string, unknown>;
@@ -25,8 +25,12 @@ export function contextOf({ input, state, path }: StepRun): StepContext {
     input_variables: input.input_variables,
     runtime_inputs: input.runtime_inputs,
     documents: state.documents ?? [],
-    outputs: agentOutputsOn(state, path).map(({ agent_id, title, output }) => ({ agent_id, title, output })),
-    actions: path.current?.results ?? [],
+    outputs: agentOutputsOn(state, path).map((each) => ({
+      agent_id: each.agent_id,
+      title: each.title,
+      output: valueOf(each),
+    })),
+    actions: agentAtWork(state, path)?.results ?? [],
     ...ofSteps,
   };
 }

@@ -34,6 +34,7 @@ export const continueStep: StepDefinition<ContinueStep, Activities> = {
   isAgentWork: false,
   activity: 'continueAfterAnomaly',
   profile: { startToCloseTimeout: '1m' },
+  beginsSomething: true,
   id: ({ agent, number }) => `${agent._id}/anomaly-${number}/continue`,
   name: ({ agent }) => `${agent.title}: continue after an anomaly`,
   run: ({ continueAfterAnomaly }, { agent, finding }, run) =>

@@ -57,6 +57,10 @@ export interface StepDefinition<Step extends BaseStep, Activities> {
   /** Runs on the `steps` queue. */
   activity: keyof Activities & string;
   profile: ActivityOptions | ((step: Step) => ActivityOptions);
+  /** Whether the step is likely to take milliseconds and may be repeated: it has no effect outside of the run. */
+  isLight?: (step: Step, input: AgentflowExecutionInput) => boolean;
+  /** What the step begins outlasts it. A cancel waits for the end of the step, which then tells what has to be ended. */
+  beginsSomething?: true;
   /** Unique in one pass through the flow and the same on every attempt: it is part of the idempotency key. */
   id: (step: Step) => string;
   name: (step: Step) => string;

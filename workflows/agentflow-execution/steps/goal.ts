@@ -25,6 +25,7 @@ export const goal: StepDefinition<GoalStep, Activities> = {
   isAgentWork: false,
   activity: 'renderGoal',
   profile: { startToCloseTimeout: '1m' },
+  isLight: () => true,
   id: () => 'goal',
   name: () => 'render the failover goal',
   run: ({ renderGoal }, { template, failure }, run) =>

@@ -1,12 +1,14 @@
 import type { ExecutionState } from '../messages.js';
 import { action } from './action.js';
 import { anomaly } from './anomaly.js';
+import { ask } from './ask.js';
 import { code } from './code.js';
 import type { StepDefinition } from './definition.js';
 import { continueStep } from './continue.js';
 import { documents } from './documents.js';
 import { goal } from './goal.js';
 import { model } from './model.js';
+import { output } from './output.js';
 import { preview } from './preview.js';
 import { readFlow } from './read-flow.js';
 import { startFlow } from './start-flow.js';
@@ -24,9 +26,11 @@ const definitions = [
   action,
   tool,
   code,
+  ask,
   startFlow,
   readFlow,
   model,
+  output,
 ] as const;
 
 type Definition = (typeof definitions)[number];
@@ -56,7 +60,11 @@ export function isStep(next: { kind: string }): next is Step {
 }
 
 /** `path/agent_id/step`: with the execution id in front, the idempotency key of the step's side effect. */
-export function stepIdOf(step: Step, state: Pick<ExecutionState, 'failover'>, path: Pick<PathState, 'path'>): string {
+export function stepIdOf(
+  step: Step,
+  state: Pick<ExecutionState, 'failover'>,
+  path: Pick<PathState, 'path' | 'call'>,
+): string {
   return idInRun(state, idInPath(path, definitionOf(step).id(step)));
 }
 

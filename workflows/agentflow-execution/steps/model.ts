@@ -4,6 +4,7 @@ import type { ModelTurn, TurnMessage } from '../model-turn.js';
 import { keepTurn } from '../state.js';
 import { toolsOf, type ToolOffer } from '../tools.js';
 import { contextOf, type StepContext } from './context.js';
+import { hasLightModel } from './light-models.js';
 import { idempotencyKey, type StepDefinition, type StepResult } from './definition.js';
 
 interface ModelStep {
@@ -23,6 +24,8 @@ export interface ModelTurnRequest {
   after_seq: number;
   tools: ToolOffer[];
   conversation: TurnMessage[];
+  /** The JSON Schema of the output. */
+  output_schema?: Record<string, unknown>;
   agent: Pick<
     AgentPlan,
     '_id' | 'title' | 'role' | 'role_description' | 'llm' | 'prompt' | 'context' | 'has_knowledge_base'
@@ -39,11 +42,12 @@ export const model: StepDefinition<ModelStep, Activities> = {
   isAgentWork: true,
   activity: 'takeModelTurn',
   profile: { startToCloseTimeout: '10m' },
+  isLight: ({ agent }, input) => hasLightModel(agent, input) && !agent.has_knowledge_base,
   id: ({ agent, turn }) => `${agent._id}/${turn === 1 ? 'model' : `model-${turn}`}`,
   name: ({ agent }) => `${agent.title}: model turn`,
   run: ({ takeModelTurn }, step, run) => {
     const { execution_id, project_id, organization_id, executed_by } = run.input;
-    const { skills: _skills, next_agent: _next, action_inputs: _inputs, ...agent } = step.agent;
+    const { skills: _skills, next_agent: _next, action_inputs: _inputs, output_schema, ...agent } = step.agent;
     return takeModelTurn({
       idempotency_key: idempotencyKey(run),
       execution_id,
@@ -53,6 +57,7 @@ export const model: StepDefinition<ModelStep, Activities> = {
       after_seq: run.state.last_event_seq,
       tools: toolsOf(step.agent).map(({ offer }) => offer),
       conversation: run.path.current?.conversation ?? [],
+      ...(output_schema && { output_schema }),
       agent,
       context: contextOf(run),
     });

@@ -39,6 +39,7 @@ export const preview: StepDefinition<PreviewStep, Activities> = {
   isAgentWork: true,
   activity: 'composePreview',
   profile: { startToCloseTimeout: '1m' },
+  isLight: () => true,
   id: ({ agent, place }) => `${agent._id}/${place}`,
   name: ({ agent }) => `${agent.title}: compose preview`,
   run: ({ composePreview }, { agent, calls }, run) =>

@@ -1,4 +1,5 @@
 import { codeOf, stepMessageOf } from '../failure.js';
+import { agentAtWork } from '../paths.js';
 import { answerCall, type PendingCall } from '../tools.js';
 import {
   actionInput,
@@ -11,7 +12,7 @@ import {
 import type { StepDefinition } from './definition.js';
 
 /** An action that the model called in one of its turns. */
-interface ToolStep extends Omit<ActionStep, 'kind'> {
+export interface ToolStep extends Omit<ActionStep, 'kind'> {
   kind: 'tool';
   turn: number;
   call: PendingCall;
@@ -29,14 +30,16 @@ export const tool: StepDefinition<ToolStep, ActionActivities> = {
     const { agent, action, call } = step;
     return callAction(callRequest(step, run, actionInput(run, agent, action, call.id, call.arguments)));
   },
-  keep: (output, step, { path: { current }, edits }) => {
+  keep: (output, step, { state, path, edits }) => {
+    const current = agentAtWork(state, path);
     if (!current) return;
     current.tool_results.push(actionResult(step, output, edits));
     // The answer shows the model that an approver edited its call.
     answerCall(current, step.call.id, edits ? { edited_by_approver: edits, result: output } : output);
   },
   // The model receives the error as the answer to its call.
-  continueAfter: (error, { call }, { path: { current } }) => {
+  continueAfter: (error, { call }, { state, path }) => {
+    const current = agentAtWork(state, path);
     if (current) answerCall(current, call.id, { error: { code: codeOf(error), message: stepMessageOf(error) } });
   },
 };

@@ -4,6 +4,7 @@ import { principalOfRun } from '../../../auth/run-principal.js';
 import { isAppError } from '../../../base/errors.js';
 import { endHeldCalls, settleApproval } from '../../../governance/approvals/settle.js';
 import { factsOfRefusal, type Call, type Checked, type Resource } from '../../../governance/kernel/call.js';
+import type { Operation } from '../../../governance/operations/operation.js';
 import { callAs } from '../../../governance/kernel/call-as.js';
 import type { Kernel, Performed } from '../../../governance/kernel/perform.js';
 import type { Collections } from '../../../stores/collections.js';
@@ -22,7 +23,8 @@ interface CallingStep {
   approval?: ApprovalOfStep | undefined;
 }
 
-interface CallOfRun extends Pick<Call, 'lifecycleId' | 'operation' | 'approvalId'> {
+interface CallOfRun extends Pick<Call, 'lifecycleId' | 'approvalId'> {
+  operation: Operation;
   resource: Resource;
   /** Facts for rules in addition to those about the run and those in the input. */
   facts?: Readonly<Record<string, unknown>>;
@@ -49,7 +51,7 @@ export function performAsRun(
         dryRun: false,
         lookUp: async () => ({ facts: { ...(await factsOf(collections, run)), ...facts } }),
       }),
-      channel: 'agent',
+      entrance: 'act',
       reusesApproval: { except: approval?.approval_id },
       causedBy: () => causersOf(collections, run),
     }),
@@ -71,8 +73,14 @@ export function principalOfStep(
 }
 
 async function factsOf(collections: Collections, run: ActRun) {
-  const { started_by, tokens_spent, path = '' } = run;
-  return { started_by, tokens_spent, flow_path: path, credits_spent: Math.ceil(await creditsOfRun(collections, run)) };
+  const { started_by, tokens_spent, path = '', parents = [] } = run;
+  return {
+    started_by,
+    tokens_spent,
+    flow_path: path,
+    parent_agentflows: parents,
+    credits_spent: Math.ceil(await creditsOfRun(collections, run)),
+  };
 }
 
 /** Called only if the call needs an approval. */

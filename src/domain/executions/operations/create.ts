@@ -5,17 +5,19 @@ import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../deps.js';
 import { AppError } from '../../../base/errors.js';
 import { newId } from '../../../base/ids.js';
-import { readFresh } from '../../../stores/fresh-reads.js';
 import { writeTogether } from '../../../stores/grouped-writes.js';
+import type { Collections } from '../../../stores/collections.js';
 import { insertOnce } from '../../../stores/insert-once.js';
-import type { ProjectModelDocument } from '../../../stores/project-models.js';
 import { epochSeconds } from '../../../base/time.js';
 import type { AgentflowDocument } from '../../agentflows/record.js';
 import { failoverGoalOf, agentflowProblems, isEmpty } from '../../agentflows/rules.js';
-import { findAgentflow } from '../../agentflows/operations/store.js';
+import { withAgentflowTools } from '../../agentflows/operations/agentflow-tools.js';
+import { requireInputs } from '../../agentflows/operations/schemas.js';
 import { withMcpTools } from '../../mcp-servers/operations/plan-tools.js';
+import { choiceFields, resolveStart, type Runnable, type StartRequest } from '../../releases/operations/resolve.js';
+import type { DefaultModel } from '../../releases/record.js';
 import { executedBy } from '../executed-by.js';
-import { actionAgents, toStepPlans } from '../flow-plan.js';
+import { actionAgents, decidingAgents, toStepPlans } from '../flow-plan.js';
 import { missingVariableProblems } from '../missing-variables.js';
 import { ExecutionFile, referToFiles } from '../files.js';
 import { readExecution } from './read.js';
@@ -34,6 +36,7 @@ export const NewExecution = z
     files: z.array(ExecutionFile).max(50).default([]).describe('Documents for the agents.'),
     start_from_agent_id: z.string().nullable().default(null),
     parent_execution_id: z.string().nullable().default(null),
+    ...choiceFields,
   })
   .meta({
     id: 'ExecutionInput',
@@ -46,17 +49,24 @@ export const NewExecution = z
 export type NewExecution = z.infer<typeof NewExecution>;
 
 /**
- * Creates an execution in status `ready` with its own copy of the agentflow, so that later edits do not affect it.
- * @throws AppError `not_found` (agentflow, parent), `validation_failed` (no agents, unknown first agent)
+ * Creates an execution in status `ready` with its own copy of the release or of the saved agentflow, so that later edits do not
+ * affect it.
+ * @throws AppError as `resolveStart` and `prepareExecution`
  */
 export async function createExecution(
   deps: Deps,
   principal: Principal,
   input: NewExecution,
-  preparation: Preparation,
+  { beforeFirstRelease, ...preparation }: Preparation & Pick<StartRequest, 'beforeFirstRelease'>,
 ): Promise<Execution> {
-  const agentflow = await findAgentflow(deps.mongo.collections, principal, input.agentflow_id);
-  return prepareExecution(deps, principal, agentflow, input, preparation);
+  const request = { ...startRequestIn(input), beforeFirstRelease };
+  const runnable = await resolveStart(deps.mongo.collections, principal, request, preparation.id);
+  return prepareExecution(deps, principal, runnable, input, preparation);
+}
+
+/** What the input of an execution says about the release to run. */
+export function startRequestIn({ agentflow_id, ...input }: NewExecution): Omit<StartRequest, 'beforeFirstRelease'> {
+  return { agentflowId: agentflow_id, ...pick(input, 'version', 'channel', 'draft') };
 }
 
 interface Preparation {
@@ -65,12 +75,10 @@ interface Preparation {
   scheduleId?: string;
   /** An event of a connector starts the run. */
   isTriggered?: true;
-  /** The promoted version. */
-  version?: number;
-  /** The people who caused the run, in addition to its creator and the editors of the agentflow. */
+  /** The people who caused the run, in addition to its creator, the editors of the agentflow and those who released it. */
   causedBy?: readonly string[];
   /** What a run inherits whose `flow` step starts it. */
-  parent?: { directed_by: string[]; shaped_by: string[]; started_by: StartedBy; depth: number };
+  parent?: { directed_by: string[]; shaped_by: string[]; started_by: StartedBy; parents: string[] };
 }
 
 type StartedBy = 'person' | 'schedule' | 'trigger';
@@ -81,46 +89,39 @@ function starterOf({ scheduleId, isTriggered, parent }: Preparation): StartedBy 
   return isTriggered ? 'trigger' : 'person';
 }
 
-/** Like `createExecution`, for a given version of an agentflow. `lifecycleId` identifies the governed call. */
+/**
+ * Like `createExecution`, for what `resolveStart` has found. `lifecycleId` identifies the governed call.
+ * @throws AppError `not_found` (parent), `validation_failed` (no agents, unknown first agent)
+ */
 export async function prepareExecution(
   deps: Deps,
   principal: Principal,
-  agentflow: AgentflowDocument,
+  runnable: Runnable,
   input: NewExecution,
   preparation: Preparation,
 ): Promise<Execution> {
-  const { id, lifecycleId, scheduleId, version, causedBy = [], parent } = preparation;
-  const { agentflows, executions, project_models } = deps.mongo.collections;
-  const { steps = [] } = agentflow;
-  const [models, executed_by] = await Promise.all([
-    readFresh(project_models, principal.projectId),
+  const { id, lifecycleId, scheduleId, parent } = preparation;
+  const { agentflow } = runnable;
+  const causedBy = [...(preparation.causedBy ?? []), ...runnable.causedBy];
+  const { agentflows, executions } = deps.mongo.collections;
+  const [executed_by] = await Promise.all([
     executedBy(deps, principal, scheduleId === undefined ? undefined : agentflow.name),
     deps.customers.requireCredits(principal.organizationId),
   ]);
   if (input.parent_execution_id !== null) await readExecution(deps, principal, input.parent_execution_id);
   refuseUnrunnable(agentflow, input);
-  const turn = await turnOf(deps.mongo.collections, version === undefined ? agentflow : agentflow._id, input);
-  const plan = await withMcpTools(deps.mongo.collections, principal.projectId, [
-    ...agentflow.agents.map((agent) => toPlan(agent, models)),
-    ...actionAgents(steps),
-  ]);
+  await requireInputs(deps, agentflow, input);
+  const turn = turnOf(agentflow, input);
+  const content = await contentOfRun(deps.mongo.collections, principal, runnable);
   const files = await referToFiles(deps, principal, input.files);
   const record: ExecutionDocument = {
     ...notStarted(id),
     projectID: principal.projectId,
     organization_id: principal.organizationId,
     agentflow_id: agentflow._id,
-    agentflow: embeddedCopy(agentflow),
-    plan,
-    flow: {
-      ...toFlow(agentflow),
-      ...(steps.length > 0 && { steps: toStepPlans(steps) }),
-      started_by: starterOf(preparation),
-      ...turn,
-      ...(version !== undefined && { agentflow_version: version }),
-      ...(parent && { depth: parent.depth }),
-    },
-    caused_by: [...new Set([...agentflow.edited_by, ...causedBy])],
+    ...content,
+    flow: { ...content.flow, started_by: starterOf(preparation), ...turn, ...(parent && { parents: parent.parents }) },
+    caused_by: [...new Set([...content.caused_by, ...causedBy])],
     directed_by: parent?.directed_by ?? [...new Set(causedBy)],
     ...(parent && { shaped_by: parent.shaped_by }),
     parent_execution_id: input.parent_execution_id,
@@ -138,6 +139,33 @@ export async function prepareExecution(
   const last_used = created.created_at;
   await writeTogether(agentflows, { updateOne: { filter: { _id: agentflow._id }, update: { $set: { last_used } } } });
   return toExecution(created);
+}
+
+/** The fields of an execution that come from what it runs. */
+export async function contentOfRun(
+  collections: Collections,
+  { projectId }: Principal,
+  { agentflow, release, default_model, calls, causedBy }: Runnable,
+) {
+  const { steps = [] } = agentflow;
+  const deciders = decidingAgents(steps).map((agent) => ({ ...agent, llm: llmOf(agent, default_model) }));
+  const agents = [
+    ...agentflow.agents.map((agent) => toPlan(agent, default_model)),
+    ...actionAgents(steps),
+    ...deciders,
+  ];
+  return {
+    agentflow: embeddedCopy(agentflow),
+    plan: await withAgentflowTools(collections, projectId, await withMcpTools(collections, projectId, agents), calls),
+    flow: {
+      ...toFlow(agentflow),
+      ...(steps.length > 0 && { steps: toStepPlans(steps) }),
+      started_by: 'person' as const,
+      ...(release && { agentflow_version: release.version }),
+    },
+    release,
+    caused_by: [...agentflow.edited_by, ...causedBy],
+  };
 }
 
 /** The fields of an execution that has not started. */
@@ -181,18 +209,28 @@ function embeddedCopy(agentflow: AgentflowDocument): ExecutionDocument['agentflo
   );
   const fields = pick(agentflow, 'image', 'initialAgent', 'name', 'role', 'conclusion');
   const { steps = [] } = agentflow;
-  return { agentflow_id: agentflow._id, agents, ...(steps.length > 0 && { steps: toStepPlans(steps) }), ...fields };
+  const { input_schema, output_schema } = agentflow;
+  return {
+    agentflow_id: agentflow._id,
+    agents,
+    ...(steps.length > 0 && { steps: toStepPlans(steps) }),
+    ...fields,
+    ...(input_schema && { input_schema }),
+    ...(output_schema && { output_schema }),
+  };
 }
 
 function toFlow({
   anomaly_detection,
   failover_goal,
   initialAgent,
-}: AgentflowDocument): Pick<ExecutionDocument['flow'], 'anomaly_detection' | 'failover'> {
+  output_schema,
+}: AgentflowDocument): Pick<ExecutionDocument['flow'], 'anomaly_detection' | 'failover' | 'output_schema'> {
   const goal = failoverGoalOf(failover_goal);
   return {
     ...(anomaly_detection.is_enabled && { anomaly_detection: { instructions: anomaly_detection.instructions } }),
     ...(goal !== undefined && { failover: { goal, first_agent_id: initialAgent } }),
+    ...(output_schema && { output_schema }),
   };
 }
 
@@ -203,14 +241,19 @@ function toActionInputs(value: unknown): Pick<AgentPlan, 'action_inputs'> {
 }
 
 /** An agent without a model uses the default model settings of the project (`/v1/save-model`). */
-function toPlan(agent: AgentflowDocument['agents'][number], models: ProjectModelDocument | null): AgentPlan {
+function llmOf({ llm }: Pick<AgentPlan, 'llm'>, models: DefaultModel | null): AgentPlan['llm'] {
+  return pick(llm.model === '' && models ? models : llm, 'model', 'temperature', 'max_tokens');
+}
+
+function toPlan(agent: AgentflowDocument['agents'][number], models: DefaultModel | null): AgentPlan {
   return {
     ...pick(agent, '_id', 'title', 'role', 'role_description', 'context', 'next_agent'),
     ...pick(agent, 'has_knowledge_base', 'is_preview_mode_enabled'),
-    llm: pick(agent.llm.model === '' && models ? models : agent.llm, 'model', 'temperature', 'max_tokens'),
+    llm: llmOf(agent, models),
     prompt: pick(agent.prompt, 'template', 'variables'),
     ...pick(agent, 'max_turns', 'max_total_tokens', 'preview_timeout_seconds'),
     ...toActionInputs(agent.pre_and_post_execution_input),
+    ...(agent.output_schema && { output_schema: agent.output_schema }),
     skills: agent.skills.map((skill) => ({
       _id: skill._id,
       name: skill.name,

@@ -16,38 +16,45 @@ import { noteShaper } from './shaped-by.js';
 
 const maxDataLength = 256 * 1024;
 
+const EventData = z
+  .unknown()
+  .refine((data) => (JSON.stringify(data)?.length ?? 0) <= maxDataLength, `must not exceed ${maxDataLength} characters`)
+  .optional();
+
+/** What the caller of an address sends. */
+export const AddressedData = EventData.meta({
+  description: 'Any JSON value: the output of the step that waits. Null without a body.',
+  example: { amount: 120 },
+});
+
 export const NewEvent = z
   .strictObject({
     projectID: z.string().optional(),
     execution_id: z.string().optional(),
     name: EventName,
-    data: z
-      .unknown()
-      .refine(
-        (data) => (JSON.stringify(data)?.length ?? 0) <= maxDataLength,
-        `must not exceed ${maxDataLength} characters`,
-      )
-      .optional()
-      .describe('Any JSON value: the output of the step that waits. Null by default.'),
+    data: EventData.describe('Any JSON value: the output of the step that waits. Null by default.'),
   })
   .meta({ id: 'ExecutionEventInput', example: { name: 'payment.received', data: { amount: 120 } } });
 export type NewEvent = z.infer<typeof NewEvent>;
 
 /**
- * Sends an event to a run, whose `wait` step takes it. It is kept until the run is at such a step. Idempotent by `eventId`.
+ * Sends an event to a run, whose `wait` step takes it; with `step_id`, only that step. It is kept until the run is at such a step. Idempotent by `eventId`.
  * @throws AppError `not_found`, `conflict` (ended or not started, no step waits for the name, too many events)
  */
 export async function deliverEvent(
   deps: Deps,
   principal: Principal,
   executionId: string,
-  { name, data = null }: NewEvent,
+  { name, data = null, step_id }: NewEvent & { step_id?: string },
   eventId: string,
 ): Promise<EventReceipt> {
   await readExecution(deps, principal, executionId, ['_id']);
   // What the event says shapes what the run does.
   await noteShaper(deps.mongo.collections, principal, executionId);
-  const event = { id: eventId, name, data, by: principal.userId, at: epochSeconds() };
+  const event = {
+    ...{ id: eventId, name, data, by: principal.userId, at: epochSeconds() },
+    ...(step_id !== undefined && { step_id }),
+  };
   try {
     return await updateOnce(deps.temporal, executionWorkflowId(executionId), deliverEventUpdate, {
       args: [event],

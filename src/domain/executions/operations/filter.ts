@@ -8,7 +8,7 @@ import { Execution, type ExecutionDocument } from '../record.js';
 
 const waitsForPerson = 'execution_context.waiting_for.kind';
 const failureReason = 'execution_context.failure.reason';
-const personKinds = ['preview', 'approval', 'elicitation'] as const;
+const personKinds = ['preview', 'approval', 'elicitation', 'question'] as const;
 const personWaits = { $in: personKinds };
 
 /** The state that people see: the status of the run, or that it waits for a person or was cancelled. */
@@ -40,15 +40,13 @@ export const ExecutionFilter = z.object({
   agentflow_id: z.string().optional(),
   agentflow_version: queryNumber(z.int().min(1))
     .optional()
-    .describe(
-      'Only executions of this promoted version of the agentflow; send `agentflow_id` too. Executions that run the saved agentflow have no version.',
-    ),
+    .describe('Only executions of this release of the agentflow; send `agentflow_id` too. Drafts have no version.'),
   executed_by: z.string().optional().describe('Only executions that this user started (`executed_by._id`).'),
   schedule_id: z.string().optional().describe('Only executions that this schedule started.'),
   waiting_for: z
-    .enum([...personKinds, 'turn'])
+    .enum([...personKinds, 'turn', 'event'])
     .optional()
-    .describe('Only open executions that wait for this: a decision or answer of a person, or their turn.'),
+    .describe('Only open executions that wait for this: a decision or answer of a person, their turn, or an event.'),
   failure_reason: z
     .enum([
       'cancelled',

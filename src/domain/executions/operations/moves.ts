@@ -20,11 +20,13 @@ import { AppError } from '../../../base/errors.js';
 import { newId } from '../../../base/ids.js';
 import { sha256Hex } from '../../../base/hash.js';
 import { attributePairs, type AttributeValues } from '../../../../workflows/search-attributes.js';
+import { isOfflineModel } from '../../../models/offline.js';
 import { isWorkflowGone } from '../../../temporal/client.js';
 import { startOnce } from '../../../temporal/start-once.js';
 import { outcomeOfUpdate, updateOnce } from '../../../temporal/update-once.js';
 import { clearHold, requireResumable } from './hold.js';
 import { readLiveState, readExecution } from './read.js';
+import { keptBefore } from '../kept.js';
 import { isOver, type ExecutionDocument } from '../record.js';
 
 /** Runs continue as new well below the server's limits, so that replays are fast. */
@@ -167,7 +169,16 @@ function consoleUrlOf(config: Deps['config'], { _id, projectID }: ExecutionDocum
   return `${publicUrlOf(config)}/console/projects/${encodeURIComponent(projectID)}/runs/${_id}`;
 }
 
+/** What a rerun continues from. */
+function keptInput(record: ExecutionDocument): Pick<AgentflowExecutionInput, 'kept' | 'kept_outputs'> {
+  const { start_from_agent_id: place, execution_context } = record;
+  if (place === null || execution_context.rerun_of === undefined) return {};
+  const { paths, steps, outputs } = keptBefore(record, place);
+  return { kept: { paths, steps }, kept_outputs: outputs };
+}
+
 function inputOf({ config }: Pick<Deps, 'config'>, record: ExecutionDocument): AgentflowExecutionInput {
+  const models = [...new Set(record.plan.map(({ llm }) => llm.model))];
   return {
     execution_id: record._id,
     project_id: record.projectID,
@@ -182,10 +193,13 @@ function inputOf({ config }: Pick<Deps, 'config'>, record: ExecutionDocument): A
     agents: record.plan,
     first_agent_id: record.start_from_agent_id ?? record.agentflow.initialAgent,
     ...record.flow,
-    ...(record.agents_output.length > 0 && { kept_outputs: record.agents_output }),
+    ...keptInput(record),
     max_history_events: maxHistoryEvents,
     status_indexed: initialStatus,
     step_patience_seconds: config.stepPatience,
+    reads_at_once: true,
+    light_steps: { models: models.filter((name) => isOfflineModel(config.llm, name)) },
+    leaves_nothing_open: true,
   };
 }
 

@@ -2,13 +2,17 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import { executionWorkflowId, type MoveResult } from '../../../../workflows/agentflow-execution/messages.js';
+import { outputOf } from '../../../../workflows/agentflow-execution/previews.js';
+import { withOutputSchema } from '../../../../workflows/agentflow-execution/typed-outputs.js';
 import { decidePreviewUpdate } from '../../../../workflows/agentflow-execution/preview-messages.js';
 import { decidesOwn, requireDecider } from '../../../auth/decisions.js';
 import type { Principal } from '../../../auth/principal.js';
 import type { Deps } from '../../deps.js';
 import { AppError, notFound } from '../../../base/errors.js';
+import { parseJsonOrUndefined } from '../../../base/json.js';
 import { isWorkflowGone } from '../../../temporal/client.js';
 import { updateOnce } from '../../../temporal/update-once.js';
+import type { ExecutionDocument } from '../record.js';
 import { askersOf } from '../rules.js';
 import { noteShaper } from './shaped-by.js';
 import { currentStatus } from './moves.js';
@@ -59,6 +63,7 @@ export async function decidePreview(
   const record = await readExecution(deps, principal, executionId);
   requireDecider(principal, 'preview', { askers: askersOf(record) });
   if (!record.plan.some(({ _id }) => _id === agent_id)) throw notFound('the agent');
+  if (decision === 'approve') await requireTypedEdits(deps, record, { agent_id, preview_id, edits });
   if (edits !== undefined && edits !== null) await noteShaper(deps.mongo.collections, principal, executionId);
   const request = {
     agent_id,
@@ -83,6 +88,26 @@ export async function decidePreview(
     }
     throw error;
   }
+}
+
+/** @throws AppError `invalid_request` if a person's text for an output with a schema does not match the schema */
+async function requireTypedEdits(
+  { schemas }: Pick<Deps, 'schemas'>,
+  { plan, flow, previews, organization_id: owner }: ExecutionDocument,
+  { agent_id, preview_id, edits }: Pick<NewPreviewDecision, 'agent_id' | 'preview_id' | 'edits'>,
+): Promise<void> {
+  const text = outputOf(edits ?? null);
+  const preview = Object.values(previews).find((each) => each.preview_id === preview_id);
+  const agent = plan.find(({ _id }) => _id === agent_id);
+  if (text === undefined || preview?.kind === 'actions' || !agent) return;
+  const { output_schema: schema } = withOutputSchema(flow, { path: preview?.path ?? '' }, agent);
+  if (!schema) return;
+  const value = text.trim() === 'null' ? null : parseJsonOrUndefined(text);
+  const problems =
+    value === undefined
+      ? ['edits: must be the text of a JSON value, because the output has a schema']
+      : await schemas.problemsOfValue(schema, value, { name: 'edits', owner });
+  if (problems.length > 0) throw new AppError('invalid_request', problems.join('; '));
 }
 
 /** The fact for rules on `execution.decide`. @throws AppError `not_found` */

@@ -4,16 +4,13 @@ import { callAs } from '../../../governance/kernel/call-as.js';
 import { startRules } from '../../caused-rules.js';
 
 interface StartOnBehalf {
-  channel: 'schedule' | 'callback';
+  entrance: 'schedule' | 'event';
   principal: Principal;
   agentflowId: string;
   executionId: string;
+  /** What rules read about the release (`startFacts`). */
+  facts: Readonly<Record<string, unknown>> & { draft: boolean };
 }
-
-const cannotWait = {
-  schedule: 'the policies require an approval to run this agentflow, but a schedule cannot wait for one',
-  callback: 'the policies require an approval to run this agentflow, but an event cannot wait for one',
-} as const;
 
 /**
  * Starts a run for a schedule or an event, on behalf of its owner. It is the same operation as `run-agent`, with the same
@@ -22,7 +19,7 @@ const cannotWait = {
  */
 export async function startOnBehalf<T>(
   deps: Pick<Deps, 'kernel' | 'mongo'>,
-  { channel, principal, agentflowId, executionId }: StartOnBehalf,
+  { entrance, principal, agentflowId, executionId, facts }: StartOnBehalf,
   start: () => Promise<T>,
 ): Promise<T> {
   const earlier = await deps.mongo.collections.lifecycles.findOne({ _id: executionId });
@@ -32,13 +29,13 @@ export async function startOnBehalf<T>(
       // The first attempt uses the execution id, so that later attempts find it.
       ...(!earlier && { lifecycleId: executionId }),
       operation: startRules,
-      channel,
-      cannotWait: cannotWait[channel],
+      entrance,
       validate: async () => ({
         input: { agentflow_id: agentflowId, execution_id: executionId, step: 'start' },
         resource: { type: 'agentflow', id: agentflowId },
         dryRun: false,
-        run: async () => ({ body: await start() }),
+        lookUp: async () => ({ facts }),
+        run: async () => ({ body: await start(), ...(facts.draft && { outcome: 'draft' }) }),
       }),
     }),
   );

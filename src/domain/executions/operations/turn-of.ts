@@ -2,25 +2,16 @@ import type { TurnPlan } from '../../../../workflows/agentflow-execution/turn-me
 import { AppError } from '../../../base/errors.js';
 import { renderText } from '../../../prompts/template.js';
 import { givenVariables, type GivenInputs } from '../../../prompts/variables.js';
-import type { Collections } from '../../../stores/collections.js';
 import type { AgentflowDocument } from '../../agentflows/record.js';
 
 const maxKeyLength = 200;
 
 /**
  * The turn that a run of the agentflow needs, with the value of its concurrency key. `concurrency` of the saved agentflow applies to runs of all
- * versions, so a change of it needs no promotion.
+ * releases, so a change of it needs no promotion.
  * @throws AppError `validation_failed` if the key cannot be rendered, or is too long
  */
-export async function turnOf(
-  { agentflows }: Pick<Collections, 'agentflows'>,
-  agentflow: Pick<AgentflowDocument, 'concurrency'> | string,
-  inputs: GivenInputs,
-): Promise<{ turn?: TurnPlan }> {
-  const saved =
-    typeof agentflow === 'string'
-      ? await agentflows.findOne({ _id: agentflow }, { projection: { concurrency: 1 } })
-      : agentflow;
+export function turnOf(saved: Pick<AgentflowDocument, 'concurrency'> | null, inputs: GivenInputs): { turn?: TurnPlan } {
   if (!saved?.concurrency) return {};
   const { key: template } = saved.concurrency;
   if (template === null) return { turn: { key: null } };

@@ -1,4 +1,3 @@
-import { whyNotDecide, type Deciders, type DecisionKind } from '../../../auth/decisions.js';
 import { seesAllRuns, type Principal } from '../../../auth/principal.js';
 import { notFound } from '../../../base/errors.js';
 import type { Reader } from '../../../governance/approvals/view.js';
@@ -18,8 +17,10 @@ import { pageOfReview } from '../../memories/operations/review.js';
 import type { MemoryDocument } from '../../memories/record.js';
 import { askersOfMemory } from '../../memories/rules.js';
 import { epochSeconds } from '../../../base/time.js';
-import { type InboxItem, statusOfApproval, type UnreadItem } from '../record.js';
+import { approvalBodyFields, type InboxItem, statusOfApproval, type UnreadItem } from '../record.js';
 import { findHeldRun } from './held-runs.js';
+import { mayDecide } from './may-decide.js';
+import { findQuestionItem } from './questions.js';
 
 /** Adds the times at which the caller read the items. */
 export async function withReads({ mongo }: Deps, { userId }: Principal, items: UnreadItem[]): Promise<InboxItem[]> {
@@ -44,15 +45,10 @@ export async function findItem(deps: Deps, principal: Principal, id: string, rea
     return toElicitationItem(asked, principal);
   }
   if (kind === 'authorization') return findAuthorizationItem(deps, principal, id);
+  if (kind === 'question') return findQuestionItem(deps, principal, recordId);
   if (kind === 'run') return findHeldRun(deps, principal, recordId);
   if (kind !== 'approval') throw notFound('the item');
   return namedApproval(deps, await readHeld(deps, principal, id.slice('approval:'.length), reader));
-}
-
-function mayDecide(principal: Principal, kind: DecisionKind, deciders: Deciders, status: UnreadItem['status']) {
-  const isWaiting = status === 'waiting';
-  const reason = whyNotDecide(principal, kind, deciders) ?? (isWaiting ? null : `the ${kind} is ${status}`);
-  return { may_decide: reason === null, may_not_decide_reason: reason };
 }
 
 export async function namedApproval(deps: Deps, held: HeldCall): Promise<UnreadItem> {
@@ -64,7 +60,7 @@ const firstStatements = { limit: 100, cursor: undefined };
 /** Adds the beginning of the review to a memory that waits, redacted, and the digest of the whole review. */
 export async function withReview(deps: Deps, principal: Principal, item: UnreadItem): Promise<UnreadItem> {
   if (item.kind !== 'memory' || item.status !== 'waiting') return item;
-  const memory = await findMemory(deps, principal, String(item.body.memory_id));
+  const memory = await findMemory(deps, principal, item.body.memory_id);
   const { summary, payload_digest, ...review } = await pageOfReview(deps, memory, firstStatements, false);
   const { data: statements, total_count: statement_count } = review;
   return { ...item, body: { ...item.body, summary, payload_digest, statement_count, statements } };
@@ -164,13 +160,6 @@ async function findAuthorizationItem(deps: Deps, principal: Principal, id: strin
   return item;
 }
 
-/** The fields of an approval that the body of its item contains. */
-const bodyFields = [
-  ...['tool', 'summary', 'payload_view', 'requested_by', 'reason', 'policy_ids', 'policy_version'],
-  ...['payload_digest', 'edited_payload_digest', 'editable_fields', 'outcome_unknown', 'clock_stopped_at'],
-  ...['lifecycle_id', 'required_approvers', 'approver_roles', 'votes', 'approvals_given'],
-] as const;
-
 /**
  * `call` is present for approvers and auditors only.
  * @param isExcerpt the call is redacted and shortened, because it is one of a list
@@ -187,7 +176,7 @@ export function toApprovalItem(
     _id: `approval:${approval_id}`,
     kind: 'approval',
     title: title ?? `${summary}, asked by ${names.get(requested_by) ?? requested_by}`,
-    body: { ...pick(approval, ...bodyFields), ...(call !== undefined && { call, is_excerpt: isExcerpt }) },
+    body: { ...pick(approval, ...approvalBodyFields), ...(call !== undefined && { call, is_excerpt: isExcerpt }) },
     status: shown === 'approved' && edited_payload_digest !== null ? 'edited' : shown,
   };
 }

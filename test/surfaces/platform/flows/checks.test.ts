@@ -198,7 +198,7 @@ describe('an expression', () => {
     // The limit ends the run, although the step collects the errors of its items.
     const collecting = flow({ ...each, on_error: 'collect' }, set('b'));
     const { _id } = await prepareExecution(workspace, collecting, { input_variables: { items } });
-    const resumed = initialState(1, 'a');
+    const resumed = initialState(1, { first_agent_id: 'a' });
     const done = { kind: 'set', agent_id: '', skill_id: null, action_id: null, name: '', attempts: 1, error: null };
     for (let at = 0; at < 9_990; at += 1)
       resumed.steps.push({ ...done, step_id: `earlier-${at}`, status: 'completed', started_at: 1, ended_at: 1 });
@@ -216,7 +216,7 @@ describe('an expression', () => {
     const loop = { _id: 'a', type: 'loop', first: 'b', until, max_rounds: 1000 };
     const input_variables = { items: items.slice(0, 150) };
     const { _id } = await prepareExecution(workspace, flow(loop, set('b')), { input_variables });
-    const resumed = { ...initialState(1, 'a'), status: 'running' as const, work: 19_500_000 };
+    const resumed = { ...initialState(1, { first_agent_id: 'a' }), status: 'running' as const, work: 19_500_000 };
     await startAsPlanned(deps, _id, { resumed });
     const { execution_context } = await untilExecution(workspace, _id, 'failed');
     expect(execution_context.failure).toMatchObject({ reason: 'limit_exceeded' });
