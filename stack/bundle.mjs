@@ -1,7 +1,7 @@
 // Replaces the entry points of the processes in `dist` by bundles: Node.js would load each of their 2,500 modules from
 // a file of its own, which takes most of the time of a start (docs/decisions/0001).
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 
@@ -53,6 +53,7 @@ ${unnamed}`,
 const unbundled = [
   '@aws-sdk/*',
   '@cedar-policy/*',
+  '@jitl/*',
   '@node-rs/*',
   'jschardet',
   'jsonc-parser',
@@ -87,6 +88,8 @@ const built = await Promise.all([
   build({ ...threads, entryPoints: ['src/thread.ts'], external: unbundled }),
 ]);
 await mkdir(bundled, { recursive: true });
+// V8 compares only the length of a script with its cache, and would run the functions of the bundle before.
+for (const name of ['main', 'worker']) await rm(`${bundled}/${name}.cjs.cache`, { force: true });
 for (const { path, text } of built.flatMap(({ outputFiles }) => outputFiles))
   await writeFile(path, path.endsWith('js') ? inAscii(withoutNames(text)) : text);
 await copyFile('stack/load-bundle.mjs', `${bundled}/load-bundle.mjs`);

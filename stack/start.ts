@@ -8,6 +8,7 @@ import { startProduct, type Product } from './product.js';
 import { runSample, type SampleResult } from './sample.js';
 import type { SampleOptions } from './sample-api.js';
 import { messageOf } from './stack-error.js';
+import { publishTemplates } from './templates.js';
 
 /** `npm start`: starts the local stack, the API and the worker, and runs the samples. Ctrl-C stops everything. */
 const { env } = process;
@@ -58,6 +59,7 @@ async function show({ dataDir, apiUrl, baseUrl }: Places, signal: AbortSignal): 
     return;
   }
   const options = { apiUrl, workspace, log, signal };
+  await attempt('Publishing the templates', () => publishTemplates(options), options);
   const samples = process.argv.includes('--no-sample') ? {} : await trySamples(options);
   if (!signal.aborted) log(summary(workspace, path.join(dataDir, 'workspace.json'), samples));
 }
@@ -76,7 +78,7 @@ async function trySamples(options: SampleOptions): Promise<Samples> {
   return { ended, held };
 }
 
-/** A failure of a sample must not stop the product. */
+/** A failure of a sample or a template must not stop the product. */
 async function attempt<T>(what: string, work: () => Promise<T>, { signal }: SampleOptions): Promise<T | undefined> {
   try {
     return await work();
