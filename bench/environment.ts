@@ -23,6 +23,8 @@ export interface BenchEnvironment {
   neo4jPid: number | undefined;
   /** Undefined if the environment names a MongoDB server. */
   mongodbPid: number | undefined;
+  /** The servers that the stack has started, and the processes of the product and of the baselines. */
+  pids(): { name: string; pid: number }[];
   bareTaskQueue: string;
   /** The client for bare workflows. It does not encrypt, because the bare worker has no keys. */
   bareClient: Client;
@@ -85,7 +87,7 @@ export async function startEnvironment(folder: string, more: Record<string, stri
       'polling',
     ),
   ]);
-  const [api, worker] = processes;
+  const [api, worker, bare] = processes;
   const started: ProductProcess[] = [];
   const deps = createDeps(loadConfig(env), 'test');
   const { collections } = deps.mongo;
@@ -107,6 +109,15 @@ export async function startEnvironment(folder: string, more: Record<string, stri
     worker,
     neo4jPid: stack.services.neo4j.pid,
     mongodbPid: stack.services.mongodb.pid,
+    pids: () =>
+      Object.entries({
+        temporal: stack.services.temporal.pid,
+        mongodb: stack.services.mongodb.pid,
+        neo4j: stack.services.neo4j.pid,
+        api: api.child.pid,
+        worker: worker.child.pid,
+        bare: bare.child.pid,
+      }).flatMap(([name, pid]) => (pid === undefined ? [] : [{ name, pid }])),
     bareTaskQueue,
     bareClient: new Client({ connection: deps.temporal.client.connection, namespace: deps.config.temporal.namespace }),
     async limitedApi() {

@@ -1,5 +1,6 @@
 import { executionWorkflowId } from '../workflows/agentflow-execution/messages.js';
 import { newId } from '../src/base/ids.js';
+import type { ApiClient } from '../test/support/client.js';
 import { startHttpSink } from '../test/support/http-sink.js';
 import { flowThatCalls } from '../test/support/flows.js';
 import { residentMiB, type BenchEnvironment } from './environment.js';
@@ -67,6 +68,21 @@ export async function runsOf(bench: BenchEnvironment, flow: object) {
       await api.post(`/execute_flow/${id}/execute`, {});
       await client.workflow.getHandle(executionWorkflowId(id)).result();
     },
+  };
+}
+
+/**
+ * Creates an agentflow, and returns a function that prepares, starts and awaits a run in one request. It returns the id of the
+ * execution.
+ */
+export async function awaitedRuns(api: ApiClient, projectID: string, flow: object): Promise<() => Promise<string>> {
+  const agentflow = await api.post(`/agentflow?projectID=${projectID}`, flow);
+  const body = { agentflow_id: agentflow.body._id as string, goal: 'bench' };
+  return async () => {
+    const answer = await api.post(`/execute_flow?projectID=${projectID}&execute=true`, body, { prefer: 'wait=60' });
+    const { execution_id, status } = answer.body;
+    if (status !== 'completed') throw new Error(`a run was answered with ${answer.status} and is ${String(status)}`);
+    return String(execution_id);
   };
 }
 

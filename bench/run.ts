@@ -13,6 +13,7 @@ import { benchFlowGrowth } from './flow-growth.js';
 import { benchGateway } from './gateway.js';
 import { benchGuard } from './guard.js';
 import type { Figure } from './measure.js';
+import { benchCallsOfWork } from './calls-of-work.js';
 import { benchCallbacks } from './callbacks.js';
 import { benchLeast } from './least.js';
 import { benchMcp } from './mcp.js';
@@ -21,12 +22,15 @@ import { benchOauth } from './oauth.js';
 import { benchPlatformWrites } from './platform-writes.js';
 import { benchRecordStore } from './record-store.js';
 import { benchRetrieval } from './retrieval.js';
+import { benchRunCost } from './run-cost.js';
 import { benchSchedules } from './schedules.js';
 import { benchTables } from './tables.js';
 
 /** `npm run bench [-- name …]` runs all benchmarks, or only the named ones, on the real stack. */
 const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = {
   executions: benchExecutions,
+  'run-cost': benchRunCost,
+  'calls-of-work': benchCallsOfWork,
   memory: benchMemory,
   console: benchConsole,
   flow: benchFlowGrowth,

@@ -39,6 +39,7 @@ async function ourDelays(bench: BenchEnvironment): Promise<{ runs: number[]; exe
   const { api, projectID } = await bench.workspace();
   const { schedule_runs, executions } = bench.deps.mongo.collections;
   const agentflow = await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls([]));
+  await api.post(`/agentflow/${agentflow.body._id}/promote`, {});
   const due = await dueTogether(async (at) => {
     const made = await api.post(`/schedule/coworker?projectID=${projectID}`, {
       coworker_id: agentflow.body._id,
