@@ -1,10 +1,10 @@
 import { AppError } from '../base/errors.js';
-import type { Grant } from './grants.js';
+import { rolesOf, type Grant } from './grants.js';
 import { holdsGrant, isPerson, type Permission, type Principal } from './principal.js';
 import { requirePermission, whatIsMissing } from './require-grant.js';
 
 /** What a person decides: whichever route, tool or page sends the decision. */
-export type DecisionKind = 'preview' | 'memory' | 'elicitation';
+export type DecisionKind = 'preview' | 'memory' | 'elicitation' | 'question';
 
 interface WhoMayDecide {
   /** What the decision is about, in the text of a refusal. */
@@ -23,6 +23,7 @@ const table: Readonly<Record<DecisionKind, WhoMayDecide>> = {
   preview: { what: 'decides on a preview', grant: 'svc:orchestrate.write', acceptsKeys: true },
   memory: { what: 'reviews a memory', grant: 'svc:ontology.write', acceptsKeys: true },
   elicitation: { what: 'answers an MCP server', grant: 'svc:orchestrate.write', acceptsKeys: false },
+  question: { what: 'answers a question', grant: 'svc:orchestrate.write', acceptsKeys: false },
 };
 
 /** The people behind the question that is decided. */
@@ -31,13 +32,18 @@ export interface Deciders {
   askers: readonly string[];
   /** The only person who may decide; undefined if others may. */
   owner?: string | undefined;
+  /** Those who may decide, instead of everybody with the right to. */
+  named?: { roles: readonly string[]; people: readonly string[] } | undefined;
 }
 
 /** Why the caller may not decide; null if they may. Views and decisions use the same rules. */
-export function whyNotDecide(principal: Principal, kind: DecisionKind, { askers, owner }: Deciders): string | null {
+export function whyNotDecide(principal: Principal, kind: DecisionKind, deciders: Deciders): string | null {
   const { what, acceptsKeys } = table[kind];
-  const missing = whatIsMissing(principal, permissionToDecide(principal, kind, owner));
+  const { askers, owner, named } = deciders;
+  const missing = whatIsMissing(principal, permissionToDecide(principal, kind, deciders));
   if (missing !== undefined) return `deciding needs ${missing}`;
+  if (isPerson(principal) && named)
+    return isNamed(principal, named) ? null : `only a person to whom it is addressed ${what}`;
   if (isPerson(principal))
     return owner === undefined || owner === principal.userId ? null : `only the person whose account is used ${what}`;
   if (!acceptsKeys) return `only a signed-in person ${what}`;
@@ -48,14 +54,18 @@ export function whyNotDecide(principal: Principal, kind: DecisionKind, { askers,
     : null;
 }
 
-/** The owner of an account answers for it in their own run, so the right to start runs is enough. */
-function permissionToDecide({ userId }: Principal, kind: DecisionKind, owner: string | undefined): Permission {
-  return { grant: table[kind].grant, right: owner === userId ? ['decide', 'run'] : ['decide'] };
+function isNamed(principal: Principal, { roles, people }: NonNullable<Deciders['named']>): boolean {
+  return people.includes(principal.userId) || rolesOf(principal).some((role) => roles.includes(role));
+}
+
+/** The right to start runs is enough for the owner of an account in their own run, and for people who are named. */
+function permissionToDecide({ userId }: Principal, kind: DecisionKind, { owner, named }: Deciders): Permission {
+  return { grant: table[kind].grant, right: owner === userId || named ? ['decide', 'run'] : ['decide'] };
 }
 
 /** @throws AppError `scope_denied` */
 export function requireDecider(principal: Principal, kind: DecisionKind, deciders: Deciders): void {
-  requirePermission(principal, permissionToDecide(principal, kind, deciders.owner));
+  requirePermission(principal, permissionToDecide(principal, kind, deciders));
   const reason = whyNotDecide(principal, kind, deciders);
   if (reason !== null) throw new AppError('scope_denied', reason);
 }

@@ -8,6 +8,7 @@ import { createFreshReads } from '../stores/fresh-reads.js';
 import { insertOnce } from '../stores/insert-once.js';
 import { epochSeconds } from '../base/time.js';
 import { filterOf, type CredentialsOf } from './end-credentials.js';
+import { createLastUse } from './last-use.js';
 import type { SecretBox } from './secret-box.js';
 import { secretTokens } from './secret-token.js';
 import { tokenInvalid } from './tokens.js';
@@ -28,7 +29,11 @@ export interface SessionDocument {
   kind: 'user' | 'session';
   user_id: string;
   project_id: string;
+  /** The `User-Agent` of the sign-in. Sessions of earlier releases have none. */
+  user_agent?: string | null;
   created_at: number;
+  /** With a precision of one minute. Sessions of earlier releases have none until their next use. */
+  last_used_at?: number;
   /** The time when all refresh tokens expire. A rotation does not extend it. */
   refresh_until: number;
   revoked_at: number | null;
@@ -48,12 +53,13 @@ interface RefreshTokenDocument {
   expires_at: Date;
 }
 
-type NewSession = Pick<SessionDocument, 'kind' | 'user_id' | 'project_id'>;
+type NewSession = Pick<SessionDocument, 'kind' | 'user_id' | 'project_id' | 'user_agent'>;
 export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions({ collections, box, log }: { collections: Collections; box: SecretBox; log: Logger }) {
   const { sessions, refresh_tokens: refreshTokens } = collections;
   const read = createFreshReads(sessions);
+  const noteUse = createLastUse(sessions, log);
 
   async function store(token: string, session: SessionDocument, created_at: number): Promise<RefreshTokenDocument> {
     const { _id: session_id, expires_at } = session;
@@ -94,8 +100,12 @@ export function createSessions({ collections, box, log }: { collections: Collect
       }
       return { session, refreshToken: child };
     },
+    /** Whether a session has not ended. Notes that it was used. */
     async isLive(sessionId: string): Promise<boolean> {
-      return (await read(sessionId))?.revoked_at === null;
+      const session = await read(sessionId);
+      if (session?.revoked_at !== null) return false;
+      noteUse(session);
+      return true;
     },
     /** Returns the session of a refresh token, in any state. */
     async sessionOf(token: string): Promise<string | undefined> {
@@ -109,7 +119,7 @@ export function createSessions({ collections, box, log }: { collections: Collect
       );
     },
     /**
-     * Ends the sessions of a member who was removed from a project, or of a user who changed the password.
+     * Ends the sessions of a member who was removed from a project, or of a user who changed the password or ends the others.
      * @param except the session that stays
      */
     async revokeAll(of: CredentialsOf, because: string, except?: string): Promise<void> {
@@ -129,6 +139,7 @@ function newSession(of: NewSession, box: SecretBox): SessionDocument {
     _id,
     ...of,
     created_at: now,
+    last_used_at: now,
     refresh_until: now + refreshSeconds,
     revoked_at: null,
     revoked_because: null,
@@ -146,7 +157,7 @@ function refused(): AppError {
 }
 
 export const sessionsCollection = defineCollection('sessions', {
-  indexes: [{ keys: { user_id: 1 } }, { keys: { project_id: 1 } }, expiring],
+  indexes: [{ keys: { user_id: 1, _id: -1 } }, { keys: { project_id: 1 } }, expiring],
   majorityRead: true,
 });
 export const refreshTokensCollection = defineCollection('refresh_tokens', { indexes: [expiring], majorityRead: true });

@@ -19,6 +19,8 @@ export interface Login {
   projectId?: string | undefined;
   /** The network address of the caller, for rate limiting. */
   address: string;
+  /** The program that signs in, which the person sees in the list of their sessions. */
+  userAgent: string | null;
 }
 
 const TokenScope = CredentialScope.extend({
@@ -134,7 +136,12 @@ async function startSession(
   const scope = projectId === undefined ? undefined : await scopeOf(deps, user, projectId, kind);
   if (!scope) throw new AppError('scope_denied', 'this user has no role on that project');
   const { project_id } = scope;
-  const session = await sessions.start({ kind: kind === 'session' ? kind : 'user', user_id: _id, project_id });
+  const session = await sessions.start({
+    kind: kind === 'session' ? kind : 'user',
+    user_id: _id,
+    project_id,
+    user_agent: login.userAgent,
+  });
   const current = await scopeOf(deps, user, project_id, kind);
   if (current && haveSameRoles(current, scope) && (await users.findOne({ _id, password_hash })))
     return { session, scope };

@@ -124,7 +124,10 @@ describe('POST /v1/auth/password', () => {
         return matches;
       },
     };
-    const late = signIn({ ...server.deps, auth: { ...auth, passwords } }, { email, password, address: '' });
+    const late = signIn(
+      { ...server.deps, auth: { ...auth, passwords } },
+      { email, password, address: '', userAgent: null },
+    );
     await expect(late).rejects.toMatchObject({ code: 'scope_denied' });
     expect(await sessions.countDocuments({ user_id: userId, revoked_at: null })).toBe(0);
   });

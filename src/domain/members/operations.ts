@@ -45,7 +45,7 @@ export const listMembers = defineOperation({
 });
 
 /** The role that a call gives, however it names it: a rule that reads only one of the two facts sees every role. */
-const roleFacts: Facts = {
+export const roleFacts: Facts = {
   role: { type: 'String', read: (input) => toRoles(rolesAsked(input)).role },
   roles: { type: 'Set', read: (input) => [...toRoles(rolesAsked(input)).roles] },
 };
@@ -197,7 +197,7 @@ function requireManager(principal: Principal): void {
 }
 
 /** @throws AppError `access_denied` unless the caller may give and take each of these roles */
-function requireAuthorityOver(principal: Principal, roles: readonly string[]): void {
+export function requireAuthorityOver(principal: Principal, roles: readonly string[]): void {
   requireManager(principal);
   for (const role of roles) {
     const problem = whyNotGive(principal, role);

@@ -4,7 +4,7 @@ import { memberRoles, type MemberRole } from '../../auth/grants.js';
 const Role = z.enum(memberRoles);
 const appliesTo =
   'OWNER and ORG_ADMIN apply to every project of the organization, and so do all roles given with them.';
-const roleFields = {
+export const roleFields = {
   role: Role.optional().describe(`One role. Send \`role\` or \`roles\`. ${appliesTo}`),
   roles: z
     .array(Role)
@@ -14,7 +14,7 @@ const roleFields = {
     .describe('Several roles, which add up.')
     .meta({ example: ['EDITOR', 'APPROVER'] }),
 };
-const oneOfBoth = { path: ['roles'], error: 'exactly one of role and roles is required' };
+export const oneOfBoth = { path: ['roles'], error: 'exactly one of role and roles is required' };
 
 /** The roles that a request names, whether by `role` or by `roles`. */
 export function rolesAsked({ role, roles }: { role?: unknown; roles?: unknown }): MemberRole[] {
@@ -22,7 +22,7 @@ export function rolesAsked({ role, roles }: { role?: unknown; roles?: unknown })
   return memberRoles.filter((each) => named.includes(each));
 }
 
-function namesRoles({ role, roles }: { role?: unknown; roles?: unknown }): boolean {
+export function namesRoles({ role, roles }: { role?: unknown; roles?: unknown }): boolean {
   return (role === undefined) !== (roles === undefined);
 }
 

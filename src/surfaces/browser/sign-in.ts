@@ -23,9 +23,9 @@ export function signInFields(email = ''): Html {
  */
 export async function signInAt(
   deps: AuthDeps & Audited,
-  { email, password, address }: Login,
+  { email, password, ...caller }: Login,
 ): Promise<NonNullable<BrowserSession['person']>> {
-  const login = { email: email.slice(0, longest.email), password: password.slice(0, longest.password), address };
+  const login = { email: email.slice(0, longest.email), password: password.slice(0, longest.password), ...caller };
   const { access_token, scope } = await auditedSignIn(deps, login.email, signIn(deps, login));
   return { userId: scope.user_id, email: normalizeEmail(login.email), sessionId: String(decodeJwt(access_token).sid) };
 }

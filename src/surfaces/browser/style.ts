@@ -28,7 +28,7 @@ fieldset { min-width: 0; margin: 0 0 1.25rem; padding: 0; border: 0; }
 legend { padding: 0; margin-bottom: .5rem; font-size: 1.125rem; font-weight: 600; }
 label { font-weight: 600; }
 .hint { color: var(--soft); font-size: .9375rem; }
-input[type=email], input[type=password], input[type=search], select {
+input[type=email], input[type=password], input[type=search], input[type=text], select {
   display: block; width: 100%; min-height: 2.75rem; margin: .25rem 0 1rem; padding: .5rem .75rem;
   border: 1px solid var(--strong-line); border-radius: .375rem; background: var(--card); color: inherit; font: inherit;
 }

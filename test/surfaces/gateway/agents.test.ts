@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { saveSkillTool } from '../../../src/domain/tools/save-skill.js';
-import { call, contextOf } from '../../graph/tool-call.js';
+import { saveSkillByTool } from '../../../src/domain/tools/save-skill.js';
+import { call, contextOf, toolWith } from '../../graph/tool-call.js';
 import { eventually } from '../../support/eventually.js';
 import { createKey, useDeps } from '../../support/fixture.js';
 import { prepareExecution } from '../../support/executions.js';
@@ -165,7 +165,7 @@ describe('the saving tools', () => {
   });
 
   test('store one skill for all attempts under one approval', async () => {
-    const saveSkill = saveSkillTool.create(deps);
+    const saveSkill = toolWith(deps, saveSkillByTool);
     const ctx = contextOf();
     const first = await call(saveSkill, ctx, { name: 'Pinging' });
     expect(await call(saveSkill, ctx, { name: 'Pinging' })).toEqual(first);

@@ -145,7 +145,8 @@ describe('GET /v1/memories/{memory_id}/review', () => {
     const other = await product.workspace(() => ({ entities: [] }));
     expect(await other.gateway.get(reviewPath(memory_id))).toMatchObject({ status: 404 });
     expect(await person.get(reviewPath(memory_id, '?cursor=YWZ0ZXI6MQ'))).toMatchObject({ status: 400 });
-    await person.post('/v1/memory', { operation: 'reject', memory_id });
+    const rejected = await person.post('/v1/memory', { operation: 'reject', memory_id });
+    expect(rejected).toMatchObject({ status: 200 });
     expect(await person.get(reviewPath(memory_id))).toMatchObject({ status: 409 });
   });
 

@@ -1,15 +1,15 @@
-import { grantOfTool } from '../../../../src/governance/tools/tool.js';
+import { placeOfTool } from '../../../../src/surfaces/gateway/routes/tools.js';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { catalogIngestTool } from '../../../../src/domain/tools/catalog-ingest.js';
-import { queryContextTool } from '../../../../src/domain/tools/query-context.js';
+import { ingestCatalog } from '../../../../src/domain/tools/catalog-ingest.js';
+import { queryContext } from '../../../../src/domain/tools/query-context.js';
 import { prepareGraph } from '../../../../src/graph/store/schema.js';
 import { useDeps } from '../../../support/fixture.js';
 import { verifies } from '../../../support/verifies.js';
-import { call, contextOf } from '../../../graph/tool-call.js';
+import { call, contextOf, toolWith } from '../../../graph/tool-call.js';
 
 const deps = useDeps();
-const ingest = catalogIngestTool.create(deps);
-const query = queryContextTool.create({ graph: deps.graph, redact: deps.redact, collections: deps.mongo.collections });
+const ingest = toolWith(deps, ingestCatalog);
+const query = toolWith(deps, queryContext);
 beforeAll(() => prepareGraph(deps.graph));
 
 describe('POST /v1/catalog/ingest', () => {
@@ -30,10 +30,7 @@ describe('POST /v1/catalog/ingest', () => {
       query: 'MATCH (d:Database)-[:HAS]->(t:Table) WHERE d.project_id = $project_id RETURN t',
     });
     expect(entities).toMatchObject([{ name: 'orders', provenance: { source: 'metadata' } }]);
-    expect([ingest.rest, grantOfTool(ingest, {})]).toEqual([
-      { method: 'post', path: '/v1/catalog/ingest' },
-      'svc:ontology.write',
-    ]);
+    expect([placeOfTool(ingest), ingestCatalog.grant]).toEqual(['POST /v1/catalog/ingest', 'svc:ontology.write']);
     expect(ingest.input.safeParse({ entities: [table] }).success).toBe(false);
     expect(ingest.input.safeParse({ ...input, facts: [] }).success).toBe(false);
   });

@@ -1,39 +1,47 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { toolRoutes } from '../../../../src/surfaces/gateway/tool-routes.js';
-import { errorDocs } from '../../../../src/surfaces/gateway/tool-errors.js';
+import { reference, toolRoutes } from '../../../../src/surfaces/gateway/routes/tools.js';
 import { answeredCode } from '../../../../src/surfaces/rest/error-answers.js';
-import { docsTool } from '../../../../src/domain/tools/docs.js';
+import { readDocs } from '../../../../src/domain/tools/docs.js';
 import { ontologyTool } from '../../../../src/domain/tools/ontology.js';
-import { projectModeTool } from '../../../../src/domain/tools/project-mode.js';
-import { queryContextTool } from '../../../../src/domain/tools/query-context.js';
-import { saveContextTool } from '../../../../src/domain/tools/save-context.js';
+import { setMode } from '../../../../src/domain/tools/project-mode.js';
+import { queryContext } from '../../../../src/domain/tools/query-context.js';
+import { saveContext } from '../../../../src/domain/tools/save-context.js';
 import { guardQuery } from '../../../../src/graph/guard/guard.js';
 import { textLimits } from '../../../../src/graph/guard/text-bounds.js';
 import { maxSteps } from '../../../../src/graph/guard/work.js';
 import { prepareGraph } from '../../../../src/graph/store/schema.js';
 import { useDeps } from '../../../support/fixture.js';
 import { verifies } from '../../../support/verifies.js';
-import { call, contextFor, contextOf } from '../../../graph/tool-call.js';
+import { call, contextFor, contextOf, toolWith } from '../../../graph/tool-call.js';
 
 const deps = useDeps();
-const { collections } = deps.mongo;
-const query = queryContextTool.create({ graph: deps.graph, redact: deps.redact, collections });
-const mode = projectModeTool.create({ collections });
+const query = toolWith(deps, queryContext);
+const mode = toolWith(deps, setMode);
 let used = 0;
-const docs = docsTool.create({
-  graph: deps.graph,
-  embedder: deps.embedder,
-  collections,
-  quotaUsage: async () => ({
-    org_window_max: 600,
-    org_window_used: 7,
-    project_window_max: 0,
-    project_window_used: (used += 1),
-  }),
-  policyVersion: async () => 3,
-  tools: () => [query, mode],
-  errors: errorDocs,
-});
+const { governance } = deps;
+const docs = toolWith(
+  {
+    ...deps,
+    governance: {
+      ...governance,
+      policies: { ...governance.policies, versionInForce: async () => 3 },
+      quota: {
+        ...governance.quota,
+        usage: async () => ({
+          org_window_max: 600,
+          org_window_used: 7,
+          project_window_max: 0,
+          project_window_used: (used += 1),
+        }),
+      },
+    },
+    reference: {
+      ...reference,
+      tools: reference.tools.filter(({ tool }) => ['query-context', 'project-mode'].includes(tool.name)),
+    },
+  },
+  readDocs,
+);
 beforeAll(() => prepareGraph(deps.graph));
 
 describe('POST /v1/docs', () => {
@@ -51,7 +59,7 @@ describe('POST /v1/docs', () => {
       quota: { org_window_max: 600, org_window_used: 7, project_window_max: 0, project_window_used: used },
       scope: { project_id: ctx.projectId },
     });
-    await call(mode, ctx, { projectId: ctx.projectId, mode: 'governed' });
+    await call(mode, ctx, { mode: 'governed' });
     const second = await call(docs, contextFor(ctx.principal), { topic: 'governance' });
     expect(second).toMatchObject({
       mode: 'governed',
@@ -62,7 +70,7 @@ describe('POST /v1/docs', () => {
   test('answers every other topic from the live service, and refuses unknown topics', async () => {
     verifies('gateway.docs.topics');
     const ctx = contextOf();
-    const ontology = ontologyTool.create({ graph: deps.graph, collections });
+    const ontology = toolWith(deps, ontologyTool);
     await call(ontology, ctx, {
       define: {
         entity_types: { 'Odd type': {}, Ship: {} },
@@ -77,11 +85,11 @@ describe('POST /v1/docs', () => {
     const { tools } = await call(docs, ctx, { topic: 'tools' });
     expect(tools).toMatchObject([
       { name: 'query-context', mcp_tool: 'query_context', granted: true, route: 'POST /v1/query-context' },
-      { route: 'PUT /v1/projects/{projectId}/mode' },
+      { name: 'project-mode', granted: true, route: 'PUT /v1/projects/{projectId}/mode' },
     ]);
     const { errors } = await call(docs, ctx, { topic: 'errors' });
     expect(errors).toContainEqual(expect.objectContaining({ error: 'S3:rate-quota', status: 429 }));
-    const declared = toolRoutes([query]).flatMap(({ errors = [] }) => errors.map((code) => answeredCode(code)));
+    const declared = toolRoutes.flatMap(({ errors = [] }) => errors.map((code) => answeredCode(code)));
     expect(errors.map(({ error }: any) => error)).toEqual(expect.arrayContaining(declared));
     expect(docs.input.safeParse({ topic: 'weather' }).success).toBe(false);
   });
@@ -110,7 +118,7 @@ describe('POST /v1/docs', () => {
   test('returns examples that run unchanged', async () => {
     verifies('gateway.docs.topics', 'gateway.query.honest-pass');
     const ctx = contextOf();
-    await call(saveContextTool.create(deps), ctx, { entities: [{ type: 'Customer', name: 'A' }] });
+    await call(toolWith(deps, saveContext), ctx, { entities: [{ type: 'Customer', name: 'A' }] });
     const { examples } = await call(docs, ctx, { topic: 'query' });
     for (const { query: text } of examples)
       expect(await call(query, ctx, { query: text, params: { name: 'A' }, granted_projects: true })).toMatchObject({

@@ -1,19 +1,16 @@
-import { grantOfTool } from '../../../../src/governance/tools/tool.js';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ontologyTool } from '../../../../src/domain/tools/ontology.js';
-import { queryContextTool } from '../../../../src/domain/tools/query-context.js';
-import { saveContextTool } from '../../../../src/domain/tools/save-context.js';
-import type { ToolContext } from '../../../../src/governance/tools/tool.js';
+import { queryContext } from '../../../../src/domain/tools/query-context.js';
+import { saveContext } from '../../../../src/domain/tools/save-context.js';
 import { prepareGraph } from '../../../../src/graph/store/schema.js';
 import { useDeps } from '../../../support/fixture.js';
 import { verifies } from '../../../support/verifies.js';
-import { call, contextFor, contextOf, dryRun, refusal } from '../../../graph/tool-call.js';
+import { call, contextFor, contextOf, dryRun, refusal, toolWith, type TestContext } from '../../../graph/tool-call.js';
 
 const deps = useDeps();
-const { collections } = deps.mongo;
-const ontology = ontologyTool.create({ graph: deps.graph, collections });
-const save = saveContextTool.create(deps);
-const query = queryContextTool.create({ graph: deps.graph, redact: deps.redact, collections });
+const ontology = toolWith(deps, ontologyTool);
+const save = toolWith(deps, saveContext);
+const query = toolWith(deps, queryContext);
 beforeAll(() => prepareGraph(deps.graph));
 
 const definition = {
@@ -35,7 +32,7 @@ const definition = {
 };
 const ann = { id: 'ann', type: 'Customer', name: 'Ann', properties: { segment: 'private', ssn: 'private-value-77' } };
 
-async function inForce(ctx: ToolContext, define: unknown = definition): Promise<any> {
+async function inForce(ctx: TestContext, define: unknown = definition): Promise<any> {
   await call(ontology, ctx, { define });
   return call(ontology, contextFor(ctx.principal), { commit: true });
 }
@@ -65,7 +62,7 @@ describe('POST /v1/ontology', () => {
   });
 
   test('requires the write grant for changes, and the docs grant for reading', () => {
-    const grant = (input: unknown) => grantOfTool(ontology, input);
+    const grant = (input: unknown) => ontology.caseOf(input).operation.grant;
     expect([grant({}), grant({ define: {} }), grant({ commit: true })]).toEqual([
       'svc:docs.read',
       'svc:ontology.write',

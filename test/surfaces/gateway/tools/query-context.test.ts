@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { queryContextTool } from '../../../../src/domain/tools/query-context.js';
-import { saveContextTool } from '../../../../src/domain/tools/save-context.js';
+import { queryContext } from '../../../../src/domain/tools/query-context.js';
+import { saveContext } from '../../../../src/domain/tools/save-context.js';
 import { inReadTransaction } from '../../../../src/graph/store/sessions.js';
 import { prepareGraph } from '../../../../src/graph/store/schema.js';
 import { newId } from '../../../../src/base/ids.js';
@@ -8,12 +8,12 @@ import { grantRole } from '../../../../src/auth/users.js';
 import { createGraph } from '../../../../src/stores/neo4j.js';
 import { useDeps } from '../../../support/fixture.js';
 import { verifies } from '../../../support/verifies.js';
-import { call, contextFor, contextOf, dryRun, refusal } from '../../../graph/tool-call.js';
+import { call, contextFor, contextOf, dryRun, refusal, toolWith } from '../../../graph/tool-call.js';
 
 const deps = useDeps();
 const { collections } = deps.mongo;
-const save = saveContextTool.create(deps);
-const query = queryContextTool.create({ graph: deps.graph, redact: deps.redact, collections });
+const save = toolWith(deps, saveContext);
+const query = toolWith(deps, queryContext);
 const ctx = contextOf();
 const person = { type: 'Person', name: 'Ann' };
 
@@ -206,7 +206,7 @@ describe('POST /v1/query-context with Cypher', () => {
         session: (options: any) => (modes.push(options.defaultAccessMode), deps.graph.driver.session(options)),
       } as typeof deps.graph.driver,
     };
-    const watched = queryContextTool.create({ graph, redact: deps.redact, collections });
+    const watched = toolWith({ ...deps, graph }, queryContext);
     for (const text of ['MATCH (n) WHERE n.project_id = $project_id RETURN n', 'who is Ann'])
       await call(watched, contextFor(ctx.principal), { query: text });
     expect(new Set(modes)).toEqual(new Set(['READ']));
@@ -225,7 +225,7 @@ describe('POST /v1/query-context with Cypher', () => {
   test('answers 502 data_service_unreachable if the graph does not answer', async () => {
     verifies('downstream.graph-down');
     const graph = createGraph({ uri: 'bolt://127.0.0.1:1', user: 'neo4j', password: '' });
-    const down = queryContextTool.create({ graph, redact: deps.redact, collections });
+    const down = toolWith({ ...deps, graph }, queryContext);
     for (const text of ['MATCH (n) WHERE n.project_id = $project_id RETURN n', 'what is new here']) {
       expect(await refusal(call(down, ctx, { query: text }))).toMatchObject({ code: 'data_service_unreachable' });
     }

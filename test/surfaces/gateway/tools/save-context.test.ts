@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { queryContextTool } from '../../../../src/domain/tools/query-context.js';
-import { saveContextTool } from '../../../../src/domain/tools/save-context.js';
+import { queryContext } from '../../../../src/domain/tools/query-context.js';
+import { saveContext } from '../../../../src/domain/tools/save-context.js';
 import { prepareGraph } from '../../../../src/graph/store/schema.js';
 import { newId } from '../../../../src/base/ids.js';
 import { useDeps } from '../../../support/fixture.js';
 import { verifies } from '../../../support/verifies.js';
-import { call, contextFor, contextOf, dryRun, refusal } from '../../../graph/tool-call.js';
+import { call, contextFor, contextOf, dryRun, refusal, toolWith } from '../../../graph/tool-call.js';
 
 const deps = useDeps();
-const save = saveContextTool.create(deps);
-const query = queryContextTool.create({ graph: deps.graph, redact: deps.redact, collections: deps.mongo.collections });
+const save = toolWith(deps, saveContext);
+const query = toolWith(deps, queryContext);
 beforeAll(() => prepareGraph(deps.graph));
 
 const acme = {
