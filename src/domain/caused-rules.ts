@@ -1,7 +1,9 @@
 import {
+  flag,
   freeText,
   text,
   textFacts,
+  texts,
   type Cause,
   type CausedCall,
   type Operation,
@@ -16,7 +18,11 @@ export const startRules: Operation = {
   alias: 'run-agent',
   grant: 'svc:agent.run',
   effect: 'act',
-  facts: textFacts('agentflow_id', 'execution_id', 'step'),
+  facts: {
+    ...textFacts('agentflow_id', 'execution_id', 'step', 'release_channel'),
+    draft: flag('draft'),
+    parent_agentflows: texts('parent_agentflows'),
+  },
 };
 
 /** Rules treat storing an action by its route and inside a skill as one operation. */

@@ -12,7 +12,6 @@ import type { Governance } from '../governance/create-governance.js';
 import type { Kernel } from '../governance/kernel/perform.js';
 import type { Idempotency } from '../governance/idempotency.js';
 import type { OpenStreams } from '../http/open-streams.js';
-import type { RequestLimit } from '../governance/request-limit.js';
 import type { Logger } from '../log.js';
 import type { Oauth } from '../auth/oauth/create-oauth.js';
 import type { Metrics } from '../observability/metrics.js';
@@ -23,12 +22,14 @@ import type { ChatModel } from '../models/port.js';
 import type { HttpClient } from '../outbound/http-client.js';
 import type { OwnServers } from '../outbound/own-servers.js';
 import type { McpChecks } from '../threads/mcp-checks.js';
+import type { SchemaChecks } from '../threads/schema-checks.js';
 import type { EncryptedBlobStore } from '../stores/encrypted-blobs.js';
 import type { Mongo } from '../stores/mongo.js';
 import type { Graph } from '../stores/neo4j.js';
 import type { Temporal } from '../temporal/client.js';
 import type { QueueFacts } from '../temporal/queue-facts.js';
 import type { Threads } from '../threads/threads.js';
+import type { Tool } from '../governance/tools/tool.js';
 
 /** The dependencies of surfaces and activities. */
 export interface Deps {
@@ -43,6 +44,8 @@ export interface Deps {
   untrustedThreads: Threads;
   /** Run in separate threads, because an MCP server decides how long a check takes. */
   mcpChecks: McpChecks;
+  /** JSON Schemas that people write, and values that they describe. */
+  schemas: SchemaChecks;
   redact: Redact;
   temporal: Temporal;
   /** The state of an open run, which all readers of this process share. */
@@ -59,8 +62,6 @@ export interface Deps {
   /** Undefined without an endpoint. */
   reranker: Reranker | undefined;
   idempotency: Idempotency;
-  /** Rate limits of credentials and organizations. */
-  requestLimit: RequestLimit;
   /** Open event streams of the platform API. */
   streams: OpenStreams;
   projectNews: ProjectNews;
@@ -71,6 +72,8 @@ export interface Deps {
   insertRows: ReturnType<typeof createRowInserter>;
   governance: Governance;
   kernel: Kernel;
+  /** What the tool `docs` says about the tools: their routes, such as `POST /v1/docs`, and the errors of their calls. */
+  reference: { tools: readonly { tool: Tool<Deps>; route: string }[]; errors: readonly object[] };
   oauth: Oauth;
   /** Aborted when the process starts to shut down, which ends streams and waits. */
   stopping: AbortController;

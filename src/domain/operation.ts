@@ -1,9 +1,9 @@
-import type { z } from 'zod';
-import { operationsOver, type AnyOperation, type OperationSpec } from '../governance/operations/operation.js';
+import { operationsOver, type AnyOperation } from '../governance/operations/operation.js';
 import { seeingRuns } from '../auth/grants.js';
+import type { Tool } from '../governance/tools/tool.js';
 import type { Deps } from './deps.js';
 
-/** Defines an operation of the product (design, "One governed operation"). */
+/** Defines an operation of the product (docs/architecture.md, "One operation"). */
 export const defineOperation = operationsOver<Deps>();
 
 /** Most reads and writes of the platform need these grants. */
@@ -14,13 +14,8 @@ export const writes = { effect: 'write', grant: 'svc:orchestrate.write' } as con
 /** Changes that of people only administrators make: to members, settings and the project. */
 export const manages = { ...writes, right: ['manage'] } as const;
 
-/** Defines an operation that receives or returns a stream. Its route performs it. */
-export function defineStream<O extends z.ZodType, K extends z.ZodObject | undefined = undefined>(
-  spec: Omit<OperationSpec<Deps, K, z.ZodType | undefined, O>, 'run'>,
-) {
-  const run = () => Promise.reject(new Error(`${spec.name} is carried out by its route`));
-  return defineOperation<O, K, z.ZodType | undefined>({ ...spec, run });
-}
-
 /** An operation without its type parameters. */
 export type DomainOperation = AnyOperation<Deps>;
+
+/** A tool of the gateway. */
+export type DomainTool = Tool<Deps>;

@@ -30,30 +30,41 @@ export const readAnalytics = defineOperation({
       throw new AppError('invalid_request', `from, to: must be at most ${maxDays} days apart`);
     const { collections } = deps.mongo;
     const { projectId } = ctx.principal;
-    const [{ by_hour, ...counts }, charged] = await Promise.all([
+    const [{ by_day, by_hour, ...counts }, charged] = await Promise.all([
       countExecutions(collections, projectId, from, to),
       creditsByHour(collections, projectId, from, to),
     ]);
+    const chargedByDay = new Map<string, number>();
+    for (const [at, credits] of charged) chargedByDay.set(dayOf(at), (chargedByDay.get(dayOf(at)) ?? 0) + credits);
     return {
       projectID: projectId,
       from,
       to,
       ...counts,
+      by_day: by_day.map((day) => ({ ...day, credits: chargedByDay.get(day.day) ?? 0 })),
       by_hour: by_hour.map((hour) => ({ ...hour, credits: charged.get(hour.at) ?? 0 })),
       credits: [...charged.values()].reduce((sum, credits) => sum + credits, 0),
     };
   },
 });
 
+/** The executions that were created in an hour or on a day. */
+interface Period {
+  count: number;
+  completed: number;
+  failed: number;
+  durations: number[];
+}
+
+const newPeriod = (): Period => ({ count: 0, completed: 0, failed: 0, durations: [] });
+
 /** Counts in one pass, so that all counts cover the same executions. */
 async function countExecutions(collections: Collections, projectId: string, from: number, to: number) {
   const by_status: Record<Status, number> = { ready: 0, running: 0, paused: 0, completed: 0, failed: 0 };
   const agentflows = new Map<string, { name: string; newest: number; count: number }>();
-  const days = new Map(daysBetween(from, to).map((day) => [day, 0]));
+  const days = new Map(daysBetween(from, to).map((day) => [day, newPeriod()]));
+  const hours = new Map(hoursBetween(from, to).map((at) => [at, newPeriod()]));
   const durations: number[] = [];
-  const hours = new Map(
-    hoursBetween(from, to).map((at) => [at, { count: 0, completed: 0, failed: 0, durations: [] as number[] }]),
-  );
   let total = 0;
   const projection = { status: 1, agentflow_id: 1, 'agentflow.name': 1, created_at: 1, started_at: 1, end_time: 1 };
   const found = collections.executions.find<Counted>(
@@ -63,17 +74,17 @@ async function countExecutions(collections: Collections, projectId: string, from
   for await (const { status, agentflow_id, agentflow, created_at, started_at, end_time } of found) {
     total += 1;
     by_status[status] += 1;
-    const day = dayOf(created_at);
-    days.set(day, (days.get(day) ?? 0) + 1);
+    const duration = started_at === null || end_time === null ? undefined : end_time - started_at;
+    if (duration !== undefined) durations.push(duration);
     const before = agentflows.get(agentflow_id) ?? { name: '', newest: -1, count: 0 };
     const newer = created_at >= before.newest ? { name: agentflow.name, newest: created_at } : before;
     agentflows.set(agentflow_id, { ...newer, count: before.count + 1 });
-    const hour = hours.get(hourOf(created_at));
-    if (hour) hour.count += 1;
-    if (hour && (status === 'completed' || status === 'failed')) hour[status] += 1;
-    if (started_at === null || end_time === null) continue;
-    durations.push(end_time - started_at);
-    hour?.durations.push(end_time - started_at);
+    for (const period of [days.get(dayOf(created_at)), hours.get(hourOf(created_at))]) {
+      if (!period) continue;
+      period.count += 1;
+      if (status === 'completed' || status === 'failed') period[status] += 1;
+      if (duration !== undefined) period.durations.push(duration);
+    }
   }
   return {
     total,
@@ -81,11 +92,13 @@ async function countExecutions(collections: Collections, projectId: string, from
     by_agentflow: [...agentflows]
       .map(([agentflow_id, { name, count }]) => ({ agentflow_id, name, count }))
       .sort((a, b) => b.count - a.count || a.agentflow_id.localeCompare(b.agentflow_id)),
-    by_day: [...days].map(([day, count]) => ({ day, count })),
-    by_hour: [...hours].map(([at, { durations: own, ...hour }]) => ({ at, ...hour, p95: durationOf(own).p95 })),
+    by_day: [...days].map(([day, period]) => ({ day, ...countsOf(period) })),
+    by_hour: [...hours].map(([at, period]) => ({ at, ...countsOf(period) })),
     duration: durationOf(durations),
   };
 }
+
+const countsOf = ({ durations, ...counts }: Period) => ({ ...counts, p95: durationOf(durations).p95 });
 
 function durationOf(durations: number[]): Analytics['duration'] {
   const sorted = Float64Array.from(durations).sort();

@@ -3,6 +3,8 @@ import type { ExecutionDocument } from '../executions/record.js';
 
 export type Status = ExecutionDocument['status'];
 
+const counts = { count: z.int(), completed: z.int(), failed: z.int(), p95: z.number().nullable(), credits: z.number() };
+
 /** Execution statistics of a project for a time range (contract, analytics). Times and durations are in seconds. */
 export const Analytics = z
   .object({
@@ -21,21 +23,14 @@ export const Analytics = z
       .array(z.object({ agentflow_id: z.string(), name: z.string(), count: z.int() }))
       .describe('In descending order of `count`. `name` is taken from the newest execution.'),
     by_day: z
-      .array(z.object({ day: z.iso.date(), count: z.int() }))
-      .describe('One entry for each UTC day in the range.'),
-    by_hour: z
-      .array(
-        z.object({
-          at: z.number(),
-          count: z.int(),
-          completed: z.int(),
-          failed: z.int(),
-          p95: z.number().nullable(),
-          credits: z.number(),
-        }),
-      )
+      .array(z.object({ day: z.iso.date(), ...counts }))
       .describe(
-        'One entry for each hour of a range of at most 48 hours: the executions created in it, the 95th percentile of their durations, and the credits charged in it. Empty for a longer range.',
+        'One entry for each UTC day in the range: the executions created on it, the 95th percentile of their durations, and the credits charged on it.',
+      ),
+    by_hour: z
+      .array(z.object({ at: z.number(), ...counts }))
+      .describe(
+        'Like `by_day`, with one entry for each hour of a range of at most 48 hours. Empty for a longer range.',
       ),
     duration: z
       .object({ count: z.int(), p50: z.number().nullable(), p95: z.number().nullable() })
@@ -53,7 +48,7 @@ export const Analytics = z
       total: 3,
       by_status: { ready: 0, running: 0, paused: 0, completed: 2, failed: 1 },
       by_agentflow: [{ agentflow_id: '0199a6f0-1111-7c11-8d52-3f6f0e6f7a10', name: 'Newcomer guide', count: 3 }],
-      by_day: [{ day: '2025-11-24', count: 3 }],
+      by_day: [{ day: '2025-11-24', count: 3, completed: 2, failed: 1, p95: 9.75, credits: 3 }],
       by_hour: [{ at: 1764025200, count: 3, completed: 2, failed: 1, p95: 9.75, credits: 3 }],
       duration: { count: 3, p50: 4.2, p95: 9.75 },
       credits: 3,

@@ -32,7 +32,7 @@ export const createKey = defineOperation({
   }),
   output: NewApiKeyAnswer,
   errors,
-  scopeOf: ({ deps, ctx, input }) => callerOn(deps, ctx.principal, input.project_id),
+  scopeOf: async ({ deps, principal, input }) => callerOn(deps, principal, (await input()).project_id),
   run: ({ deps, ctx, input: { project_id, ...request } }) => mintApiKey(deps, ctx.principal, project_id, request),
 });
 
@@ -43,7 +43,7 @@ export const createKeyOfProject = defineOperation({
   input: ApiKeyRequest,
   output: NewApiKeyAnswer,
   errors,
-  scopeOf: ({ deps, ctx, key }) => callerOn(deps, ctx.principal, key.projectID),
+  scopeOf: ({ deps, principal, key }) => callerOn(deps, principal, key.projectID),
   run: ({ deps, ctx, key: { projectID }, input }) => mintApiKey(deps, ctx.principal, projectID, input),
 });
 
@@ -65,6 +65,6 @@ export const revokeKey = defineOperation({
   key: z.object({ key_id: Id, project_id: ProjectId.min(1) }),
   output: z.object({ id: Id, revoked: z.literal(true) }),
   errors,
-  scopeOf: ({ deps, ctx, key }) => callerOn(deps, ctx.principal, key.project_id),
+  scopeOf: ({ deps, principal, key }) => callerOn(deps, principal, key.project_id),
   run: ({ deps, ctx, key: { key_id, project_id } }) => revokeApiKey(deps, ctx.principal, project_id, key_id),
 });

@@ -64,7 +64,7 @@ const decideOperation = <Input extends typeof Approving | typeof Reason>(decisio
     input,
     output: Approval,
     errors: ['conflict', 'scope_denied', 'validation_failed'],
-    rulesFor: ({ key: { id } }) => rulesOfApproval(id),
+    rulesFor: ({ id }) => rulesOfApproval(id),
     lookUp: ({ deps, ctx, key: { id } }) => subjectOfApproval(deps, ctx.principal, id),
     async run({ deps, ctx, key: { id }, input: { reason, comment, ...edited } }) {
       const vote = { decision, comment: reason ?? comment, ...edited };

@@ -8,7 +8,7 @@ const resource = 'catalog:catalog';
 
 /** Called for each slice of a run, so that a new rule also stops a long run. @throws AppError if the rules refuse it */
 export function permitCatalogRun(kernel: Kernel, { scope, run_id }: CatalogRunReference): Promise<void> {
-  return permitServiceRun(kernel, catalogSync, { lifecycle_id: run_id, ...scope, resource }, { channel: 'callback' });
+  return permitServiceRun(kernel, catalogSync, { lifecycle_id: run_id, ...scope, resource }, { entrance: 'sync' });
 }
 
 /** Stores the lifecycle and the audit entry of a run, and measures how long the catalog's changes took. */

@@ -29,7 +29,7 @@ export async function saveCommits(
 ): Promise<CodeSyncResult> {
   const { push } = input;
   const { repository } = push;
-  await permitServiceRun(kernel, codeSync, runOf(input), { channel: 'callback', input: { repository } });
+  await permitServiceRun(kernel, codeSync, runOf(input), { entrance: 'sync', input: { repository } });
   const commits = await commitsOf(blobs, input);
   let at = cursor;
   for (const commit of commits.slice(at.next)) {

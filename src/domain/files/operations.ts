@@ -8,7 +8,7 @@ import { requireConnector } from '../connectors/operations/setup.js';
 import { findConnector } from '../connectors/operations/store.js';
 import type { Deps } from '../deps.js';
 import { deleteKnowledge } from './operations/knowledge-workflow.js';
-import { defineOperation, defineStream, reads, readsOwn } from '../operation.js';
+import { defineOperation, reads, readsOwn } from '../operation.js';
 import { type FileDocument, File, ListedFile, toKnowledgeState, UploadForm } from './record.js';
 import { Id } from '../../base/ids.js';
 import { pickShown } from '../../base/pick.js';
@@ -17,7 +17,7 @@ export { filesCollection } from './record.js';
 const key = z.object({ file_id: Id });
 const change = { effect: 'data', grant: 'svc:orchestrate.write' } as const;
 
-export const uploadFiles = defineStream({
+export const uploadFiles = defineOperation({
   ...change,
   name: 'file.upload',
   input: UploadForm,

@@ -6,7 +6,7 @@ import { Checkpoint } from '../../governance/audit/statement.js';
 import { Verification } from '../../governance/audit/verify.js';
 import { queryNumber } from '../../base/validation.js';
 import { listOf, ListQuery } from '../../stores/lists.js';
-import { defineOperation, defineStream } from '../operation.js';
+import { defineOperation } from '../operation.js';
 
 const text = z.string().min(1).max(1000).optional();
 const time = queryNumber(z.number()).optional();
@@ -16,6 +16,7 @@ const AuditQuery = ListQuery.extend({
     'An `actor` from the list, the id of a person, key, client or run, or a part of the name or mail address of a person, key or app.',
   ),
   action: text.describe('An operation or tool, or its beginning, such as `policies`.'),
+  exact_action: text.describe('An operation or tool. Unlike `action`, `inbox` does not find `inbox.mark-read`.'),
   resource: text.describe('A `resource` as listed, or its beginning.'),
   outcome: text.describe('An `outcome` from the list, or its beginning, such as `denied`.'),
   lifecycle_id: text,
@@ -70,4 +71,4 @@ export const listCheckpoints = defineOperation({
 });
 
 /** A stream of lines. */
-export const exportAudit = defineStream({ ...chain, name: 'audit.export', output: ExportLine });
+export const exportAudit = defineOperation({ ...chain, name: 'audit.export', output: ExportLine });

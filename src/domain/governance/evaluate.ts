@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deciderRoles, Grant, rolesOf, toStoredRoles } from '../../auth/grants.js';
 import { principalKinds, withGrantsOfRoles, type Principal } from '../../auth/principal.js';
 import type { Governance } from '../../governance/create-governance.js';
-import { channels } from '../../governance/kernel/call.js';
+import { channels } from '../../governance/kernel/entrances.js';
 import { defineOperation } from '../operation.js';
 import { Id, UserId } from '../../base/ids.js';
 import { EpochSeconds } from '../../base/time.js';

@@ -10,12 +10,19 @@ const version = z.int().min(0);
 const what = 'The version that the caller read, as in the header `If-Match`; 409 if another one is in force.';
 const expected_version = version.optional().describe(what).meta({ example: 2 });
 
-const NewPolicies = z.strictObject({ policies: PolicyRules, expected_version });
-const NewRule = PolicyRule.extend({ expected_version }).meta({
-  id: 'PolicyRuleInput',
-  example: PolicyRule.meta()?.example,
-});
-const RuleChanges = PolicyRuleChanges.extend({ expected_version }).meta({
+const reason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(500)
+  .optional()
+  .describe('Why the rules change; the list of versions shows it.')
+  .meta({ example: 'Refunds over 100 EUR went out unseen.' });
+const change = { expected_version, reason };
+
+const NewPolicies = z.strictObject({ policies: PolicyRules, ...change });
+const NewRule = PolicyRule.extend(change).meta({ id: 'PolicyRuleInput', example: PolicyRule.meta()?.example });
+const RuleChanges = PolicyRuleChanges.extend(change).meta({
   id: 'PolicyRuleChanges',
   example: PolicyRuleChanges.meta()?.example,
 });
@@ -50,7 +57,10 @@ export const replacePolicies = defineOperation({
   errors: ['conflict', 'validation_failed', 'scope_denied'],
   fixedFacts: { operation: 'replace' },
   run: ({ deps, ctx, input }) =>
-    deps.governance.policies.replace(ctx.principal, input.policies, input.expected_version),
+    deps.governance.policies.replace(ctx.principal, input.policies, {
+      expectedVersion: input.expected_version,
+      reason: input.reason,
+    }),
 });
 
 export const addPolicyRule = defineOperation({
@@ -59,8 +69,8 @@ export const addPolicyRule = defineOperation({
   errors: ['conflict', 'validation_failed', 'scope_denied'],
   fixedFacts: { operation: 'add' },
   lookUp: async ({ input: { policy_id: id } }) => ({ resource: { type: 'policies', id } }),
-  run: ({ deps, ctx, input: { expected_version: expected, ...rule } }) =>
-    deps.governance.policies.changeRules(ctx.principal, addRule(rule), expected),
+  run: ({ deps, ctx, input: { expected_version: expectedVersion, reason: why, ...rule } }) =>
+    deps.governance.policies.changeRules(ctx.principal, addRule(rule), { expectedVersion, reason: why }),
 });
 
 export const changePolicyRule = defineOperation({
@@ -72,20 +82,23 @@ export const changePolicyRule = defineOperation({
   approvalContext: async ({ deps, ctx, key }) => ({
     present: await deps.governance.policies.ruleInForce(ctx.principal.organizationId, key.policy_id),
   }),
-  run: ({ deps, ctx, key: { policy_id }, input: { expected_version: expected, ...changes } }) =>
-    deps.governance.policies.changeRules(ctx.principal, changeRule(policy_id, changes), expected),
+  run: ({ deps, ctx, key: { policy_id }, input: { expected_version: expectedVersion, reason: why, ...changes } }) =>
+    deps.governance.policies.changeRules(ctx.principal, changeRule(policy_id, changes), {
+      expectedVersion,
+      reason: why,
+    }),
 });
 
 export const deletePolicyRule = defineOperation({
   ...write,
-  key: RuleKey.extend({ expected_version: queryNumber(version).optional().describe(what) }),
+  key: RuleKey.extend({ expected_version: queryNumber(version).optional().describe(what), reason }),
   errors: ['conflict', 'validation_failed', 'scope_denied'],
   fixedFacts: { operation: 'delete' },
   approvalContext: async ({ deps, ctx, key }) => ({
     present: await deps.governance.policies.ruleInForce(ctx.principal.organizationId, key.policy_id),
   }),
-  run: ({ deps, ctx, key: { policy_id, expected_version: expected } }) =>
-    deps.governance.policies.changeRules(ctx.principal, deleteRule(policy_id), expected),
+  run: ({ deps, ctx, key: { policy_id, expected_version: expectedVersion, reason: why } }) =>
+    deps.governance.policies.changeRules(ctx.principal, deleteRule(policy_id), { expectedVersion, reason: why }),
 });
 
 export const listPolicyVersions = defineOperation({

@@ -8,7 +8,7 @@ import { readFile, toFile } from '../files/operations.js';
 import { type FileDocument, File, KnowledgeState, toKnowledgeState, UploadForm } from '../files/record.js';
 import { documentFormats, isDocumentType } from '../files/rules.js';
 import { rememberRules } from '../memories/rules.js';
-import { defineOperation, defineStream, reads, writes } from '../operation.js';
+import { defineOperation, reads, writes } from '../operation.js';
 import { startKnowledge } from '../files/operations/knowledge-workflow.js';
 import { Id } from '../../base/ids.js';
 
@@ -22,7 +22,7 @@ const KnowledgeForm = UploadForm.extend({
     .describe('Also extracts the facts of the documents, as `POST /v1/remember` does.'),
 }).meta({ id: 'KnowledgeForm', example: { file: ['…'], tags: ['2026'], extract: 'true' } });
 
-export const uploadKnowledge = defineStream({
+export const uploadKnowledge = defineOperation({
   name: 'knowledge.upload',
   ...writes,
   changesContext: true,

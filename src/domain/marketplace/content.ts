@@ -17,6 +17,8 @@ export function contentOf(agentflow: Agentflow): AgentflowContent {
     'failover_goal',
     'anomaly_detection',
     'concurrency',
+    'input_schema',
+    'output_schema',
   );
   const { agents, steps = [] } = agentflow;
   return AgentflowContent.parse({
@@ -27,7 +29,10 @@ export function contentOf(agentflow: Agentflow): AgentflowContent {
   });
 }
 
+/** The people of an organization are not copied either: questions then go to everybody with a role that decides. */
 function stepContent(step: FlowStep): FlowStep {
+  if (step.type === 'ask' && step.to)
+    return { ...step, to: step.to.roles.length > 0 ? { ...step.to, people: [] } : null };
   if (step.type !== 'action') return step;
   const { action } = step;
   return { ...step, connector_id: null, action: { ...action, endpoint: withoutCredentials(action.endpoint) } };

@@ -256,7 +256,7 @@ export async function decideMemory(
       args,
       updateId,
     });
-    if (status === 'running') await endReview(deps.mongo.collections, memory._id);
+    await endReview(deps.mongo.collections, memory._id, status);
     return { ...(await viewOf(deps, memory)), status };
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError) && !isWorkflowGone(error)) throw error;

@@ -1,4 +1,3 @@
-import type { Right } from '../../auth/grants.js';
 import {
   count,
   flag,
@@ -20,15 +19,12 @@ export const rememberRules: Operation = {
   facts: { source: freeText('source'), turns: count('turns'), budget: integer('budget'), review: flag('review') },
 };
 
-/** Who may write may stop a memory. The inbox sends only decisions. */
-const rightsOfMemory: Readonly<Record<string, readonly Right[]>> = { get: ['query'], cancel: ['edit'] };
-
-/** Reading a memory and deciding about it, also through the inbox. */
+/** A decision about a memory, also through the inbox. Reading one needs less. */
 export const memoryRules: Operation = {
   name: 'memory',
-  grant: ({ operation }) => (operation === 'get' ? 'svc:query.read' : 'svc:ontology.write'),
-  right: ({ operation }) => rightsOfMemory[String(operation)] ?? ['decide'],
-  effect: ({ operation }) => (operation === 'get' ? 'read' : 'write'),
+  grant: 'svc:ontology.write',
+  right: ['decide'],
+  effect: 'write',
   changesContext: { when: 'context.input.operation == "approve"' },
   facts: { operation: text('operation'), memory_id: text('memory_id'), decides_own: flag('decides_own') },
 };

@@ -1,4 +1,5 @@
 import type { RememberActivities } from '../../../workflows/remember/activities.js';
+import type { MemoryStatus } from '../../../workflows/remember/messages.js';
 import type { SecretBox } from '../../auth/secret-box.js';
 import type { FoundPart, SavedPart } from '../../graph/memory/part.js';
 import type { Collections } from '../../stores/collections.js';
@@ -20,7 +21,7 @@ export async function saveMemoryPart(
   signal: AbortSignal,
 ): Promise<void> {
   const memory = await memoryOf(collections, memory_id);
-  if (memory.status === 'waiting') await endReview(collections, memory_id);
+  if (memory.status === 'waiting') await endReview(collections, memory_id, 'running');
   const _id = partId(memory_id, part);
   const stored = await collections.memory_parts.findOne({ _id });
   if (!stored?.found || stored.saved) return;
@@ -44,9 +45,13 @@ export async function askForReview(
   );
 }
 
-/** Ends the review once the parts of an approved memory are being written. Safe to repeat. */
-export async function endReview({ memories }: Pick<Collections, 'memories'>, _id: string): Promise<void> {
-  await memories.updateOne({ _id, status: 'waiting' }, { $set: { status: 'running', changed_at: Date.now() } });
+/** Records what was decided, so that nobody reads or decides the review afterwards. Safe to repeat. */
+export async function endReview(
+  { memories }: Pick<Collections, 'memories'>,
+  _id: string,
+  status: MemoryStatus,
+): Promise<void> {
+  await memories.updateOne({ _id, status: 'waiting' }, { $set: { status, changed_at: Date.now() } });
 }
 
 /** The parts expire first, because nothing would find them after the memory. */

@@ -16,7 +16,7 @@ const base = {
 };
 
 /** What a run can wait for. */
-const waitKinds = ['turn', 'preview', 'approval', 'elicitation', 'step'] as const;
+const waitKinds = ['turn', 'preview', 'approval', 'elicitation', 'question', 'event', 'step'] as const;
 
 /** `data` of one server-sent event of a project; its `id` is `seq`, its `event` is `type`. */
 export const ProjectEvent = z

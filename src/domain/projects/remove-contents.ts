@@ -92,7 +92,8 @@ export async function removeContents(
 ): Promise<void> {
   const { graph, mongo } = deps;
   await removeProjectGraph(graph, project_id, signal);
-  const { approval_payloads, act_edits, memories, memory_parts } = mongo.collections;
+  const { approval_payloads, act_edits, invitations, memories, memory_parts } = mongo.collections;
+  await invitations.deleteMany({ project_id });
   await approval_payloads.deleteMany({ project_id });
   await act_edits.deleteMany({ project_id });
   for (;;) {

@@ -1,5 +1,5 @@
 import { notFound } from '../../base/errors.js';
-import { flag, text } from '../../governance/operations/operation.js';
+import { flag, text, whereKnown } from '../../governance/operations/operation.js';
 import type { LanguageSetting } from '../../graph/language/analyzers.js';
 import { changeLanguage, readLanguage } from '../../graph/language/state.js';
 import { lockProject } from '../../graph/ontology/state.js';
@@ -31,7 +31,11 @@ export const readSettings = defineOperation({
 export const updateSettings = defineOperation({
   name: 'settings.update',
   ...manages,
-  facts: { data_events: flag('data_events'), language: text('language') },
+  facts: {
+    data_events: flag('data_events'),
+    language: text('language'),
+    require_release: whereKnown('require_release', flag),
+  },
   causes: [
     {
       operation: deleteExecutionRules,

@@ -24,6 +24,10 @@ const fields = {
     .boolean()
     .describe('Whether changes to table rows, file contents and read marks are recorded like other writes.'),
   execution_retention: ExecutionRetention,
+  require_release: z
+    .boolean()
+    .nullable()
+    .describe('Whether only releases of agentflows run, and no drafts. If null, they do in governed mode.'),
 };
 const example = {
   reference_mapping: [{ from: 'company', to: 'crm.account' }],
@@ -32,6 +36,7 @@ const example = {
   user_settings_schema: { template: 'Sign as {{ signature }}.', form_elements: [{ name: 'signature', type: 'text' }] },
   data_events: false,
   execution_retention: noRetention,
+  require_release: null,
 };
 
 /** The settings of a project (specification, Settings). */
@@ -49,9 +54,11 @@ export const Settings = z
 export type Settings = z.infer<typeof Settings>;
 
 /** `_id` is the project id. The graph stores the language. */
-export interface SettingsDocument extends Omit<Settings, 'execution_retention' | 'language'> {
+export interface SettingsDocument extends Omit<Settings, 'execution_retention' | 'require_release' | 'language'> {
   /** Absent until it is set for the first time. */
   execution_retention?: Settings['execution_retention'];
+  /** Absent until it is set for the first time. */
+  require_release?: boolean | null;
   /** When executions are deleted next, in epoch seconds. Absent without a retention. */
   retention_due_at?: number;
   attempts?: number;
@@ -64,8 +71,8 @@ export const SettingsPatch = z
 export type SettingsPatch = z.infer<typeof SettingsPatch>;
 
 export function toSettings(document: SettingsDocument, language: LanguageSetting): Settings {
-  const { execution_retention = noRetention } = document;
-  return { ...pickShown(Settings, document), execution_retention, language };
+  const { execution_retention = noRetention, require_release = null } = document;
+  return { ...pickShown(Settings, document), execution_retention, require_release, language };
 }
 
 export const settingsCollection = defineCollection('settings', {

@@ -76,7 +76,7 @@ async function findTask({ mongo }: Deps, principal: Principal, id: string): Prom
   return record;
 }
 
-function toTask(execution: Omit<Execution, 'projected_at' | 'agentflow_version'>): Task {
+function toTask(execution: Omit<Execution, 'projected_at' | 'agentflow_version' | 'draft' | 'release'>): Task {
   const { waiting_for = null, failure = null } = execution.execution_context;
   const name = [...`${execution.agentflow.name}: ${execution.goal}`].slice(0, taskNameLength).join('');
   return { _id: execution.task_id, name, ...pick(execution, ...sharedFields), waiting_for, failure };

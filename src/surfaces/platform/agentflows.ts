@@ -16,14 +16,6 @@ const readRoutes: readonly Route[] = [
     summary: 'Read an agentflow of a project on behalf of the user who executes it',
     response: { description: 'The agentflow.' },
   }),
-  route('GET /agentflow/{id}/versions', agentflows.listVersions, {
-    summary: 'List the promoted versions of an agentflow',
-    response: { description: 'The promotions, newest first.' },
-  }),
-  route('GET /agentflow/{id}/versions/{version}', agentflows.readVersion, {
-    summary: 'Read a promoted version of an agentflow',
-    response: { description: 'The agentflow as it was promoted.' },
-  }),
 ];
 
 const changeRoutes: readonly Route[] = [
@@ -36,7 +28,8 @@ const changeRoutes: readonly Route[] = [
   }),
   route('PATCH /agentflow/{id}', agentflows.updateAgentflow, {
     summary: 'Change the given fields of an agentflow',
-    description: '`agents`, if given, replaces all agents.',
+    description:
+      '`agents`, if given, replaces all agents. With `expected`, a change by somebody else in between is not overwritten.',
     response: { description: 'The changed agentflow.' },
   }),
   route('DELETE /agentflow/{id}', agentflows.deleteAgentflow, {
@@ -44,11 +37,6 @@ const changeRoutes: readonly Route[] = [
     description:
       'The agentflow is marked as deleted and can no longer be read, listed or executed. Executions keep their embedded copies.',
     response: { description: 'The last record.' },
-  }),
-  route('POST /agentflow/{id}/promote', agentflows.promoteAgentflow, {
-    summary: 'Freeze the agentflow as its next version',
-    description: '`/v1/run-agent` runs the promoted version, regardless of later edits.',
-    response: { description: 'The version.' },
   }),
 ];
 

@@ -1,5 +1,6 @@
 import * as executions from '../../domain/executions/operations.js';
-import { routesOf, type Route } from '../rest/define-route.js';
+import { z } from 'zod';
+import { defineRoute, routesOf, type Route } from '../rest/define-route.js';
 import { streamEvents } from './event-stream.js';
 import { waitForRun } from './wait-for-run.js';
 
@@ -17,12 +18,38 @@ const moveRoutes = [
   }),
 );
 
+/** Not an operation of a caller: the address is the credential, and the call performs `execution.event` for its maker. */
+const resumeRoute = defineRoute({
+  method: 'post',
+  path: '/resume/{address}',
+  permission: 'public',
+  tag: 'executions',
+  params: z.object({ address: z.string().max(100) }),
+  body: executions.AddressedData,
+  summary: 'End the wait of an address',
+  description:
+    'The `url` of `POST /execute_flow/{execution_id}/addresses`. It needs no other credential, and a repeated call has no further effect. `GET` has no effect, because previews of links and mail scanners send it.',
+  response: {
+    schema: z.object({ received: z.literal(true) }).meta({ id: 'AddressCalled', example: { received: true } }),
+    description: 'The run has the event.',
+    headers: { 'Cache-Control': 'no-store' },
+  },
+  errors: ['not_found', 'conflict', 'access_denied'],
+  async handler({ deps, params: { address }, body }) {
+    await executions.callWaitAddress(deps, address, body);
+    return { received: true };
+  },
+});
+
 /** Executions (specification, Platform API; contract, executions). */
 export const executionRoutes: readonly Route[] = [
   route('POST /execute_flow', executions.prepareExecution, {
     summary: 'Prepare an execution of an agentflow',
-    response: { status: 201, description: 'The execution in status `ready`.' },
+    description: 'With `execute=true`, also starts it; then `Prefer: wait=30` waits for its end, as for `…/execute`.',
+    response: { status: 201, description: 'The execution in status `ready`, or as it is when the wait has ended.' },
     idempotent: true,
+    finish: (deps, ctx, prepared: { execution_id: string }) =>
+      ctx.req.query.execute === 'true' ? waitForRun(deps, ctx, prepared) : Promise.resolve(prepared),
   }),
   route('GET /{projectID}/execution_flows', executions.listExecutions, {
     summary: 'List executions, newest first',
@@ -68,6 +95,11 @@ export const executionRoutes: readonly Route[] = [
     summary: 'Read the flow of a run as a graph',
     response: { description: 'The agents and steps, their pointers, and how often each has run, by state.' },
   }),
+  route('GET /execute_flow/{execution_id}/evaluate', executions.evaluateInExecution, {
+    summary: 'Evaluate an expression with the values of a run',
+    description: 'Changes nothing. The limits are those of an expression in a step. 422 says why it has no value.',
+    response: { description: 'The value.' },
+  }),
   route('GET /execute_flow/{execution_id}/steps/{number}', executions.readExecutionStep, {
     summary: 'Read what a step sent and received',
     response: { description: 'The step with the prompt, or the request and response, of its last attempts.' },
@@ -79,6 +111,17 @@ export const executionRoutes: readonly Route[] = [
     response: { description: 'The run has the event.' },
     idempotent: true,
   }),
+  route('POST /execute_flow/{execution_id}/addresses', executions.createAddress, {
+    summary: 'Create an address that ends a wait',
+    description:
+      'For systems that can only call a URL. The address works once, and ends with the wait of the step. Only its hash is stored.',
+    response: {
+      status: 201,
+      description: 'The address, which is shown only once.',
+      headers: { 'Cache-Control': 'no-store' },
+    },
+  }),
+  resumeRoute,
   route('GET /execute_flow/{execution_id}/events', executions.followExecution, {
     summary: 'Stream events (server-sent events)',
     response: {

@@ -1,4 +1,5 @@
 import { addMember, changeMember, countMembers, listMembers, removeMember } from '../../domain/members/operations.js';
+import { invite, listInvitations, withdrawInvitation } from '../../domain/invitations/operations.js';
 import { routesOf, type Route } from '../rest/define-route.js';
 
 const route = routesOf('members');
@@ -20,6 +21,20 @@ export const memberRoutes: readonly Route[] = [
       'Only administrators can add members. Nobody can give a role with rights or grants that they do not have. The roles OWNER and ORG_ADMIN apply to every project; only users can grant them, not API keys.',
     response: { status: 201, description: 'The member.' },
     idempotent: true,
+  }),
+  route('GET /project-member/{projectID}/invitations', listInvitations, {
+    summary: 'List the open invitations, newest first',
+    response: { description: 'The invitations without their links.' },
+  }),
+  route('POST /project-member/{projectID}/invitations', invite, {
+    summary: 'Invite a new person by a link',
+    description:
+      'The person opens the link and sets a name and a password. The link works once, until it expires, and only while the inviter may give the roles. Another invitation of the same address replaces it.',
+    response: { status: 201, description: 'The invitation with its link, which is not shown again.' },
+  }),
+  route('DELETE /project-member/{projectID}/invitations/{invitation_id}', withdrawInvitation, {
+    summary: 'Withdraw an invitation',
+    response: { description: 'The last record.' },
   }),
   route('PATCH /project-member/{projectID}/{user_id}', changeMember, {
     summary: 'Change the roles of a member',

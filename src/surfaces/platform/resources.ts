@@ -11,8 +11,10 @@ import * as inbox from '../../domain/inbox/operations.js';
 import * as knowledge from '../../domain/knowledge/operations.js';
 import * as marketplace from '../../domain/marketplace/operations.js';
 import * as mcpServers from '../../domain/mcp-servers/operations.js';
+import * as invitations from '../../domain/invitations/operations.js';
 import * as members from '../../domain/members/operations.js';
 import * as projects from '../../domain/projects/operations.js';
+import * as releases from '../../domain/releases/operations.js';
 import * as schedules from '../../domain/schedules/operations.js';
 import * as settings from '../../domain/settings/operations.js';
 import * as skills from '../../domain/skills/operations.js';
@@ -36,6 +38,7 @@ import { memberRoutes } from './members.js';
 import { projectEventRoutes } from './project-events.js';
 import { projectRoutes } from './projects.js';
 import { queueRoutes } from './queues.js';
+import { releaseRoutes } from './releases.js';
 import { scheduleRoutes } from './schedules.js';
 import { settingsRoutes } from './settings.js';
 import { skillRoutes } from './skills.js';
@@ -55,17 +58,22 @@ interface Resource {
 /** The resources of the platform API in page order. Literal paths must precede paths with parameters. */
 const resources: readonly Resource[] = [
   { routes: projectRoutes, domain: [projects], tags: { projects: 'Projects of an organization.' } },
-  { routes: memberRoutes, domain: [members], tags: { members: 'The people in a project and their roles.' } },
+  {
+    routes: memberRoutes,
+    domain: [members, invitations],
+    tags: { members: 'The people in a project and their roles.' },
+  },
   {
     routes: customerRoutes,
     domain: [customers],
     tags: { customer: 'The plan, usage and credits of an organization.' },
   },
   { routes: settingsRoutes, domain: [settings], tags: { settings: 'Settings of a project.' } },
+  { routes: agentflowRoutes, domain: [agentflows], tags: { agentflows: 'Agents and the order in which they run.' } },
   {
-    routes: agentflowRoutes,
-    domain: [agentflows],
-    tags: { agentflows: 'Agents and the order in which they run, as drafts and promoted versions.' },
+    routes: releaseRoutes,
+    domain: [releases],
+    tags: { releases: 'Published versions of agentflows, and the channels that point to them.' },
   },
   { routes: marketplaceRoutes, domain: [marketplace], tags: { marketplace: 'Publish and hire agentflows.' } },
   { routes: skillRoutes, domain: [skills], tags: { skills: 'Skills of agents, composed of actions.' } },

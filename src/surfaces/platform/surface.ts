@@ -15,13 +15,12 @@ import { checkProjectScope } from './project-scope.js';
  * token or session as a bearer token, and a console session from its own pages (contract, Conventions).
  */
 export function platformSurface(deps: Deps, baseUrl: () => string): SurfaceRules {
-  const { auth, requestLimit } = deps;
+  const { auth } = deps;
   const readAuthorization = createReadAuthorization(deps, baseUrl);
 
   async function authenticate(req: Request): Promise<Principal> {
     const secret = req.get('x-api-key');
-    const principal = secret === undefined ? await person(req) : await byKey(secret);
-    return resolveScope(deps, principal, req.get(workspaceHeader));
+    return secret === undefined ? person(req) : byKey(secret);
   }
 
   async function byKey(secret: string): Promise<Principal> {
@@ -50,7 +49,7 @@ export function platformSurface(deps: Deps, baseUrl: () => string): SurfaceRules
     authenticate,
     // Only the gateway's codes contain stages (contract, Conventions).
     ownCodes: { scope_denied: 'access_denied' },
-    limit: (principal) => requestLimit.admit(principal),
+    resolveScope: (principal, req) => resolveScope(deps, principal, req.get(workspaceHeader)),
     checkScope: checkProjectScope,
     queryNames: ({ path }) => ['projectID', 'projectId', ...parametersIn(path)],
   };

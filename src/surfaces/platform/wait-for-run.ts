@@ -3,6 +3,7 @@ import type { Deps } from '../../domain/deps.js';
 import { readExecutionLive } from '../../domain/executions/operations.js';
 import { readLive } from '../../domain/executions/operations/live.js';
 import { readExecution } from '../../domain/executions/operations/read.js';
+import { permissionOf } from '../../governance/operations/operation.js';
 import { isAppError } from '../../base/errors.js';
 import type { RequestContext } from '../rest/context.js';
 
@@ -28,9 +29,7 @@ type Waiting = Pick<RequestContext, 'principal' | 'req' | 'res'>;
 export async function waitForRun(deps: Deps, ctx: Waiting, started: { execution_id: string }): Promise<unknown> {
   const { principal, req, res } = ctx;
   const seconds = preferredWait(req.get('prefer'));
-  const { grant, right } = readExecutionLive;
-  if (seconds === undefined || typeof grant === 'function' || typeof right === 'function') return started;
-  if (!permits(principal, { grant, right })) return started;
+  if (seconds === undefined || !permits(principal, permissionOf(readExecutionLive))) return started;
   const close = openedStream(deps, principal.organizationId);
   if (!close) return started;
   const id = started.execution_id;

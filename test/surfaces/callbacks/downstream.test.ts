@@ -8,6 +8,7 @@ import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { ownProduct } from '../../support/own-product.js';
 import type { Api } from '../../support/processes.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
+import { released } from '../../support/releases.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
@@ -211,7 +212,7 @@ describe('POST /voice-provider/{triggerID}, /media-provider/{triggerID}', () => 
       name: 'Without its variable',
       agents: [{ title: 'A', prompt: { template: '{{ missing }}' } }],
     });
-    const { path, connector_id } = await triggerOf('voice', 'Cannot run', flow.body._id);
+    const { path, connector_id } = await triggerOf('voice', 'Cannot run', await released(api, flow.body._id));
     expect((await post(path, '{}')).status).toBe(200);
     const result = await deps.temporal.client.workflow.getHandle(connectorWorkflowId(connector_id)).result();
     expect(result).toMatchObject({ handled: 1, failures: [{ type: 'validation_failed' }] });

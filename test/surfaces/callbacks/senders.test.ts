@@ -7,6 +7,7 @@ import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.
 import { flowThatCalls } from '../../support/flows.js';
 import { ownProduct } from '../../support/own-product.js';
 import type { Api } from '../../support/processes.js';
+import { released } from '../../support/releases.js';
 import { verifies } from '../../support/verifies.js';
 import { expectSources, readWorld } from '../../support/world.js';
 import { hmac, secrets } from './harness.js';
@@ -85,7 +86,7 @@ beforeAll(async () => {
   await running.worker();
   workspace = running.through(apis.running, workspace);
   const flow = await workspace.api.post(`/agentflow?projectID=${workspace.projectID}`, flowThatCalls([]));
-  agentflowId = flow.body._id;
+  agentflowId = await released(workspace.api, flow.body._id);
 });
 
 interface Address {

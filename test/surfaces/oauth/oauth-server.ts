@@ -85,6 +85,7 @@ function appOf(
     deps,
     baseUrl,
     authenticate: (req) => authenticateBearer(deps, req.headersDistinct.authorization, baseUrl()),
+    resolveScope: async (principal) => principal,
     checkScope: () => undefined,
   });
   app.use(errorHandler);

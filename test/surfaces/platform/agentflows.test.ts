@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Grant } from '../../../src/auth/grants.js';
+import { sha256Hex } from '../../../src/base/hash.js';
 import { newId } from '../../../src/base/ids.js';
+import { canonicalText } from '../../../src/base/json.js';
 import { type exampleAgentflow, newAgentflowExample } from '../../../src/domain/agentflows/record/examples.js';
 import { apiClient, type ApiClient } from '../../support/client.js';
 import { eventually } from '../../support/eventually.js';
@@ -327,6 +329,35 @@ describe('GET /agentflow/{agentflow_id}/user/{executed_by}/project/{projectID}',
 });
 
 describe('PATCH /agentflow/{id}', () => {
+  test('with expected does not overwrite a change by somebody else, and can be repeated', async () => {
+    verifies('platform.agentflows.update-expected');
+    const { api } = await createWorkspace(deps);
+    const path = `/agentflow/${(await create(api))._id}`;
+    const digest = async () => {
+      const { name, image, description, role, initialAgent, isActive, agentflow_type, ...rest } = (await api.get(path))
+        .body;
+      const { goal_structure, conclusion, failover_goal, anomaly_detection, agents } = rest;
+      const free = { goal_structure, conclusion, failover_goal, anomaly_detection, agents };
+      return sha256Hex(
+        canonicalText({ name, image, description, role, initialAgent, isActive, agentflow_type, ...free }),
+      );
+    };
+    const expected = await digest();
+    const mine = { description: 'Mine', expected };
+    expect(await api.patch(path, mine)).toMatchObject({ status: 200, body: { description: 'Mine' } });
+    expect(await api.patch(path, mine)).toMatchObject({ status: 200, body: { description: 'Mine' } });
+    const late = await api.patch(path, { description: 'Theirs', expected });
+    expect(late).toMatchObject({ status: 409, body: { error_description: expect.stringContaining(await digest()) } });
+    expect(await api.patch(path, { description: 'Theirs', expected: await digest() })).toMatchObject({ status: 200 });
+    expect(await api.patch(path, { expected: 1 })).toMatchObject({ status: 400 });
+    expect(await api.post('/agentflow', { name: 'A', expected })).toMatchObject({ status: 400 });
+    const next = await digest();
+    const both = await Promise.all(
+      ['a', 'b', 'c'].map((name) => api.patch(path, { description: name, expected: next })),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+  });
+
   test('changes the given fields, keeps the others, replaces agents as a whole, and does not change executions', async () => {
     verifies('platform.agentflows.update');
     const { api } = await createWorkspace(deps);

@@ -94,9 +94,9 @@ describe('GET /analytics/{projectID}', () => {
           { agentflow_id: one.id, name: 'One renamed', count: 3 },
         ],
         by_day: [
-          { day: '2025-11-24', count: 5 },
-          { day: '2025-11-25', count: 1 },
-          { day: '2025-11-26', count: 2 },
+          { day: '2025-11-24', count: 5, completed: 1, failed: 2, p95: 2, credits: 1 },
+          { day: '2025-11-25', count: 1, completed: 1, failed: 0, p95: 4, credits: 2.5 },
+          { day: '2025-11-26', count: 2, completed: 1, failed: 0, p95: 8, credits: 4 },
         ],
         by_hour: [],
         duration: { count: 4, p50: 2, p95: 8 },
@@ -107,7 +107,7 @@ describe('GET /analytics/{projectID}', () => {
     expect(second.body).toMatchObject({
       total: 1,
       by_status: { ...noStatus, completed: 1 },
-      by_day: [{ day: '2025-11-25', count: 1 }],
+      by_day: [{ day: '2025-11-25', count: 1, completed: 1, failed: 0, p95: 4, credits: 2.5 }],
       by_hour: [{ at: monday + day, count: 1, completed: 1, failed: 0, p95: 4, credits: 2.5 }],
       duration: { count: 1, p50: 4, p95: 4 },
       credits: 2.5,
@@ -154,7 +154,10 @@ describe('GET /analytics/{projectID}', () => {
     ).toMatchObject({ ...nothing, by_day: [] });
     expect(
       (await workspace.api.get(`/analytics/${workspace.projectID}?from=${monday + 1}&to=${monday + 2}`)).body,
-    ).toMatchObject({ ...nothing, by_day: [{ day: '2025-11-24', count: 0 }] });
+    ).toMatchObject({
+      ...nothing,
+      by_day: [{ day: '2025-11-24', count: 0, completed: 0, failed: 0, p95: null, credits: 0 }],
+    });
   });
 
   test.each([

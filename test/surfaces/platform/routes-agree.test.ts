@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createApp } from '../../../src/app.js';
-import { routeOf } from '../../../src/governance/tools/tool.js';
 import type { Mounted } from '../../../src/http/route-table.js';
 import { packageRoot } from '../../../src/base/packages.js';
 import { createCallbacks } from '../../../src/surfaces/callbacks/create-callbacks.js';
-import { createGateway } from '../../../src/surfaces/gateway/create-gateway.js';
+import { gatewayRoutes } from '../../../src/surfaces/gateway/gateway-routes.js';
 import { catalog } from '../../../src/catalog.js';
 import { platformApiKeyRoutes } from '../../../src/surfaces/gateway/routes/api-keys.js';
 import { platformRoutes } from '../../../src/surfaces/platform/resources.js';
@@ -63,19 +62,16 @@ describe('the routes of the platform API', () => {
 test('every route performs an operation, or the architecture names it among those that do not', () => {
   verifies('operation.every-route', 'operation.grant');
   const baseUrl = () => 'http://localhost';
-  const gateway = createGateway(deps, baseUrl);
-  const named = [...routes, ...gateway.routes].flatMap(({ operation }) => operation ?? []);
+  const all = [...routes, ...gatewayRoutes(deps, baseUrl)];
+  const named = all.flatMap(({ operation, tool }) => operation ?? tool?.cases.map((each) => each.operation) ?? []);
   const unknown = named.filter(({ effect, name }) => effect !== 'read' && !catalog.find(name));
   expect(unknown.map(({ name }) => name)).toEqual([]);
 
   const textOf = ({ method, path }: { method: string; path: string }) => `${method.toUpperCase()} ${path}`;
   const mounted = tablesOf(createApp(deps, { baseUrl, condition: () => 'serving', version: 'test' }).router);
-  const performing = [...routes, ...gateway.routes].filter(({ operation }) => operation).map(textOf);
-  const tools = gateway.tools.map((tool) => textOf(routeOf(tool)));
+  const performing = all.filter(({ operation, tool }) => operation ?? tool).map(textOf);
   const receivers = createCallbacks(deps, baseUrl).routes.map(textOf);
-  const without = [...new Set([...mounted.map(textOf), ...receivers])].filter(
-    (route) => ![...performing, ...tools].includes(route),
-  );
+  const without = [...new Set([...mounted.map(textOf), ...receivers])].filter((route) => !performing.includes(route));
   const [, section = ''] = architecture.split('## Routes without an operation');
   const documented = [...(section.split('\n## ')[0] ?? '').matchAll(/`([A-Z]+ \/[^`]*)`/g)].map(([, route]) => route);
   expect(without.sort()).toEqual(documented.sort());

@@ -21,6 +21,7 @@ describe('GET /settings/{projectID}', () => {
       _id: expect.any(String),
       projectID,
       data_events: false,
+      require_release: null,
       execution_retention: { completed_days: null, failed_days: null, cancelled_days: null },
       language: 'auto',
       ...empty,

@@ -2,8 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import type { Route } from '../../../src/surfaces/rest/define-route.js';
 import { newId } from '../../../src/base/ids.js';
-import { createGateway } from '../../../src/surfaces/gateway/create-gateway.js';
-import { toolRoutes } from '../../../src/surfaces/gateway/tool-routes.js';
+import { gatewayRoutes } from '../../../src/surfaces/gateway/gateway-routes.js';
 import { platformRoutes } from '../../../src/surfaces/platform/resources.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { verifies } from '../../support/verifies.js';
@@ -20,9 +19,9 @@ import {
 } from '../../support/tenancy-ids.js';
 
 const deps = useDeps();
-const gateway = createGateway(deps, () => 'http://localhost');
-const tools = toolRoutes(gateway.tools);
-const served = [...platformRoutes, ...tools, ...gateway.routes].filter(({ permission }) => permission !== 'public');
+const gateway = gatewayRoutes(deps, () => 'http://localhost');
+const tools = gateway.filter(({ tool }) => tool);
+const served = [...platformRoutes, ...gateway].filter(({ permission }) => permission !== 'public');
 const named = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`;
 const projectNames = ['projectID', 'projectId', 'project_id'];
 

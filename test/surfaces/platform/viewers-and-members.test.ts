@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '../../../src/base/ids.js';
 import type { Route } from '../../../src/surfaces/rest/define-route.js';
-import { createGateway } from '../../../src/surfaces/gateway/create-gateway.js';
+import { gatewayRoutes } from '../../../src/surfaces/gateway/gateway-routes.js';
 import { platformRoutes } from '../../../src/surfaces/platform/resources.js';
 import type { ApiClient } from '../../support/client.js';
 import { eventually } from '../../support/eventually.js';
@@ -14,8 +14,9 @@ import { kindByName, kindByPath, plainParams, seeders, type Owner } from '../../
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
-const gateway = createGateway(deps, () => 'http://localhost');
-const routes = [...platformRoutes, ...gateway.routes].filter(({ operation }) => operation !== undefined);
+const routes = [...platformRoutes, ...gatewayRoutes(deps, () => 'http://localhost')].filter(
+  ({ operation }) => operation !== undefined,
+);
 const named = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`;
 
 function ownerOf(workspace: Workspace): Owner {
@@ -152,9 +153,11 @@ describe('a MEMBER', () => {
     expect((await one.api.get('/agentflow')).body.data).toHaveLength(1);
     const id = await start(one);
     await untilExecution(one, id, { execution_context: { waiting_for: { kind: 'preview' } } });
-    expect((await one.api.get('/inbox')).body.data).toMatchObject([
-      { kind: 'approval', execution_id: id, may_decide: false },
-    ]);
+    await eventually(async () =>
+      expect((await one.api.get('/inbox')).body.data).toMatchObject([
+        { kind: 'approval', execution_id: id, may_decide: false },
+      ]),
+    );
     const list = await one.api.get(`/${workspace.projectID}/execution_flows`);
     expect(list.body.data.map(({ execution_id }: { execution_id: string }) => execution_id)).toEqual([id]);
     const preview = (await one.api.get(`/execute_flow/${id}`)).body.execution_context.waiting_for;
@@ -173,7 +176,12 @@ describe('a MEMBER', () => {
     const { workspace, one, other, start } = await twoMembers();
     const id = await start(one);
     const run = await untilExecution(one, id, { execution_context: { waiting_for: { kind: 'preview' } } });
-    const [item] = (await workspace.api.get('/inbox')).body.data;
+    // The inbox follows the run a moment later.
+    const item = await eventually(async () => {
+      const { data } = (await workspace.api.get('/inbox')).body;
+      expect(data).toHaveLength(1);
+      return data[0];
+    });
     const values: Record<string, string> = {
       projectID: workspace.projectID,
       execution_id: id,
@@ -183,7 +191,8 @@ describe('a MEMBER', () => {
     const about = routes.filter(({ path }) => /\{execution_id\}|^\/task\//.test(path));
     expect(about.length).toBeGreaterThan(12);
     for (const route of about) {
-      const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+      const query = route.path.endsWith('/evaluate') ? '?expression=1' : '';
+      const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '') + query;
       const answer = await other.api[route.method](path, {});
       // Some bodies are invalid; then the answer tells nothing about the run either.
       expect([named(route), [400, 403, 404].includes(answer.status)]).toEqual([named(route), true]);

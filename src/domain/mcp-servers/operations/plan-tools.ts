@@ -1,8 +1,7 @@
 import type { ActionPlan, AgentPlan, SkillPlan } from '../../../../workflows/agentflow-execution/messages.js';
-import type { SchemaField } from '../../../../workflows/agentflow-execution/schema-field.js';
 import { AppError } from '../../../base/errors.js';
-import { isJsonObject } from '../../../base/json.js';
 import type { Collections } from '../../../stores/collections.js';
+import { fieldsOfSchema } from '../../agentflows/rules/schema-fields.js';
 import { mcpToolId, type McpToolDefinition, type McpToolDocument } from '../record.js';
 
 type Tools = Pick<Collections, 'mcp_tools'>;
@@ -52,29 +51,17 @@ async function acceptedTools({ mcp_tools }: Tools, projectId: string, skills: Sk
 
 function withTool(action: ActionPlan, accepted: McpToolDocument | undefined): ActionPlan {
   if (action.category !== 'mcp' || !accepted) return action;
-  const { description = '', inputSchema } = JSON.parse(accepted.definition) as McpToolDefinition;
+  const { description = '', inputSchema, annotations } = JSON.parse(accepted.definition) as McpToolDefinition;
   const { fields } = action.input_schema;
   return {
     ...action,
     description: action.description === undefined || action.description === '' ? description : action.description,
-    input_schema: { fields: fields.length > 0 ? fields : fieldsOf(inputSchema) },
-    tool: { name: accepted.name, hash: accepted.hash, input_schema: inputSchema },
+    input_schema: { fields: fields.length > 0 ? fields : fieldsOfSchema(inputSchema) },
+    tool: {
+      name: accepted.name,
+      hash: accepted.hash,
+      input_schema: inputSchema,
+      ...(annotations?.readOnlyHint === true && { read_only: true }),
+    },
   };
-}
-
-const fieldTypes: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array']);
-
-/** The top level of a JSON Schema as fields, which fill the input of a call and which previews show. */
-function fieldsOf({ properties, required }: Record<string, unknown>): SchemaField[] {
-  const names: unknown[] = Array.isArray(required) ? required : [];
-  return Object.entries(isJsonObject(properties) ? properties : {}).map(([field_id, schema]) => {
-    const { type, description }: Record<string, unknown> = isJsonObject(schema) ? schema : {};
-    return {
-      field_id,
-      label: field_id,
-      type: fieldTypes.has(type) ? String(type) : 'any',
-      required: names.includes(field_id),
-      description: typeof description === 'string' ? description : '',
-    };
-  });
 }

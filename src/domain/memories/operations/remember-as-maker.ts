@@ -20,8 +20,7 @@ export async function rememberAsMaker(deps: Deps, maker: Maker, id: string, memo
       // The first attempt uses the id of the memory, so that later attempts find it.
       ...(!earlier && { lifecycleId: id }),
       operation: rememberRules,
-      channel: 'agent',
-      cannotWait: 'the policies ask for an approval to remember texts, which a document cannot wait for',
+      entrance: 'document',
       validate: async () => ({
         input: memory,
         resource: { type: 'memory', id },

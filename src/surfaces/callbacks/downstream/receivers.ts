@@ -127,7 +127,13 @@ async function startable(
   starts: readonly Start[],
 ): Promise<Start[]> {
   const ids = starts.map(({ coworker }) => coworker.agentflow_id);
-  const named = { _id: { $in: ids }, projectID, is_deleted: false, isActive: true, agents: { $ne: [] } };
+  // A run takes the release in production, whatever was saved since.
+  const runs = [
+    { 'channels.production': { $exists: true } },
+    { agents: { $ne: [] } },
+    { 'steps.0': { $exists: true } },
+  ];
+  const named = { _id: { $in: ids }, projectID, is_deleted: false, isActive: true, $or: runs };
   const found = await agentflows.find(named, { projection: { _id: 1 } }).toArray();
   const present = new Set(found.map(({ _id }) => _id));
   return starts.filter(({ coworker }) => present.has(coworker.agentflow_id));

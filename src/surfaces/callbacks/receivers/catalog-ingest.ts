@@ -5,8 +5,7 @@ import { AppError, isAppError, notFound } from '../../../base/errors.js';
 import type { Call } from '../../../governance/kernel/call.js';
 import { callAs } from '../../../governance/kernel/call-as.js';
 import type { Kernel } from '../../../governance/kernel/perform.js';
-import { serviceCannotWait } from '../../../governance/service-record.js';
-import { catalogIngestTool } from '../../../domain/tools/catalog-ingest.js';
+import { ingestCatalog } from '../../../domain/tools/catalog-ingest.js';
 import type { IngestInput } from '../../../graph/save/input.js';
 import { save } from '../../../graph/save/save.js';
 import type { Mongo } from '../../../stores/mongo.js';
@@ -69,11 +68,8 @@ function callOf(
   const startedAt = epochSeconds();
   return callAs(async () => memberOf({ userId: 'catalog-ingest', ...place }, ['svc:ontology.write']), {
     startedAt,
-    operation: catalogIngestTool.operation,
-    name: 'catalog-ingest',
-    channel: 'callback',
-    cannotWait: serviceCannotWait,
-    alwaysRecorded: true,
+    operation: ingestCatalog,
+    entrance: 'ingest',
     validate: async () => ({
       input,
       resource: { type: 'catalog', id: source },

@@ -5,6 +5,7 @@ import { headersOf, statusOf } from '../../rest/error-answers.js';
 import { formActionSource, redirectHost } from '../../../auth/oauth/redirect-uri.js';
 import { formOf, queryOf, queryTextOf } from '../form-body.js';
 import { isOauthError, OauthError } from '../oauth-error.js';
+import { callerOf } from '../../browser/caller-of.js';
 import { seeOther, sendPage } from '../../browser/send-page.js';
 import { errorPage } from '../pages/error-page.js';
 import { signInPage } from '../pages/sign-in-page.js';
@@ -87,7 +88,7 @@ function showSignIn(
 async function signInAction(visit: Visit, form: URLSearchParams): Promise<void> {
   const { deps, req, res, session } = visit;
   const email = form.get('email') ?? '';
-  const person = await signInAt(deps, { email, password: form.get('password') ?? '', address: req.ip ?? '' }).catch(
+  const person = await signInAt(deps, { email, password: form.get('password') ?? '', ...callerOf(req) }).catch(
     (error: unknown) => {
       if (!isRefusal(error)) throw error;
       res.set(headersOf(error));

@@ -22,8 +22,8 @@ type Cause = (of: Governed, person: ApiClient) => Promise<string>;
 const flow = (of: Governed) => flowThatCalls([url(of)]);
 const done = async (answer: Promise<{ status: number }>) => expect(await answer).toMatchObject({ status: 200 });
 
-async function runOf({ workspace }: Governed, agentflow_id: string): Promise<string> {
-  const body = { agentflow_id, goal: 'the sink' };
+async function runDraft({ workspace }: Governed, agentflow_id: string): Promise<string> {
+  const body = { agentflow_id, goal: 'the sink', draft: true };
   const { body: made } = await workspace.api.post(`/execute_flow?projectID=${workspace.projectID}`, body);
   await done(moveExecution(workspace, made.execution_id, 'execute'));
   return made.execution_id;
@@ -52,7 +52,7 @@ const causes: Record<string, Cause> = {
     await done(person.patch(`/agentflow/${id}`, { description: 'Changed' }));
     // Later edits by others do not replace this one.
     await done(of.workspace.api.patch(`/agentflow/${id}`, { description: 'Changed again' }));
-    return runOf(of, id);
+    return runDraft(of, id);
   },
   'edited the version that runs': async (of, person) => {
     const id = await coworker(of.workspace, [url(of)]);

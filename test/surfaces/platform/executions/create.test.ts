@@ -41,6 +41,8 @@ describe('POST /execute_flow', () => {
       projectID,
       agentflow_id: agentflow._id,
       agentflow_version: null,
+      draft: true,
+      release: null,
       agentflow: expect.objectContaining({ agentflow_id: agentflow._id }),
       task_id: expect.any(String),
       parent_execution_id: parent.body._id,

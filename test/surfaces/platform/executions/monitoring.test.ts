@@ -33,6 +33,7 @@ describe('GET /execute_flow/{execution_id}/monitoring', () => {
     const path = `/execute_flow/${_id}/monitoring?projectID=${workspace.projectID}`;
     const workflowId = executionWorkflowId(_id);
     expect((await workspace.api.get(path)).body).toEqual({
+      ...{ draft: true, release: null },
       execution_id: _id,
       status: 'ready',
       workflow_id: workflowId,

@@ -28,6 +28,7 @@ describe('POST /schedule/coworker', () => {
     expect(made.body).toEqual({
       ...{
         _id: expect.any(String),
+        channel: 'production',
         projectID: workspace.projectID,
         coworker_id,
         created_by: workspace.userId,

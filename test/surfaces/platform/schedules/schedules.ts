@@ -4,12 +4,13 @@ import type { Answer } from '../../../support/client.js';
 import { eventually } from '../../../support/eventually.js';
 import type { Workspace } from '../../../support/fixture.js';
 import { flowThatCalls } from '../../../support/flows.js';
+import { released } from '../../../support/releases.js';
 
-/** An agentflow of the workspace. Its only agent calls the given URLs in order. */
+/** A released agentflow of the workspace. Its only agent calls the given URLs in order. */
 export async function coworker({ api, projectID }: Workspace, urls: string[] = []): Promise<string> {
   const made = await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls(urls));
   expect(made).toMatchObject({ status: 201 });
-  return made.body._id as string;
+  return released(api, made.body._id as string);
 }
 
 export function schedule(
