@@ -30,17 +30,17 @@ const floors = [
   ['activities', '^activities/', [`^src/(domain|governance|auth|${foundations})/`, '^workflows/']],
   // It runs in browsers, and knows the API by the generated client.
   [
-    'console app',
-    '^src/surfaces/console/app/',
+    'console',
+    '^console/',
     ['^sdk/node/src/', '^src/surfaces/console/console-pages[.]ts$', '^src/base/(csv|encodings|text)[.]ts$'],
   ],
-  ['surfaces', '^src/surfaces/(?!console/app/)', [`^src/(domain|governance|auth|${foundations})/`, '^workflows/']],
+  ['surfaces', '^src/surfaces/', [`^src/(domain|governance|auth|${foundations})/`, '^workflows/']],
 ];
 
 /** A folder of the domain that others use is listed, after the folders that it uses itself. */
 const usedFolders = [
-  ...['governance', 'customers', 'memories', 'connectors', 'agentflows', 'mcp-servers', 'actions', 'files'],
-  ...['executions', 'approvals', 'tables', 'schedules', 'projects', 'workspace', 'tasks'],
+  ...['governance', 'customers', 'memories', 'connectors', 'agentflows', 'mcp-servers', 'releases', 'actions'],
+  ...['files', 'executions', 'approvals', 'tables', 'schedules', 'projects', 'workspace', 'tasks', 'members'],
 ];
 
 /**
@@ -70,9 +70,7 @@ module.exports = {
       severity: 'error',
       from: { path: from },
       to: {
-        pathNot: [from, ...(name === 'workflows' || name === 'console app' ? [] : [ground]), ...below, packages].join(
-          '|',
-        ),
+        pathNot: [from, ...(name === 'workflows' || name === 'console' ? [] : [ground]), ...below, packages].join('|'),
       },
     })),
     {
@@ -103,10 +101,10 @@ module.exports = {
       },
     },
     {
-      name: 'no-server-code-imports-the-console-app',
+      name: 'no-server-code-imports-the-console',
       severity: 'error',
-      from: { pathNot: '^src/surfaces/console/app/' },
-      to: { path: '^src/surfaces/console/app/' },
+      from: { pathNot: '^console/' },
+      to: { path: '^console/' },
     },
     ...surfaces.map((name) => ({
       name: `${name}-imports-no-other-surface`,

@@ -6,6 +6,7 @@ ARG NODE=node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140
 FROM ${NODE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY console/package.json ./console/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN npm run build
@@ -13,7 +14,7 @@ RUN npm run build
 FROM ${NODE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+RUN npm ci --omit=dev --workspaces=false --ignore-scripts --no-audit --no-fund
 # The SDK ships its library for five platforms; this image needs only one.
 RUN node --input-type=commonjs -e " \
   const folder = 'node_modules/@temporalio/core-bridge/releases'; \
@@ -31,6 +32,8 @@ COPY --from=build /app/dist/src ./dist/src
 COPY --from=build /app/dist/workflows ./dist/workflows
 COPY --from=build /app/dist/activities ./dist/activities
 COPY --from=build /app/dist/clients ./dist/clients
+COPY --from=build /app/sdk/cli/dist ./sdk/cli/dist
+RUN ln -s /app/sdk/cli/dist/gcs.mjs /usr/local/bin/gcs
 COPY --from=build /app/dist/console ./dist/console
 COPY --from=build /app/dist/cypher-grammar ./dist/cypher-grammar
 COPY workflows/failure-converter.cjs workflows/payload-converter.cjs ./workflows/

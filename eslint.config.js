@@ -93,5 +93,15 @@ export default tseslint.config(
     files: ['test/support/{global-*,environment,native-modules,sequencer}.ts', '*.js'],
     rules: { 'no-restricted-syntax': 'off' },
   },
+  {
+    files: ['console/src/**/*.tsx'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...exportRules,
+        { selector: "JSXAttribute[name.name='className'] > Literal", message: 'Use a class of a style module.' },
+      ],
+    },
+  },
   { files: ['*.js'], extends: [tseslint.configs.disableTypeChecked] },
 );

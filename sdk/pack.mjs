@@ -1,7 +1,7 @@
-// Packs both clients to `dist/clients`, which the API serves for download: an npm tarball and a Python wheel.
+// Packs the clients and `gcs` to `dist/clients`, which the API serves for download: npm tarballs and a Python wheel.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { zipSync } from 'fflate';
 
@@ -9,10 +9,16 @@ const target = path.resolve('dist/clients');
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 
-execFileSync('npm', ['pack', './sdk/node', '--silent', '--pack-destination', target], {
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
+packNpm('./sdk/node');
+// People install it from this address, so its name has no version.
+renameSync(path.join(target, packNpm('./sdk/cli')), path.join(target, 'gcs.tgz'));
 packWheel();
+
+/** Returns the name of the tarball. */
+function packNpm(folder) {
+  const args = ['pack', folder, '--silent', '--pack-destination', target];
+  return execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim();
+}
 
 /** Writes a wheel: a zip archive of the package and its metadata (Python packaging: binary distribution format). */
 function packWheel() {

@@ -4,11 +4,9 @@ import { createCallbacks } from './surfaces/callbacks/create-callbacks.js';
 import { createConsole } from './surfaces/console/create-console.js';
 import type { Deps } from './domain/deps.js';
 import { AppError } from './base/errors.js';
-import { createGateway } from './surfaces/gateway/create-gateway.js';
+import { gatewayRoutes } from './surfaces/gateway/gateway-routes.js';
 import { createMcp } from './surfaces/mcp/create-mcp.js';
-import { mountTools } from './surfaces/gateway/rest.js';
-import { checkBeforeBody, gatewaySurface } from './surfaces/gateway/surface.js';
-import { toolRoutes } from './surfaces/gateway/tool-routes.js';
+import { gatewaySurface } from './surfaces/gateway/surface.js';
 import { compressed } from './http/compressed.js';
 import { limitQuery } from './http/limit-query.js';
 import { errorHandler } from './surfaces/rest/error-answers.js';
@@ -71,11 +69,10 @@ export function createApp(deps: Deps, options: AppOptions): Express {
   mountRoutes(app, operation, publicSurface(deps, options.baseUrl));
   if (deps.config.surfaces.includes('gateway')) {
     app.use(createOauthRouter(deps, { baseUrl: options.baseUrl }));
-    const gateway = createGateway(deps, options.baseUrl);
-    groups.push({ security: 'bearer', routes: [...toolRoutes(gateway.tools), ...gateway.routes] });
-    mountTools(app, gateway.tools, gateway.pipeline, checkBeforeBody(deps, options.baseUrl));
-    mountRoutes(app, gateway.routes, gatewaySurface(deps, options.baseUrl));
-    app.use(createMcp(gateway, deps, { baseUrl: options.baseUrl, version: options.version }).router);
+    const routes = gatewayRoutes(deps, options.baseUrl);
+    groups.push({ security: 'bearer', routes });
+    mountRoutes(app, routes, gatewaySurface(deps, options.baseUrl));
+    app.use(createMcp(deps, { baseUrl: options.baseUrl, version: options.version }).router);
   }
   if (deps.config.surfaces.includes('platform')) {
     groups.push({ security: 'apiKey', routes: platformRoutes, tags: platformTags });
@@ -115,6 +112,7 @@ function publicSurface(deps: Deps, baseUrl: () => string): SurfaceRules {
     deps,
     baseUrl,
     authenticate: () => Promise.reject(new AppError('invalid_token', 'this surface accepts no credential')),
+    resolveScope: async (principal) => principal,
     checkScope: () => undefined,
   };
 }

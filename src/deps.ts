@@ -44,7 +44,9 @@ import { createTemporal } from './temporal/client.js';
 import { createFollowHistory } from './temporal/history-cursor.js';
 import { createPayloadTrust } from './temporal/payload-trust.js';
 import { createQueueFacts } from './temporal/queue-facts.js';
+import { reference } from './surfaces/gateway/routes/tools.js';
 import { createMcpChecks } from './threads/mcp-checks.js';
+import { createSchemaChecks } from './threads/schema-checks.js';
 import { createThreads } from './threads/threads.js';
 
 /**
@@ -80,6 +82,8 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
   const governance = createGovernance({ config, log, mongo, temporal, auth, catalog, threads, redact, hideSecrets });
   const kernel = createKernel({
     ...governance,
+    requestLimit: createRequestLimit(mongo.collections, config.requestLimit),
+    countAdmission: (result, scope) => metrics.admission(result, scope),
     projectMode: createProjectModeReader(mongo.collections),
     dataEvents: createDataEventsReader(mongo.collections),
     changed: (projectId, name) => noteOperation(mongo.collections, projectId, name),
@@ -95,6 +99,7 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     threads,
     untrustedThreads,
     mcpChecks: createMcpChecks(untrustedThreads),
+    schemas: createSchemaChecks(untrustedThreads),
     redact,
     temporal,
     ...createSharedReaders({ config, mongo, temporal, metrics, log, governance }, stopping.signal),
@@ -103,13 +108,13 @@ export function createDeps(config: Config, name: 'api' | 'worker' | 'test'): Dep
     ownServers,
     ...createModelClients(config, graph),
     idempotency,
-    requestLimit: createRequestLimit(mongo.collections, config.requestLimit),
     auth,
     customers,
     files,
     insertRows: createRowInserter({ mongo, customers }),
     governance,
     kernel,
+    reference,
     oauth: createOauth({ mongo, auth, log }),
     stopping,
     async close() {

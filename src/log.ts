@@ -22,12 +22,13 @@ const secretPaths = [
 
 const flushMs = 50;
 
-/** Removes the query, and the pins and trigger ids of callback paths, which must not be logged. */
+/** Removes the query, and the pins, trigger ids and secrets of paths, which must not be logged. */
 function loggedUrl(url: string): string {
   return url
     .replace(/[?#].*$/s, '')
     .replace(/(\/notify\/[^/]+\/).+$/s, '$1[pin]')
-    .replace(/^(.*\/(?:voice|media)-provider\/).+$/s, '$1[trigger]');
+    .replace(/^(.*\/(?:voice|media)-provider\/).+$/s, '$1[trigger]')
+    .replace(/^(.*\/resume\/).+$/s, '$1[address]');
 }
 
 /** Selects the logged parts of a request and its response. Omits headers, because they can contain secrets. */
@@ -39,6 +40,8 @@ const serializers = {
     remoteAddress: socket.remoteAddress,
   }),
   res: ({ statusCode }: ServerResponse) => ({ statusCode }),
+  // The name that Temporal's SDK uses for what pino calls `err`.
+  error: pino.stdSerializers.err,
 };
 
 /** Creates a logger. The exit of the process writes the remaining lines. Only a killed process loses its last lines. */

@@ -21,6 +21,7 @@ import { onShutdown } from './shutdown.js';
 import { createRunTurns } from './domain/run-turns/create-run-turns.js';
 import { createHoldSweep } from './domain/executions/hold-sweep.js';
 import { createReconciler } from './domain/executions/reconcile.js';
+import { publishWhatRuns } from './domain/releases/operations/upgrade.js';
 import { createRetentionSweep } from './domain/executions/retention.js';
 import { prepare } from './prepare.js';
 import { regularly } from './base/async.js';
@@ -67,6 +68,7 @@ export async function main(): Promise<void> {
       { name: 'record store', run: () => deps.mongo.withoutTimeLimit(buildUniqueIndexes(collections)) },
       // Before the first organization, which distinguishes a new installation from an upgraded one.
       { name: 'trust in payloads', run: deps.temporal.trust.begin },
+      { name: 'releases', run: () => publishWhatRuns(deps) },
       { name: 'seed', run: () => seed(deps, addressesOf(config, baseUrl, downstream?.port)) },
       { name: 'context graph', run: () => prepareGraph(deps.graph) },
       { name: 'broken uploads', run: () => deps.files.sweep() },

@@ -35,7 +35,11 @@ export const evaluateCandidate = answering(
 export const simulatePolicies = answering(async () => (await import('./governance/policy/simulate.js')).simulate);
 export const problemOfOutput = answering(async () => (await import('./outbound/mcp-output.js')).problemOfOutput);
 export const problemsOfSchemas = answering(async () => (await import('./outbound/mcp-output.js')).problemsOfSchemas);
+export const checkSchemas = answering(async () => (await import('./base/json-schema.js')).problemsOfSchemas);
+export const problemsOfValue = answering(async () => (await import('./base/json-schema.js')).problemsOfValue);
+export const readTypedAnswer = answering(async () => (await import('./models/typed-answer.js')).readTypedAnswer);
 export const runCode = answering(async () => (await import('./domain/executions/run-code.js')).runCode);
+export const evaluateInRun = answering(async () => (await import('./domain/executions/evaluate.js')).evaluateInRun);
 // The parsers of documents are large.
 export const extractDocument = answering(
   async () => (await import('./domain/knowledge/extract-thread.js')).extractDocument,

@@ -16,6 +16,7 @@ import { createExchanges } from './domain/executions/exchanges.js';
 import { createEmbeddingSweep } from './domain/embedding/sweep.js';
 import { createRevocationSweep } from './domain/mcp-servers/operations/revoke.js';
 import { createMemorySweep } from './domain/memories/sweep.js';
+import { publishWhatRuns } from './domain/releases/operations/upgrade.js';
 import { createTextIndexSweep } from './domain/text-index/sweep.js';
 import { checkEmbedder } from './models/check-embedder.js';
 import { startWorkerMetrics } from './observability/worker-metrics.js';
@@ -51,7 +52,10 @@ export async function main(): Promise<void> {
   // Encrypted payloads cannot be compressed: trying to takes processor time here and in Temporal.
   const options = { ...config.temporal.connection, grpcCompression: { codec: 'none' } } as const;
   const connection = await whenTemporalAnswers(deps, () => NativeConnection.connect(options));
-  await prepare(deps, [{ name: 'trust in payloads', run: deps.temporal.trust.begin }]);
+  await prepare(deps, [
+    { name: 'trust in payloads', run: deps.temporal.trust.begin },
+    { name: 'releases', run: () => publishWhatRuns(deps) },
+  ]);
   const queues = queueWorkers(config.worker, config.temporal.taskQueue);
   const shared = {
     connection,

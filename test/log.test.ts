@@ -32,4 +32,15 @@ describe('a logger', () => {
     expect(written.join('').match(/line \d+\./g)).toEqual(Array.from({ length: 1000 }, (_, line) => `line ${line}.`));
     expect(written.length).toBeLessThan(50);
   });
+
+  test.each(['err', 'error'])('writes the type, message and stack of an error given as `%s`', async (name) => {
+    written.length = 0;
+    createLogger({ level: 'info', name: 'failing' }).error({ [name]: new TypeError('no such thing') }, 'failed');
+    await eventually(() => expect(written.join('')).toContain('failed'));
+    expect(JSON.parse(written.join(''))[name]).toMatchObject({
+      type: 'TypeError',
+      message: 'no such thing',
+      stack: expect.stringContaining('log.test'),
+    });
+  });
 });

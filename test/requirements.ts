@@ -20,6 +20,8 @@ import { operations } from './requirements/operations.js';
 import { platformData } from './requirements/platform-data.js';
 import { policies } from './requirements/policies.js';
 import { projectsAgentflows } from './requirements/projects-agentflows.js';
+import { cli } from './requirements/cli.js';
+import { releases } from './requirements/releases.js';
 import type { Requirement } from './requirements/requirement.js';
 import { retrieval } from './requirements/retrieval.js';
 import { shares } from './requirements/shares.js';
@@ -34,6 +36,8 @@ const all = [
   ...consoleApp,
   ...conventions,
   ...projectsAgentflows,
+  ...cli,
+  ...releases,
   ...executions,
   ...flows,
   ...gateway,

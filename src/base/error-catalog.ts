@@ -112,6 +112,11 @@ const errorCatalog = {
     example: 'initial_agent: no agent has this id',
     retry: 'never',
   },
+  output_invalid: {
+    when: 'the output of an agent or a run does not match its `output_schema`',
+    example: 'output.total: must be a number',
+    retry: 'never',
+  },
   too_many_requests: {
     when: 'too many requests, open connections or failed attempts; wait for the seconds in `Retry-After`',
     example: 'the credential sent more than 6000 requests in 60 s; retry in 12 s',

@@ -9,13 +9,13 @@ export const packageRoot: string = (() => {
   return folder;
 })();
 
-/** The folder to which the build writes the packages of both clients (sdk/pack.mjs). */
+/** The folder to which the build writes the packages of the clients and of `gcs` (sdk/pack.mjs). */
 export const clientsFolder = path.join(packageRoot, 'dist/clients');
 
 const files = existsSync(clientsFolder) ? readdirSync(clientsFolder) : [];
 
 /** The file names of the packages that `/clients/` serves. */
 export const clientPackages = {
-  node: files.find((file) => file.endsWith('.tgz')),
+  node: files.find((file) => file.startsWith('governed-context-service-')),
   python: files.find((file) => file.endsWith('.whl')),
 };

@@ -1,7 +1,19 @@
 import { isUtf8 } from 'node:buffer';
-import express, { type RequestHandler } from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import { AppError } from '../base/errors.js';
+import { toAppError } from './errors.js';
 import { bodyLimits, checkJson, checkValueCount, refuseRounded } from '../base/json-gate.js';
+
+const limitOfRoutes = '1mb';
+const parseBody = jsonBody(limitOfRoutes);
+
+/** Reads the JSON body of a request of up to 1 MiB into `req.body`. @throws AppError like `jsonBody` */
+export async function readJson(req: Request, res: Response): Promise<void> {
+  for (const parse of parseBody)
+    await new Promise<void>((resolve, reject) => {
+      void parse(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(toAppError(error))));
+    });
+}
 
 /** Parses JSON bodies up to `limit`. Refuses other content types, and JSON that `checkJson` refuses. */
 export function jsonBody(limit: string): RequestHandler[] {

@@ -42,12 +42,19 @@ function createHistoryCursor(
     token = nextPageToken?.length ? nextPageToken : undefined;
     return history?.events ?? [];
   };
+  const hasNews = (events: Awaited<ReturnType<typeof readPage>>) =>
+    events.some(({ eventType }) => eventType === taskCompleted);
+  /** A run that has not completed a workflow task has nothing to show yet. */
+  const begin = async (): Promise<boolean> => {
+    const events = await readPage();
+    if (token === undefined) return false;
+    return hasNews(events) ? goToEnd(events) : untilNext();
+  };
   /** Pages to the current end of the history without waiting, because only paging returns a token. */
-  const goToEnd = async (): Promise<boolean> => {
+  const goToEnd = async (first: Awaited<ReturnType<typeof readPage>>): Promise<boolean> => {
     const { historyLength } = await call((temporal) => temporal.workflow.getHandle(workflowId).describe());
-    let seen = 0;
-    do seen = Number((await readPage()).at(-1)?.eventId ?? historyLength);
-    while (token && seen < historyLength);
+    let seen = Number(first.at(-1)?.eventId ?? historyLength);
+    while (token && seen < historyLength) seen = Number((await readPage()).at(-1)?.eventId ?? historyLength);
     return token !== undefined;
   };
   const untilNext = async (): Promise<boolean> => {
@@ -56,7 +63,7 @@ function createHistoryCursor(
     try {
       for (;;) {
         const events = await readPage();
-        if (!token || events.some(({ eventType }) => eventType === taskCompleted)) return true;
+        if (!token || hasNews(events)) return true;
       }
     } finally {
       waits.count -= 1;
@@ -64,14 +71,14 @@ function createHistoryCursor(
   };
   return {
     /**
-     * Waits until the run completes a workflow task or closes, because its state changes only then. The first call for a
-     * run returns immediately. The wait does not affect the workflow.
+     * Waits until the run completes a workflow task or closes, because its state changes only then. The first call returns
+     * immediately for a run that has completed one. The wait does not affect the workflow.
      * @returns false without waiting if there is no open run, if Temporal does not respond, or if this process has
      * reached its limit of waits
      */
     async next(): Promise<boolean> {
       try {
-        return await (token ? untilNext() : goToEnd());
+        return await (token ? untilNext() : begin());
       } catch (error) {
         if (isAppError(error)) return false;
         token = undefined;

@@ -49,6 +49,8 @@ export function workerTuning(
     ...(runsWorkflows && {
       ...workflowTaskLimit,
       maxConcurrentWorkflowTaskExecutions: workflowTasks,
+      // How long a workflow waits for the worker that has it in memory, which may be lost, before another one takes it.
+      stickyQueueScheduleToStartTimeout: '5s',
       ...(scale && { workflowTaskPollerBehavior: scale }),
       ...(cachedWorkflows !== undefined && { maxCachedWorkflows: cachedWorkflows }),
     }),

@@ -26,7 +26,7 @@ async function detect(content: string, model = 'big') {
     asked.push(chat);
     return { model, content, tool_calls: [], usage: { input_tokens: 1, output_tokens: 1 } };
   };
-  const { detectAnomaly } = createAnomalyActivities({ models: { complete } }, noExchanges);
+  const { detectAnomaly } = createAnomalyActivities({ models: { complete }, isLightModel: () => false }, noExchanges);
   const environment = activityEnvironment();
   const found = await environment.run<
     [DetectAnomalyRequest],

@@ -74,6 +74,7 @@ function recording(
   return { asked, models };
 }
 
+const noThreads = { run: () => Promise.reject(new Error('no answer has a schema here')), close: async () => {} };
 const noKnowledge: KnowledgeBase = { ask: () => Promise.reject(new Error('nobody has a knowledge base here')) };
 
 /** The text that was written during the turn. If `fails` is set, every write fails. */
@@ -92,7 +93,10 @@ function take(
   environment = activityEnvironment(),
   { knowledge = noKnowledge, ...store }: Partial<ModelActivityDeps> = {},
 ) {
-  const { takeModelTurn } = createModelActivities({ models, knowledge, ...deltaStore(), ...store }, noExchanges);
+  const { takeModelTurn } = createModelActivities(
+    { models, isLightModel: () => false, knowledge, threads: noThreads, ...deltaStore(), ...store },
+    noExchanges,
+  );
   return environment.run<[ModelTurnRequest], StepResult<ModelTurn>, AgentflowExecutionActivities['takeModelTurn']>(
     takeModelTurn,
     request(change),

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { saveContextTool } from '../../src/domain/tools/save-context.js';
+import { saveContext } from '../../src/domain/tools/save-context.js';
 import { saveBounds } from '../../src/graph/save/input.js';
 import { nameBounds } from '../../src/graph/save/names-of-project.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
 import { useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';
-import { call, contextFor, contextOf, refusal } from './tool-call.js';
+import { call, contextFor, contextOf, refusal, toolWith } from './tool-call.js';
 
 const deps = useDeps();
-const save = saveContextTool.create(deps);
+const save = toolWith(deps, saveContext);
 beforeAll(() => prepareGraph(deps.graph));
 
 const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at));

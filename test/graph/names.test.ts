@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { queryContextTool } from '../../src/domain/tools/query-context.js';
-import { saveContextTool } from '../../src/domain/tools/save-context.js';
+import { queryContext } from '../../src/domain/tools/query-context.js';
+import { saveContext } from '../../src/domain/tools/save-context.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
 import { useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';
 import { expectSources, readWorld } from '../support/world.js';
-import { call, contextOf } from './tool-call.js';
+import { call, contextOf, toolWith } from './tool-call.js';
 
 interface NameCase {
   /** The name of an entity. */
@@ -18,12 +18,8 @@ interface NameCase {
 const world = readWorld<NameCase>('graph');
 const cases = world.cases.filter(({ file }) => file === 'names');
 const deps = useDeps();
-const save = saveContextTool.create(deps);
-const query = queryContextTool.create({
-  graph: deps.graph,
-  redact: (answer) => Promise.resolve(answer),
-  collections: deps.mongo.collections,
-});
+const save = toolWith(deps, saveContext);
+const query = toolWith({ ...deps, redact: (answer) => Promise.resolve(answer) }, queryContext);
 const ctx = contextOf();
 const ask = (text: string): Promise<any> => call(query, ctx, { query: text, limit: 5, timeout_ms: 30_000 });
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { queryContextTool } from '../../src/domain/tools/query-context.js';
-import { saveContextTool } from '../../src/domain/tools/save-context.js';
+import { queryContext } from '../../src/domain/tools/query-context.js';
+import { saveContext } from '../../src/domain/tools/save-context.js';
 import { commitOntology, currentOntology } from '../../src/graph/ontology/commit.js';
 import { OntologyDefinition } from '../../src/graph/ontology/definition.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
@@ -9,11 +9,11 @@ import { epochSeconds } from '../../src/base/time.js';
 import { useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';
 import { sizeOf } from '../requirements/full-forms.js';
-import { call, contextFor, contextOf, refusal } from './tool-call.js';
+import { call, contextFor, contextOf, refusal, toolWith } from './tool-call.js';
 
 const deps = useDeps();
-const save = saveContextTool.create(deps);
-const query = queryContextTool.create({ graph: deps.graph, redact: deps.redact, collections: deps.mongo.collections });
+const save = toolWith(deps, saveContext);
+const query = toolWith(deps, queryContext);
 beforeAll(() => prepareGraph(deps.graph));
 
 const definition = (personal: boolean) =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { queryContextTool } from '../../src/domain/tools/query-context.js';
-import { saveContextTool } from '../../src/domain/tools/save-context.js';
+import { queryContext } from '../../src/domain/tools/query-context.js';
+import { saveContext } from '../../src/domain/tools/save-context.js';
 import { lockProject } from '../../src/graph/ontology/state.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
 import { inWriteTransaction } from '../../src/graph/store/sessions.js';
@@ -11,13 +11,13 @@ import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
-import { call, contextFor, contextOf, refusal } from './tool-call.js';
+import { call, contextFor, contextOf, refusal, toolWith } from './tool-call.js';
 
 const deps = useDeps();
 const { NEO4J_URI: uri = '', NEO4J_USER: user = '', NEO4J_PASSWORD: password = '' } = testRun().env;
 const another = createGraph({ uri, user, password });
-const save = saveContextTool.create(deps);
-const query = queryContextTool.create({ graph: deps.graph, redact: deps.redact, collections: deps.mongo.collections });
+const save = toolWith(deps, saveContext);
+const query = toolWith(deps, queryContext);
 beforeAll(() => prepareGraph(deps.graph));
 afterAll(() => another.close());
 
@@ -110,11 +110,7 @@ describe('bookmarks', () => {
     const ctx = contextOf();
     const { bookmark } = await call(save, ctx, thing('marked'));
     expect(bookmark).toEqual(expect.any(String));
-    const elsewhere = queryContextTool.create({
-      graph: another,
-      redact: deps.redact,
-      collections: deps.mongo.collections,
-    });
+    const elsewhere = toolWith({ ...deps, graph: another }, queryContext);
     expect((await call(elsewhere, contextFor(ctx.principal), { ...things, bookmark })).rows).toEqual([{ n: 1 }]);
     expect((await call(elsewhere, contextFor(ctx.principal), { query: 'marked', bookmark })).entities).toHaveLength(1);
     for (const text of [things.query, 'marked']) {

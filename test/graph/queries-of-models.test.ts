@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { queryContextTool } from '../../src/domain/tools/query-context.js';
-import { saveContextTool } from '../../src/domain/tools/save-context.js';
+import { queryContext } from '../../src/domain/tools/query-context.js';
+import { saveContext } from '../../src/domain/tools/save-context.js';
 import { looksLikeNaturalLanguage } from '../../src/graph/guard/natural-language.js';
 import { unwrapped } from '../../src/graph/guard/unwrap.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
 import { useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';
-import { call, contextOf } from './tool-call.js';
+import { call, contextOf, toolWith } from './tool-call.js';
 
 const cypher = 'MATCH (p:Person) WHERE p.project_id = $project_id RETURN p.name AS name';
 
@@ -53,12 +53,8 @@ describe('a text that contains a query', () => {
 
 describe('the rows of a query', () => {
   const deps = useDeps();
-  const save = saveContextTool.create(deps);
-  const query = queryContextTool.create({
-    graph: deps.graph,
-    redact: deps.redact,
-    collections: deps.mongo.collections,
-  });
+  const save = toolWith(deps, saveContext);
+  const query = toolWith(deps, queryContext);
   const ctx = contextOf();
 
   beforeAll(async () => {

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { queryContextTool } from '../../src/domain/tools/query-context.js';
-import { saveContextTool } from '../../src/domain/tools/save-context.js';
+import { queryContext } from '../../src/domain/tools/query-context.js';
+import { saveContext } from '../../src/domain/tools/save-context.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
 import { useDeps } from '../support/fixture.js';
 import { verifies } from '../support/verifies.js';
-import { call, contextFor, contextOf } from './tool-call.js';
+import { call, contextFor, contextOf, toolWith } from './tool-call.js';
 
 const deps = useDeps();
-const save = saveContextTool.create(deps);
-const query = queryContextTool.create({ graph: deps.graph, redact: deps.redact, collections: deps.mongo.collections });
+const save = toolWith(deps, saveContext);
+const query = toolWith(deps, queryContext);
 const ctx = contextOf();
 // By default, a busy machine has 5 s for the first search of its kind.
 const ask = (text: string, rest = {}, of = ctx) => call(query, of, { query: text, timeout_ms: 30_000, ...rest });

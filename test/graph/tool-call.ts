@@ -1,11 +1,25 @@
 import type { Grant } from '../../src/auth/grants.js';
 import type { Principal } from '../../src/auth/principal.js';
 import { newId } from '../../src/base/ids.js';
-import type { Tool, ToolContext } from '../../src/governance/tools/tool.js';
+import { validate } from '../../src/base/validation.js';
+import type { Deps } from '../../src/domain/deps.js';
+import type { DomainOperation, DomainTool } from '../../src/domain/operation.js';
+import type { CallContext } from '../../src/governance/operations/call-context.js';
+import { undecided } from '../../src/governance/operations/recheck.js';
+import { toolOf } from '../../src/governance/tools/tool.js';
 
-/** Returns the context of a call as the pipeline would create it, for a separate project of the test. */
-export function contextOf(overrides: Partial<Principal> = {}): ToolContext {
-  const principal: Principal = {
+/** A tool with the dependencies of its calls. */
+export type ToolWithDeps = DomainTool & { deps: Deps };
+
+export function toolWith(deps: Deps, tool: DomainTool | DomainOperation): ToolWithDeps {
+  return { ...('cases' in tool ? tool : toolOf(tool)), deps };
+}
+
+export type TestContext = Pick<Principal, 'projectId' | 'organizationId'> & CallContext;
+
+/** Returns the context of a call as the kernel would create it, for a separate project of the test. */
+export function contextOf(overrides: Partial<Principal> = {}): TestContext {
+  return contextFor({
     kind: 'api_key',
     userId: newId(),
     organizationId: newId(),
@@ -14,34 +28,45 @@ export function contextOf(overrides: Partial<Principal> = {}): ToolContext {
     role: 'OWNER',
     grants: ['svc:query.read', 'svc:docs.read', 'svc:ontology.write'] satisfies Grant[],
     ...overrides,
-  };
-  return contextFor(principal);
+  });
 }
 
 /** Returns the context of another call by the same caller. */
-export function contextFor(principal: Principal): ToolContext {
+export function contextFor(principal: Principal): TestContext {
+  const { projectId, organizationId } = principal;
   return {
-    principal,
-    projectId: principal.projectId,
-    organizationId: principal.organizationId,
-    lifecycleId: newId(),
-    recordId: newId(),
+    ...{ principal, projectId, organizationId, lifecycleId: newId(), recordId: newId(), idempotencyKey: undefined },
+    baseUrl: 'http://service.test',
     signal: new AbortController().signal,
+    recheckPolicies: undecided,
+    noteConsumed: () => undefined,
   };
 }
 
 /** Runs a tool like S4 and S8. */
-export async function call(tool: Tool, ctx: ToolContext, input: unknown): Promise<any> {
-  const prepared = await tool.prepare(tool.input.parse(input), ctx);
-  const { body, consumed } = await tool.execute(prepared, ctx);
-  return { ...(tool.output.parse(body) as object), consumed };
+export async function call(tool: ToolWithDeps, context: TestContext, args: unknown): Promise<any> {
+  let consumed: readonly string[] | undefined;
+  const ctx = { ...context, noteConsumed: (ids: readonly string[]) => (consumed = ids) };
+  const { operation, answerOf, whole } = await prepared(tool, ctx, args);
+  const result = await operation.run?.(whole);
+  return { ...(tool.output.parse(answerOf(result)) as object), consumed };
 }
 
-export async function dryRun(tool: Tool, ctx: ToolContext, input: unknown): Promise<any> {
-  return tool.dryRun(await tool.prepare(tool.input.parse(input), ctx), ctx);
+export async function dryRun(tool: ToolWithDeps, ctx: TestContext, args: unknown): Promise<any> {
+  const { operation, whole } = await prepared(tool, ctx, args);
+  return operation.dryRun?.(whole);
 }
 
-/** Returns the refusal with which the pipeline would respond. */
+async function prepared(tool: ToolWithDeps, ctx: TestContext, args: unknown) {
+  const { operation, callOf, answerOf } = tool.caseOf(args);
+  const { key, input } = callOf(tool.input.parse(args));
+  const keyed = validate(operation.key, { projectId: ctx.projectId, ...key }, 'invalid_request');
+  const received = { deps: tool.deps, ctx, key: keyed, input } as never;
+  const whole = { ...(received as object), prepared: await operation.prepare?.(received) } as never;
+  return { operation, answerOf, whole };
+}
+
+/** Returns the refusal with which the kernel would respond. */
 export async function refusal(work: Promise<unknown>): Promise<{ code: string; message: string }> {
   const outcome = await work.then(
     (value) => ({ value }),

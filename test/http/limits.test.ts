@@ -46,6 +46,16 @@ describe('requests to the platform API', () => {
     expect(await person.get('/v1/audit')).toMatchObject(refusal(429, 'too_many_requests', 'organization'));
   });
 
+  test('count also if the caller may not make them', async () => {
+    verifies('http.request-limit');
+    const workspace = await createWorkspace(deps);
+    const powerless = await createKey(deps, workspace, { grants: ['svc:docs.read'] });
+    const client = apiClient(one.url(), { 'x-api-key': powerless });
+    const answers: number[] = [];
+    for (let at = 0; at < 7; at += 1) answers.push((await client.post('/tag', { name: 'refused' })).status);
+    expect(answers).toEqual([403, 403, 403, 403, 403, 429, 429]);
+  });
+
   test('reserve parts of a window and never exceed it; 0 means unlimited', async () => {
     verifies('http.request-limit');
     const { collections } = deps.mongo;

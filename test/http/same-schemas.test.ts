@@ -25,6 +25,11 @@ const withBody = Object.entries<any>(document.paths).flatMap(([at, item]) =>
   }),
 );
 
+/** Parameters of paths that are no ids. */
+const words: Readonly<Record<string, string>> = { category: 'restful', channel: 'staging' };
+/** Their body is any JSON value. */
+const takesEverything = ['POST /resume/{address}'];
+
 let workspace: Workspace;
 let url: string;
 beforeAll(async () => {
@@ -45,7 +50,7 @@ async function routeTakes(
   body: unknown,
 ): Promise<{ taken: boolean; why: string }> {
   const target = at.replace(/\{(\w+)\}/g, (_, name: string) =>
-    /^project_?id$/i.test(name) ? workspace.projectID : name === 'category' ? 'restful' : newId(),
+    /^project_?id$/i.test(name) ? workspace.projectID : (words[name] ?? newId()),
   );
   const query = needsProject ? `?projectID=${workspace.projectID}` : '';
   const headers = {
@@ -77,13 +82,13 @@ function spoiled(example: unknown): unknown[] {
 describe('the request schema in the document', () => {
   test.each(withBody.map((operation) => [operation.name, operation] as const))(
     'accepts and refuses the same bodies as %s',
-    async (_name, operation) => {
+    async (name, operation) => {
       verifies('reference.same-schemas');
       const { example } = operation.media;
       const bodies = [example, ...spoiled(example)];
       expect(documentTakes(operation, example)).toBe(true);
       const refused = bodies.filter((body) => !documentTakes(operation, body));
-      expect(refused.length).toBeGreaterThan(0);
+      expect([name, refused.length === 0]).toEqual([name, takesEverything.includes(name)]);
       expect({ example, ...(await routeTakes(operation, example)) }).toMatchObject({ taken: true });
       for (const body of refused)
         expect({ body, ...(await routeTakes(operation, body)) }).toMatchObject({ taken: false });

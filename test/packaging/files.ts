@@ -66,15 +66,12 @@ export function dockerStages(): Instruction[][] {
   return stages;
 }
 
-/** Vite bundles its packages into `dist/console`. */
-const browserApp = path.join('src', 'surfaces', 'console', 'app');
-
 /** The packages that the sources below these folders import at run time. */
 export function packagesImportedBy(...folders: string[]): Set<string> {
   const files = folders.flatMap((folder) =>
     readdirSync(path.join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
       .map((file) => path.join(folder, file))
-      .filter((file) => file.endsWith('.ts') && !file.startsWith(browserApp)),
+      .filter((file) => file.endsWith('.ts')),
   );
   const names = files.flatMap((file) =>
     [...text(file).matchAll(/^(?!import type).*\bfrom '([^.'][^']*)'/gm)].map(([, name = '']) => name),

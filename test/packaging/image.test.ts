@@ -20,7 +20,7 @@ const all = stages.flat();
 const valuesOf = (name: string, instructions = runtime) =>
   instructions.filter((each) => each.name === name).map(({ rest }) => rest);
 /** The build output that the image copies, each at its own path. */
-const built = valuesOf('COPY').flatMap((rest) => /^--from=build \/app\/(dist\/\S+) \.\/\1$/.exec(rest)?.[1] ?? []);
+const built = valuesOf('COPY').flatMap((rest) => /^--from=build \/app\/(\S+) \.\/\1$/.exec(rest)?.[1] ?? []);
 /** The source files that it copies unchanged. */
 const own = valuesOf('COPY').flatMap((rest) => (rest.startsWith('--from=') ? [] : rest.split(' ').slice(0, -1)));
 const { scripts, dependencies } = JSON.parse(text('package.json')) as {
@@ -85,7 +85,7 @@ describe('the Dockerfile', () => {
   test('installs only the packages that the running product imports', () => {
     expect(valuesOf('RUN', all).filter((rest) => rest.startsWith('npm ci'))).toEqual([
       'npm ci --ignore-scripts --no-audit --no-fund',
-      'npm ci --omit=dev --ignore-scripts --no-audit --no-fund',
+      'npm ci --omit=dev --workspaces=false --ignore-scripts --no-audit --no-fund',
     ]);
     const missing = [...packagesImportedBy('src', 'workflows', 'activities')].filter((name) => !(name in dependencies));
     expect(missing).toEqual([]);
@@ -98,9 +98,9 @@ test('.dockerignore allows exactly the files that the build uses', () => {
     .filter((line) => line.startsWith('!'))
     .map((line) => line.slice(1));
   const folders = scripts.build.slice(0, scripts.build.indexOf(' -d ')).split(' ').slice(1);
-  // The Node client is compiled with the compiler options of the whole project.
+  // The console has a build of its own. The Node client is compiled with the compiler options of the whole project.
   const files = ['package.json', 'package-lock.json', '.swcrc', 'tsconfig.json'];
-  expect(allowed.sort()).toEqual([...files, 'sdk', ...folders].sort());
+  expect(allowed.sort()).toEqual([...files, 'sdk', 'console', ...folders].sort());
   expect(text('.dockerignore').split('\n')).toContain('*');
 });
 

@@ -161,6 +161,21 @@ export const authentication = [
     says: 'Repeated login failures are throttled with 429, and an unknown address gets the same answer as a wrong password.',
   },
   {
+    id: 'auth.own-sessions',
+    source: 'docs/guides/accounts.md#passwords-and-sign-in',
+    says: 'GET /v1/auth/sessions lists the sessions of the person that have not ended, with their program, last use and which is this one.',
+  },
+  {
+    id: 'auth.own-sessions.last-use',
+    source: 'docs/guides/accounts.md#passwords-and-sign-in',
+    says: 'The last use of a session is written at most once a minute.',
+  },
+  {
+    id: 'auth.own-sessions.end',
+    source: 'docs/guides/accounts.md#passwords-and-sign-in',
+    says: 'A person ends one or all others of their own sessions; the next call of an ended session is answered 401, and a session of somebody else 404.',
+  },
+  {
     id: 'auth.refresh',
     source: 'docs/specification.md#context-gateway',
     says: 'POST /v1/auth/refresh returns a new pair of tokens and invalidates the old refresh token.',

@@ -16,6 +16,26 @@ export const consoleApp = [
   },
   {
     ...ofConsole,
+    id: 'console.onboarding',
+    says: 'Home of an empty project shows five first steps with lines that do them, ticks off what is done, and can be told not to.',
+  },
+  {
+    ...ofConsole,
+    id: 'console.agentflows.history',
+    says: 'The graph and the form of an agentflow are side by side and have one history to undo and redo; agents and steps are copied.',
+  },
+  {
+    ...ofConsole,
+    id: 'console.agentflows.schemas',
+    says: 'The schemas of an agentflow and the form of a question are edited as fields or as JSON, and keep what the fields do not show.',
+  },
+  {
+    ...ofConsole,
+    id: 'console.agentflows.expressions',
+    says: 'An expression completes the names that it can use, and shows its value in a past run.',
+  },
+  {
+    ...ofConsole,
     id: 'executions.filters',
     says: 'Executions are filtered by the state that people name, by time, text, agentflow version, starter and schedule.',
   },
@@ -37,6 +57,11 @@ export const consoleApp = [
   },
   {
     ...ofConsole,
+    id: 'console.run.as-curl',
+    says: 'The HTTP request of a step is shown as a curl command, whose texts the shell and curl take literally.',
+  },
+  {
+    ...ofConsole,
     id: 'executions.steps',
     says: 'A step of a run can be read with the prompt, or the request and response, of its attempts: bounded, without secrets, sealed at rest.',
   },
@@ -49,6 +74,21 @@ export const consoleApp = [
     ...ofConsole,
     id: 'console.inbox',
     says: 'The inbox shows the items that wait for a person, oldest first, with the exact call and the votes, and is decided by keyboard.',
+  },
+  {
+    id: 'console.time-zone',
+    source: 'docs/guides/console.md',
+    says: 'Times are shown in the zone of the browser or the one that the person chose in their profile, with the weekday and UTC as a tooltip. The header leads to the profile, also on a phone.',
+  },
+  {
+    id: 'console.words',
+    source: 'docs/guides/console.md',
+    says: 'The pages name operations and stages in words; their names and ids are under "Details".',
+  },
+  {
+    id: 'console.inbox.several',
+    source: 'docs/guides/console.md',
+    says: 'Items of the same kind are marked and decided at once, each on the text that was marked; afterwards the inbox says what was decided, and on which text.',
   },
   {
     id: 'console.inbox.memory',
@@ -68,8 +108,19 @@ export const consoleApp = [
   {
     ...ofConsole,
     id: 'console.home',
-    says: 'Home counts what fails, waits, runs and comes next; each number leads to its list.',
+    says: 'Home shows what failed and what waits first, with its agentflow, and says in one line what is fine; each number leads to its list.',
   },
+  {
+    ...ofConsole,
+    id: 'console.home.figures',
+    says: 'Home shows runs, durations and credits of a day, a week or a month; each bar leads to the runs of its time.',
+  },
+  {
+    ...ofConsole,
+    id: 'console.sessions',
+    says: 'The profile lists where a person is signed in, and ends one of these sessions or all others.',
+  },
+  { ...ofConsole, id: 'console.try-again', says: 'A page that could not read its data offers to try again.' },
   {
     ...ofConsole,
     id: 'queues.state',
@@ -159,6 +210,21 @@ export const consoleApp = [
     ...ofConsole,
     id: 'quota.read',
     says: 'Every credential can read how much of the quota of its project and organization is used.',
+  },
+  {
+    ...ofConsole,
+    id: 'console.policies.builder',
+    says: 'A rule is built from who, what, where and when in a form over its Cedar text, and tried on recorded and on written calls; a version shows who stored it and why.',
+  },
+  {
+    ...ofConsole,
+    id: 'console.columns',
+    says: 'The columns of a table are as wide as their content needs; a person changes their widths with the pointer or the keyboard, and this browser keeps them.',
+  },
+  {
+    ...ofConsole,
+    id: 'console.audit.filters',
+    says: 'The audit page offers people, actions and outcomes as choices, and a click on a cell filters by it.',
   },
   {
     ...ofConsole,
@@ -255,5 +321,30 @@ export const consoleApp = [
     id: 'console.tables.import-faults',
     source: 'docs/guides/console.md',
     says: 'An import of a CSV file names repeated columns and dates that do not exist, and skips a first line with the delimiter.',
+  },
+  {
+    id: 'members.invitations',
+    source: 'docs/guides/accounts.md#members',
+    says: 'An administrator invites a new person by a link that works once, until it expires, and only while the inviter may give the roles.',
+  },
+  {
+    id: 'console.invitations',
+    source: 'docs/guides/console.md',
+    says: 'A person is invited in the console, sets name and password on the page of the link, and is signed in.',
+  },
+  {
+    id: 'console.requests',
+    source: 'docs/guides/console.md',
+    says: 'The first page takes at most eight requests for the app, compressed.',
+  },
+  {
+    id: 'console.profile',
+    source: 'docs/guides/accounts.md#members',
+    says: 'A person reads and changes their own name, changes their password, and chooses a theme.',
+  },
+  {
+    id: 'console.projects',
+    source: 'docs/guides/console.md',
+    says: 'The header changes to another project, and creates one for people who may.',
   },
 ] as const satisfies readonly Requirement[];

@@ -394,6 +394,11 @@ export const executions = [
     says: 'GET /metrics answers within seconds while the record store hangs.',
   },
   {
+    id: 'execution.prepare-and-start',
+    source: 'docs/guides/executions.md',
+    says: 'POST /execute_flow?execute=true also starts the run, with the grant and the rules of the start.',
+  },
+  {
     id: 'execution.execute.waits',
     source: 'https://www.rfc-editor.org/rfc/rfc7240#section-4.3',
     says: 'With Prefer: wait, the start of a run answers the finished execution if the run ends in time, and otherwise as without it.',
@@ -442,5 +447,10 @@ export const executions = [
     id: 'execution.turns.killed',
     source: 'docs/guides/executions.md',
     says: 'Killed processes lose no turn and give none twice.',
+  },
+  {
+    id: 'execution.light-steps',
+    source: 'docs/architecture.md#flows',
+    says: 'Steps of milliseconds without outside effects run within the workflow task. If they fail or take longer, they run again as activities.',
   },
 ] as const satisfies readonly Requirement[];

@@ -231,6 +231,11 @@ export const governance = [
     source: 'docs/guides/gateway.md',
     says: 'A removed entry and two swapped entries are found and named.',
   },
+  {
+    id: 'audit.filters.exact-action',
+    source: 'docs/guides/gateway.md',
+    says: 'The audit filter `exact_action` finds only this action, not others that begin alike.',
+  },
   { id: 'audit.tamper.cut', source: 'docs/guides/gateway.md', says: 'The checkpoints reveal a truncated chain.' },
   {
     id: 'audit.tamper.rewritten',
@@ -309,6 +314,11 @@ export const governance = [
     id: 'operation.every-route',
     source: 'docs/guides/gateway.md',
     says: 'Every route performs an operation that rules know, or docs/architecture.md names it and the reason.',
+  },
+  {
+    id: 'operation.entrances',
+    source: 'docs/architecture.md#one-operation',
+    says: 'One table says what the kernel checks for each way in: limit, policies, approval, dry run and record.',
   },
   {
     id: 'operation.grant',

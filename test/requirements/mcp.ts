@@ -54,6 +54,16 @@ export const mcp = [
     says: 'A tool call returns structured output that fits its output schema and equals the REST answer.',
   },
   {
+    id: 'mcp.tools.agentflows',
+    source: 'docs/guides/mcp-and-oauth.md#agentflows-as-tools',
+    says: 'An agentflow with expose_as_tool is a tool of its project with its schemas; a call is governed like run_agent, and its structured content has the typed output.',
+  },
+  {
+    id: 'mcp.tools.agentflows.names',
+    source: 'https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names',
+    says: 'The tool of an agentflow has a name of 1 to 64 letters, digits and underscores, unique in the project, which no tool of the service has.',
+  },
+  {
     id: 'mcp.tools.refusal',
     source: 'docs/guides/mcp-and-oauth.md',
     says: 'A refusal is a tool error with stage, description and lifecycle id.',

@@ -310,7 +310,7 @@ export const operations = [
   {
     id: 'sdk.served',
     source: 'docs/guides/operations.md',
-    says: 'The service serves the packages of both clients, and connection info names these addresses or the commands that the operator configured.',
+    says: 'The service serves `gcs` and the packages of both clients, and connection info names the addresses of the clients or the commands that the operator configured.',
   },
   {
     id: 'guides.harmless',

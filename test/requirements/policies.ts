@@ -8,6 +8,16 @@ export const policies = [
     says: 'One rule is added, changed and deleted without touching the others; each change is a new version.',
   },
   {
+    id: 'policies.reason',
+    source: 'docs/guides/gateway.md',
+    says: 'A change of the policies can have a reason, which the list of versions shows.',
+  },
+  {
+    id: 'policies.error-line',
+    source: 'docs/guides/gateway.md',
+    says: 'A syntax error in a condition of a rule names its line.',
+  },
+  {
     id: 'policy.rules.compare-and-set',
     source: 'docs/guides/gateway.md',
     says: 'A change of one rule with expected_version or If-Match is refused with 409 if another version is in force.',

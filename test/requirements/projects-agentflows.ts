@@ -74,6 +74,11 @@ export const projectsAgentflows = [
     says: 'PATCH /agentflow/{id} changes the given fields, and earlier executions keep their embedded copy.',
   },
   {
+    id: 'platform.agentflows.update-expected',
+    source: 'docs/guides/agentflows.md',
+    says: 'A change of an agentflow with `expected` is refused with 409 if somebody else has changed the agentflow since, and a repeated change is not.',
+  },
+  {
     id: 'platform.agentflows.delete',
     source: 'docs/specification.md#agentflows-and-skills',
     says: 'DELETE /agentflow/{id} marks it deleted and removes it from lists and new executions.',

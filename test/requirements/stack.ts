@@ -236,6 +236,16 @@ export const stack = [
     says: 'npm start shows the progress and result of the sample, links to its run in the Temporal UI and to the API, and the next commands.',
   },
   {
+    id: 'templates.published',
+    source: 'docs/guides/flows.md',
+    says: 'npm start publishes each template once in the marketplace, and completes an interrupted publication.',
+  },
+  {
+    id: 'templates.run',
+    source: 'docs/guides/flows.md',
+    says: 'Each template can be added to a project and runs with the offline model, given what its description asks for.',
+  },
+  {
     id: 'sample.skipped-on-request',
     source: 'docs/specification.md#environment',
     says: 'npm start with --no-sample starts the product without the sample.',

@@ -23,6 +23,16 @@ export const work = [
     says: 'PATCH /schedule/coworker/{id} changes the schedule, also between active and paused with a reason.',
   },
   {
+    id: 'platform.schedules.expected',
+    source: 'docs/guides/schedules.md',
+    says: 'A change of a schedule with `expected` is refused with 409 if the schedule was changed since it was read.',
+  },
+  {
+    id: 'platform.schedules.created-paused',
+    source: 'docs/guides/schedules.md',
+    says: 'A schedule that is created as paused starts no run until it is resumed.',
+  },
+  {
     id: 'platform.schedules.delete',
     source: 'docs/specification.md#schedules',
     says: 'DELETE /schedule/coworker/{id} deletes the schedule and returns its last record.',
@@ -148,6 +158,11 @@ export const work = [
     id: 'platform.connectors.update',
     source: 'docs/guides/connectors.md',
     says: 'PATCH /connectors/{projectID}/{connector_id} changes a connector and validates it like a creation.',
+  },
+  {
+    id: 'platform.connectors.expected',
+    source: 'docs/guides/connectors.md',
+    says: 'A change of a connector with `expected` is refused with 409 if the connector was changed since it was read.',
   },
   {
     id: 'connector.config-shown',

@@ -119,6 +119,7 @@ describe('the worker’s variables', () => {
       maxConcurrentWorkflowTaskExecutions: 20,
       // An overloaded machine must not end the process because of a slow workflow task.
       isolateExecutionTimeout: '60s',
+      stickyQueueScheduleToStartTimeout: '5s',
       ...activities,
     });
     expect(workerTuning(loadConfig({}).worker, steps)).toEqual(activities);

@@ -55,6 +55,8 @@ test('npm start of a fresh clone starts its own servers and runs the sample, and
     });
     const endedEarly = ended.then(() => Promise.reject(new Error(`it ended before it was up:\n${printed}`)));
     await Promise.race([isUp, endedEarly]);
+    // It says why a sample has failed.
+    expect(printed).not.toContain('could not be completed');
     const workspace = JSON.parse(await readFile(path.join(clone, '.data/workspace.json'), 'utf8')) as Workspace;
     const answer = await apiClient(workspace.base_url, { 'x-api-key': workspace.api_key }).get(
       `/${workspace.project_id}/execution_flows`,

@@ -2,11 +2,12 @@ import { beforeAll, expect } from '@jest/globals';
 import type { Deps } from '../../src/domain/deps.js';
 import { createWorkspace, type Workspace } from './fixture.js';
 import { flowThatCalls } from './flows.js';
+import { released } from './releases.js';
 import { testRun } from './run.js';
 
 interface Callbacks {
   workspace: Workspace;
-  /** An agentflow of the workspace that triggers may start. */
+  /** A released agentflow of the workspace, which triggers may start. */
   agentflowId: string;
   connectorOf(category: string, fields?: object): Promise<any>;
   post(path: string, body?: string | Buffer, type?: string): Promise<{ status: number; body: any }>;
@@ -37,7 +38,7 @@ export function useCallbacks(deps: Deps): Callbacks {
     own.workspace = await createWorkspace(deps);
     const { api, projectID } = own.workspace;
     const flow = await api.post(`/agentflow?projectID=${projectID}`, flowThatCalls([]));
-    own.agentflowId = flow.body._id;
+    own.agentflowId = await released(api, flow.body._id);
   });
   return own;
 }

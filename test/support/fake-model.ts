@@ -63,6 +63,17 @@ export function send(res: ServerResponse, ...chunks: object[]): void {
   for (const each of chunks) res.write(`data: ${JSON.stringify(each)}\n\n`);
 }
 
+/** A streamed answer that calls tools, each with its arguments. */
+export function streamCalls(res: ServerResponse, calls: readonly (readonly [tool: string, values: object])[]): void {
+  const tool_calls = calls.map(([name, values], index) => ({
+    ...{ index, id: `c${index}`, type: 'function' },
+    function: { name, arguments: JSON.stringify(values) },
+  }));
+  beginStream(res);
+  send(res, chunk({ role: 'assistant', content: '', tool_calls }), chunk({}, 'tool_calls'), usageChunk);
+  endStream(res);
+}
+
 /** Sends the chunks, and resets the connection immediately afterwards. */
 export function breakOff(res: ServerResponse, ...chunks: object[]): void {
   beginStream(res);

@@ -200,6 +200,14 @@ export const lists: Record<string, (world: World) => Promise<ListCase>> = {
       keyOf: ({ id }) => id,
     };
   },
+  '/v1/auth/sessions': async ({ deps, userId: user_id, projectID: project_id }) => {
+    const present = await deps.mongo.collections.sessions.find({ user_id }).toArray();
+    return {
+      before: present.map(({ _id }) => _id),
+      make: async () => (await deps.auth.sessions.start({ kind: 'session', user_id, project_id }))._id,
+      keyOf: ({ session_id }) => session_id,
+    };
+  },
   '/v1/lifecycles': async (world) => ({ make: () => governedCall(world), keyOf: ({ lifecycle_id }) => lifecycle_id }),
   '/connectors/{projectID}/{connector_id}/agreements': async ({ deps, workspace, userId, projectID }) => {
     const connector_id = await connectServer(workspace, { url: 'https://mcp.example.com/mcp' });
@@ -281,6 +289,14 @@ export const lists: Record<string, (world: World) => Promise<ListCase>> = {
       return user_id;
     },
     keyOf: ({ user_id }) => user_id,
+  }),
+  '/project-member/{projectID}/invitations': async (world) => ({
+    async make() {
+      const email = `${newId()}@example.com`;
+      return (await post(world, `/project-member/${world.projectID}/invitations`, { email, role: 'MEMBER' }))
+        .invitation_id;
+    },
+    keyOf: ({ invitation_id }) => invitation_id,
   }),
   '/credit/history': async ({ workspace, deps }) => ({
     async make() {

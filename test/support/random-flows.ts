@@ -255,7 +255,7 @@ function interpret(
       case 'wait':
         return [{}, step.next];
       case 'branch': {
-        const chosen = step.cases.find(({ when }) => valueOf(when, scope));
+        const chosen = step.cases.find(({ when = 'false' }) => valueOf(when, scope));
         return [{ case: chosen?.name ?? null }, chosen ? chosen.next : step.otherwise];
       }
       case 'parallel': {
@@ -290,7 +290,8 @@ function interpret(
       case 'action':
       case 'code':
       case 'flow':
-        throw new Error('random flows call nothing');
+      case 'ask':
+        throw new Error('random flows call and ask nobody');
     }
   };
 

@@ -81,6 +81,10 @@ export const seeders: Record<string, Seeder> = {
   // A workflow creates items that wait for a decision: an unknown id of the same form is sufficient here.
   inbox: async () => `approval:${newId()}`,
   approval: undefined,
+  // Only a person invites (`platform/invitations.test.ts`).
+  invitation: undefined,
+  // A key has no sessions (`auth/own-sessions.test.ts`).
+  session: undefined,
   memory: undefined,
   merge: undefined,
   api_key: undefined,
@@ -117,6 +121,8 @@ export const kindByName: Record<string, string> = {
   merge_id: 'merge',
   item_id: 'inbox',
   agreement_id: 'agreement',
+  invitation_id: 'invitation',
+  session_id: 'session',
 };
 
 /** The meaning of `{id}`, and of a name that means something else in a body, by the beginning of the path. */
@@ -137,6 +143,7 @@ export const kindByPath: Record<string, string> = {
 
 /** Parameters that name no record, with a value that the route accepts. */
 export const plainParams: Record<string, string> = {
+  expression: '1',
   category: 'restful',
   repository: 'octo/catalog',
   version: '1',
@@ -162,6 +169,10 @@ const ofTheCredential = 'names no record: it works on the project or organizatio
 /** Routes without references to records, each with its reason; the test fails for any other such route. */
 export const asksForNothing: Record<string, string> = {
   'GET /marketplace': 'what is published is for everybody',
+  'GET /v1/auth/profile': 'it is that of the caller',
+  'GET /v1/auth/sessions': 'they are those of the caller',
+  'DELETE /v1/auth/sessions': 'they are those of the caller',
+  'PATCH /v1/auth/profile': 'it is that of the caller',
   'GET /v1/project/all': 'its filter chooses among the projects that the caller sees',
   ...Object.fromEntries(
     [

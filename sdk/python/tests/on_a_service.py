@@ -102,6 +102,12 @@ class Executions(OnAService):
         self.assertEqual(executions.rerun(id)["execution_context"]["rerun_of"], id)
         self.assertEqual(agentflows.update(flow, {"description": "Greets"})["description"], "Greets")
         self.assertEqual(agentflows.promote(flow)["version"], 1)
+        self.assertEqual(agentflows.publish(flow, {"note": "Greets"})["version"], 2)
+        self.assertEqual(agentflows.point(flow, "staging", {"version": 2, "expected": None})["channel"], "staging")
+        self.assertEqual([each["version"] for each in agentflows.channels(flow)["channels"]], [1, 2])
+        self.assertEqual(agentflows.releases(flow).data[0]["version"], 2)
+        self.assertEqual(agentflows.release(flow, 1)["version"], 1)
+        self.assertEqual(agentflows.diff(flow, from_="1", to="staging")["changes"], [])
         run = self.gateway.run_agent(flow, "the newcomer")["execution_id"]
         self.assertEqual(executions.wait_for_end(run)["status"], "completed")
         orchestrated = self.gateway.orchestrate("get", run)

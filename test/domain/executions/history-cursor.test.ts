@@ -55,6 +55,17 @@ describe('the cursor of a history', () => {
     expect(temporal.tokens).toEqual([undefined, 1, 2, 3, 4]);
   });
 
+  test('waits for the first workflow task of a new run', async () => {
+    const temporal = temporalWith(3, [
+      { types: [other], more: true },
+      { types: [other], more: true },
+      { types: [completed], more: true },
+    ]);
+    const cursor = temporal.open();
+    expect(await cursor.next()).toBe(true);
+    expect(temporal.left()).toBe(0);
+  });
+
   test('returns when the run closes, and begins again with the next run', async () => {
     const temporal = temporalWith(1, [
       { types: [completed], more: true },

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { queryContextTool } from '../../../src/domain/tools/query-context.js';
-import { saveContextTool } from '../../../src/domain/tools/save-context.js';
+import { queryContext } from '../../../src/domain/tools/query-context.js';
+import { saveContext } from '../../../src/domain/tools/save-context.js';
 import { prepareGraph } from '../../../src/graph/store/schema.js';
 import { createGraph, type Graph } from '../../../src/stores/neo4j.js';
 import { startNeo4j } from '../../../stack/neo4j.js';
@@ -13,7 +13,7 @@ import type { StartedService } from '../../../stack/service.js';
 import { eventually } from '../../support/eventually.js';
 import { useDeps } from '../../support/fixture.js';
 import { verifies } from '../../support/verifies.js';
-import { call, contextFor, contextOf, refusal } from '../tool-call.js';
+import { call, contextFor, contextOf, refusal, toolWith } from '../tool-call.js';
 import { workAttacks } from './attacks-work.js';
 
 const deps = useDeps();
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const { NEO4J_URI: uri = '', NEO4J_USER: user = '', NEO4J_PASSWORD: password = '' } = neo4j.environment;
   graph = createGraph({ uri, user, password });
   await prepareGraph(graph);
-  const query = queryContextTool.create({ graph, redact: deps.redact, collections: deps.mongo.collections });
+  const query = toolWith({ ...deps, graph }, queryContext);
   ask = (text, rest = {}, asker = ctx) => call(query, contextFor(asker.principal), { query: text, ...rest });
   const nodes = Array.from({ length: 40 }, (_, at) => ({
     id: `n${at}`,
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const links = nodes.flatMap(({ id }, at) =>
     [1, 7].map((step) => ({ from: id, type: 'NEXT', to: `n${(at + step) % 40}`, properties: {} })),
   );
-  await call(saveContextTool.create({ graph }), ctx, { entities: nodes, relationships: links });
+  await call(toolWith({ ...deps, graph }, saveContext), ctx, { entities: nodes, relationships: links });
   await graph.writer.executeQuery(
     "UNWIND range(0, 10000) AS i CREATE (:Entity:_Scoped:Point {project_id: $project, id: 'n' + i, type: 'Point', name: 'point ' + i})",
     { project: large.projectId },

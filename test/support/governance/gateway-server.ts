@@ -25,7 +25,13 @@ export async function serveRoutes(deps: Deps, routes: readonly Route[], authenti
   app.set('query parser', 'simple');
   app.use(requestLog(deps.log));
   app.use(traced(deps.tracing));
-  mountRoutes(app, routes, { deps, baseUrl: () => 'http://gateway.test', authenticate, checkScope: () => undefined });
+  mountRoutes(app, routes, {
+    deps,
+    baseUrl: () => 'http://gateway.test',
+    authenticate,
+    resolveScope: async (principal) => principal,
+    checkScope: () => undefined,
+  });
   app.use(errorHandler);
   const { url, close } = await listen(createServer(app));
   return {

@@ -1,10 +1,10 @@
 import type { Principal } from '../../../src/auth/principal.js';
 import type { Attempt, Call, Executed } from '../../../src/governance/kernel/call.js';
-import { saveModelTool } from '../../../src/domain/tools/save-model.js';
+import { saveModel } from '../../../src/domain/tools/save-model.js';
 import { newId } from '../../../src/base/ids.js';
 import { epochSeconds } from '../../../src/base/time.js';
 
-interface KernelCallOptions extends Pick<Call, 'resumesItself'> {
+interface KernelCallOptions extends Partial<Pick<Call, 'entrance'>> {
   principal: Principal;
   lifecycleId?: string;
   resumeToken?: string;
@@ -12,20 +12,23 @@ interface KernelCallOptions extends Pick<Call, 'resumesItself'> {
 }
 
 /** A save-model call with an effect that the test defines. */
-export function kernelCall({ principal, lifecycleId = newId(), resumeToken, run, ...rest }: KernelCallOptions): Call {
+export function kernelCall({
+  principal,
+  lifecycleId = newId(),
+  resumeToken,
+  run,
+  entrance = 'tool',
+}: KernelCallOptions): Call {
   return {
-    ...rest,
+    entrance,
     lifecycleId,
     startedAt: epochSeconds(),
-    operation: saveModelTool.operation,
     name: 'save-model',
-    channel: 'rest',
     traceId: '0af7651916cd43dd8448eb211c80319c',
     resumeToken,
-    alwaysRecorded: true,
     authenticate: async () => ({ ...principal, grants: [...principal.grants, 'svc:model.write'] }),
     resolveScope: async (given) => given,
-    admit: async () => undefined,
+    operationOf: async () => saveModel,
     validate: async () => ({ input: { model: 'm' }, resource: { type: 'model', id: 'm' }, dryRun: false, run }),
   };
 }

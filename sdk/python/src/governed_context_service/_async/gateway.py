@@ -81,9 +81,20 @@ class AsyncGateway(AsyncGovernance):
     async def docs(self, topic: Literal["governance", "ontology", "query", "retrieval", "tools", "errors"] = "governance", options: Options = None) -> t.DocsAnswer:
         return await self.call("docs", {"topic": topic}, options)
 
-    async def run_agent(self, agentflow_id: str, goal: str, inputs: Mapping[str, Any] | None = None, options: Options = None) -> t.StartedRun:
-        """Runs the promoted version of an agentflow."""
-        return await self.call("run-agent", without_none({"agentflow_id": agentflow_id, "goal": goal, "inputs": inputs}), options)
+    async def run_agent(
+        self,
+        agentflow_id: str,
+        goal: str,
+        inputs: Mapping[str, Any] | None = None,
+        options: Options = None,
+        *,
+        version: int | None = None,
+        channel: str | None = None,
+        draft: bool | None = None,
+    ) -> t.StartedRun:
+        """Runs the release in production, or the one that ``version``, ``channel`` or ``draft`` names."""
+        given = {"agentflow_id": agentflow_id, "goal": goal, "inputs": inputs, "version": version, "channel": channel, "draft": draft}
+        return await self.call("run-agent", without_none(given), options)
 
     async def orchestrate(
         self,

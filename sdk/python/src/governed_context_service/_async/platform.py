@@ -60,8 +60,29 @@ class AsyncAgentflows(AsyncGroup):
         return await self._call("delete", "/agentflow/{id}", None, options, params={"id": id})
 
     async def promote(self, id: str, options: Options = None) -> t.Promotion:
-        """Freezes the current state as a version, which ``gateway.run_agent`` runs."""
+        """Publishes the saved agentflow as a release, which every start runs from then on."""
         return await self._call("post", "/agentflow/{id}/promote", None, options, params={"id": id})
+
+    async def publish(self, id: str, release: t.ReleaseInput | None = None, options: Options = None) -> t.Release:
+        """Publishes the saved agentflow as its next release. No channel points to it yet."""
+        return await self._call("post", "/agentflow/{id}/versions", release or {}, options, params={"id": id})
+
+    async def releases(self, id: str, *, limit: int | None = None, cursor: str | None = None, options: Options = None) -> Page[t.Release]:
+        return page_of(await self._call("get", "/agentflow/{id}/versions", None, options, params={"id": id}, query={"limit": limit, "cursor": cursor}))
+
+    async def release(self, id: str, version: int, options: Options = None) -> t.ReleaseDetails:
+        return await self._call("get", "/agentflow/{id}/versions/{version}", None, options, params={"id": id, "version": str(version)})
+
+    async def channels(self, id: str, options: Options = None) -> t.Channels:
+        return await self._call("get", "/agentflow/{id}/channels", None, options, params={"id": id})
+
+    async def point(self, id: str, channel: str, promotion: t.PromotionInput, options: Options = None) -> t.Promotion:
+        """Points a channel to a newer or an earlier release, if it points to the one that ``expected`` names."""
+        return await self._call("put", "/agentflow/{id}/channels/{channel}", promotion, options, params={"id": id, "channel": channel})
+
+    async def diff(self, id: str, *, from_: str | None = None, to: str | None = None, options: Options = None) -> t.ReleaseDifference:
+        """Compares two of: ``draft``, the number of a release, a channel."""
+        return await self._call("get", "/agentflow/{id}/diff", None, options, params={"id": id}, query={"from": from_, "to": to})
 
 
 class AsyncSchedules(AsyncGroup):
