@@ -6,6 +6,7 @@ import { createProjector, type ProjectDeps } from '../src/domain/executions/proj
 import { withdrawApprovals, type WithdrawDeps } from '../src/governance/approvals/withdraw.js';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
+import { withPlainHeartbeat } from './with-heartbeat.js';
 
 type ExecutionRecordDeps = Omit<ProjectDeps, 'collections'> &
   Pick<WithdrawDeps, 'temporal' | 'audit'> & { mongo: Mongo; exchanges: Exchanges };
@@ -23,15 +24,16 @@ export function createExecutionRecordActivities({
 }: ExecutionRecordDeps): ExecutionRecordActivities {
   const project = createProjector({ collections, ...deps });
   return {
-    async publishExecution(projection) {
-      const runId = Context.current().info.workflowExecution?.runId ?? '';
-      // Who sees that a step has ended can read its exchange.
-      await Promise.all([project(projection, runId), exchanges.flush()]);
-      if (!isOver(projection.status)) return;
-      const { execution_id } = projection;
-      await withdrawApprovals({ collections, temporal, audit }, execution_id);
-      if ('waiting_for' in projection.context) await withdrawQuestions(collections, { execution_id });
-    },
+    publishExecution: (projection) =>
+      withPlainHeartbeat(async () => {
+        const runId = Context.current().info.workflowExecution?.runId ?? '';
+        // Who sees that a step has ended can read its exchange.
+        await Promise.all([project(projection, runId), exchanges.flush()]);
+        if (!isOver(projection.status)) return;
+        const { execution_id } = projection;
+        await withdrawApprovals({ collections, temporal, audit }, execution_id);
+        if ('waiting_for' in projection.context) await withdrawQuestions(collections, { execution_id });
+      }),
     withdrawQuestion: (_id) => withdrawQuestions(collections, { _id }),
     async cancelOwnRun() {
       const { client, info } = Context.current();

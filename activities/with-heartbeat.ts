@@ -21,22 +21,35 @@ export async function withHeartbeatOnly<C, T>(start: C, work: (progress: Progres
   const { cancellationSignal: signal, info } = context;
   let cursor = (info.heartbeatDetails as C | undefined) ?? start;
   const beat = () => context.heartbeat(cursor);
+  const note = (next: C) => {
+    cursor = next;
+  };
+  const reached = (next: C) => {
+    note(next);
+    beat();
+  };
+  try {
+    return await whileBeating(beat, () => work({ cursor, note, reached, signal }));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw failureOf(error, context);
+  }
+}
+
+/** Lets Temporal notice early that the worker of this work was lost, and changes no error of it. */
+export function withPlainHeartbeat<T>(work: () => Promise<T>): Promise<T> {
+  const context = Context.current();
+  // A local activity ends with its workflow task. It has no heartbeats.
+  return context.info.isLocal ? work() : whileBeating(() => context.heartbeat(), work);
+}
+
+async function whileBeating<T>(beat: () => void, work: () => Promise<T>): Promise<T> {
   let heart = setTimeout(() => {
     beat();
     heart = setInterval(beat, heartbeatEveryMs);
   }, firstHeartbeatMs);
   try {
-    const note = (next: C) => {
-      cursor = next;
-    };
-    const reached = (next: C) => {
-      note(next);
-      beat();
-    };
-    return await work({ cursor, note, reached, signal });
-  } catch (error) {
-    signal.throwIfAborted();
-    throw failureOf(error, context);
+    return await work();
   } finally {
     clearTimeout(heart);
   }

@@ -47,10 +47,15 @@ const workspaceHere = async (): Promise<Workspace> => product.through(await crea
 
 const flowTo = (path: string) => flowThatCalls([product.sink.url + path]);
 
-/** Every run still hangs: none has ended, and each has a step that runs or waits for its turn. */
+/**
+ * Every run still hangs: none has ended, and each has a step that runs or waits for its turn. A record shows this a second after
+ * the run began, or later if its worker was lost meanwhile.
+ */
 async function expectAllToHang(workspace: Workspace, ids: readonly string[]): Promise<void> {
-  const runs = await Promise.all(ids.map((id) => workspace.api.get(`/execute_flow/${id}`)));
-  expect(runs.map(({ body }) => body.status)).toEqual(ids.map(() => 'running'));
+  await eventually(async () => {
+    const runs = await Promise.all(ids.map((id) => workspace.api.get(`/execute_flow/${id}`)));
+    expect(runs.map(({ body }) => body.status)).toEqual(ids.map(() => 'running'));
+  });
 }
 
 const thinking = { name: 'Thinker', agents: [{ ...agentThatCalls([]), llm: { model: 'hangs' } }] };

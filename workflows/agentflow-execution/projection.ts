@@ -9,6 +9,7 @@ const summary = 'write the execution record';
 
 const { publishExecution } = proxyActivities<Publishing>({
   startToCloseTimeout: '10s',
+  heartbeatTimeout: '5s',
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' },
   summary,
 });

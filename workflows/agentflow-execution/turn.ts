@@ -9,6 +9,7 @@ import { turnGivenSignal, type RunTurn, type TurnRequest } from './turn-messages
 
 const activities = proxyActivities<Pick<AgentflowExecutionActivities, 'takeRunTurn' | 'endRunTurn'>>({
   startToCloseTimeout: '30s',
+  heartbeatTimeout: '5s',
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' },
   summary: 'the turn of the run',
 });
