@@ -39,11 +39,13 @@ import org.h2.mvstore.type.ObjectDataType;
 public final class MongoStandIn {
     private static final int WIRE_VERSION_THE_DRIVER_ASKS_FOR = 9;
     private static final int COMMIT_DELAY_MS = 50;
+    /** How long a stop may take to free the space of replaced data. The next stop continues. */
+    private static final int COMPACTION_MS = 1000;
     /** Documents outside the cache are deserialized at each read, which takes most of the time of a large store. */
     private static final int CACHE_MIB = 256;
 
     public static void main(String[] arguments) throws Exception {
-        MVStore store = new MVStore.Builder().fileName(arguments[0]).cacheSize(CACHE_MIB).open();
+        MVStore store = new MVStore.Builder().fileName(arguments[0]).cacheSize(CACHE_MIB).compress().open();
         store.setAutoCommitDelay(COMMIT_DELAY_MS);
         ScramGate gate = new ScramGate(arguments[2], Files.readString(Path.of(arguments[3])).strip());
         MongoServer server = new MongoServer(new DriverCompatibleBackend(store, gate));
@@ -58,6 +60,12 @@ public final class MongoStandIn {
         DriverCompatibleBackend(MVStore store, ScramGate gate) {
             super(store);
             this.gate = gate;
+        }
+
+        @Override
+        public void close() {
+            getMvStore().compactFile(COMPACTION_MS);
+            super.close();
         }
 
         @Override
