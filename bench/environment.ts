@@ -9,7 +9,7 @@ import { createDeps } from '../src/deps.js';
 import { type Deps } from '../src/domain/deps.js';
 import { storeProject } from '../src/domain/projects/operations.js';
 import { newId } from '../src/base/ids.js';
-import { startStack } from '../stack/index.js';
+import { startStack, type Stack } from '../stack/index.js';
 import { apiClient, type ApiClient } from '../test/support/client.js';
 import { startApi, startScript, startWorker, type Api, type ProductProcess } from '../test/support/processes.js';
 
@@ -19,6 +19,7 @@ export interface BenchEnvironment {
   deps: Deps;
   api: Api;
   worker: ProductProcess;
+  services: Stack['services'];
   /** Undefined if the environment names a Neo4j server. */
   neo4jPid: number | undefined;
   /** Undefined if the environment names a MongoDB server. */
@@ -107,6 +108,7 @@ export async function startEnvironment(folder: string, more: Record<string, stri
     deps,
     api,
     worker,
+    services: stack.services,
     neo4jPid: stack.services.neo4j.pid,
     mongodbPid: stack.services.mongodb.pid,
     pids: () =>

@@ -22,6 +22,7 @@ import { benchOauth } from './oauth.js';
 import { benchPeers } from './peers/index.js';
 import { benchPlatformWrites } from './platform-writes.js';
 import { benchRecordStore } from './record-store.js';
+import { benchRecovery } from './recovery.js';
 import { benchRetrieval } from './retrieval.js';
 import { benchRunCost } from './run-cost.js';
 import { benchSchedules } from './schedules.js';
@@ -52,6 +53,8 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   tables: benchTables,
   least: benchLeast,
   'platform-writes': benchPlatformWrites,
+  // Last, because it kills the servers.
+  recovery: benchRecovery,
 };
 
 /** These install other engines, so they run only if they are named. */
