@@ -72,19 +72,19 @@ const namedSchemas: ReadonlySet<string> = new Set(['properties', 'patternPropert
 /** The schema as that of the property `output`: its references are to its own parts. */
 function inOutput(schema: JsonObject): JsonObject {
   const { $schema: _dialect, ...keywords } = schema;
-  return mapped(keywords, (value, keyword) => {
+  return mapValues(keywords, (value, keyword) => {
     if (dataKeywords.has(keyword)) return value;
-    if (namedSchemas.has(keyword) && isJsonObject(value)) return mapped(value, moved);
+    if (namedSchemas.has(keyword) && isJsonObject(value)) return mapValues(value, withReferencesToOutput);
     if (keyword === '$ref' && typeof value === 'string') return value.replace(/^#(?=\/|$)/, '#/properties/output');
-    return moved(value);
+    return withReferencesToOutput(value);
   });
 }
 
-function moved(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(moved);
+function withReferencesToOutput(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withReferencesToOutput);
   return isJsonObject(value) ? inOutput(value) : value;
 }
 
-function mapped(object: JsonObject, change: (value: unknown, name: string) => unknown): JsonObject {
+function mapValues(object: JsonObject, change: (value: unknown, name: string) => unknown): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value, name)]));
 }
