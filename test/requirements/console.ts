@@ -264,6 +264,11 @@ export const consoleApp = [
   },
   {
     ...ofConsole,
+    id: 'console.agentflows.try',
+    says: 'The form of each agent and step tries it alone with typed or past values, and shows its output, error and duration.',
+  },
+  {
+    ...ofConsole,
     id: 'console.agentflows.steps',
     says: 'The editor keeps the steps of a flow, adds, connects, edits and removes them by form, graph and keyboard, and shows their problems at their fields.',
   },

@@ -20,6 +20,11 @@ export const flows = [
     says: 'An expression is evaluated with what a run has recorded, at the place of a step, for everybody who may read the run, and changes nothing.',
   },
   {
+    id: 'flow.try',
+    source: `${guide}#try-one-step`,
+    says: 'One agent or step of the saved agentflow runs alone with given inputs and outputs, for who may edit it; what it does is governed as in every run of a draft.',
+  },
+  {
     id: 'flow.set-and-branch',
     source: `${guide}#steps`,
     says: 'set computes values, and branch continues at the first case that is true.',

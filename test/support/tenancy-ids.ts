@@ -144,6 +144,7 @@ export const kindByPath: Record<string, string> = {
 /** Parameters that name no record, with a value that the route accepts. */
 export const plainParams: Record<string, string> = {
   expression: '1',
+  step_id: 'price',
   category: 'restful',
   repository: 'octo/catalog',
   version: '1',

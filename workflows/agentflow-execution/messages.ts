@@ -118,6 +118,8 @@ export interface AgentflowExecutionInput {
   /** The goal and the first agent after a failure. A template is rendered only when it is needed. */
   failover?: { goal: string | { template: string }; first_agent_id: string };
   turn?: TurnPlan;
+  /** For a step that is tried alone: the outputs by id and the names that it knows, and which of the outputs are of agents, in order. */
+  given?: Pick<PathState, 'outputs' | 'names'> & { agents: { agent_id: string; title: string }[] };
   /** For a rerun: outputs of the earlier execution, which this one continues from. */
   kept_outputs?: AgentOutput[];
   /** For a rerun from a step: where the paths begin, and the records of what has ended on them. */

@@ -69,17 +69,17 @@ function textOr(value: unknown, otherwise: string): string {
   return typeof value === 'string' && value !== '' ? value.slice(0, 500) : otherwise;
 }
 
-type Begun = Pick<AgentflowExecutionInput, 'first_agent_id' | 'kept_outputs' | 'kept'>;
+type Begun = Pick<AgentflowExecutionInput, 'first_agent_id' | 'kept_outputs' | 'kept' | 'given'>;
 
 /** A rerun begins with what it keeps of the earlier run. */
-export function initialState(at: number, { first_agent_id, kept_outputs = [], kept }: Begun): ExecutionState {
+export function initialState(at: number, { first_agent_id, kept_outputs = [], kept, given }: Begun): ExecutionState {
   const { '': main, ...kept_paths } = kept?.paths ?? {};
   const steps = kept?.steps ?? [];
   return {
     status: 'ready',
     started_at: at,
     end_time: null,
-    paths: { '': main ? { ...newMainPath(main.next), ...main } : newMainPath(first_agent_id) },
+    paths: { '': withGiven(main ? { ...newMainPath(main.next), ...main } : newMainPath(first_agent_id), given) },
     ...(kept && { kept_paths }),
     documents: null,
     steps: [...steps],
@@ -97,6 +97,10 @@ export function initialState(at: number, { first_agent_id, kept_outputs = [], ke
     published: { steps: steps.length, outputs: kept_outputs.length },
     projected_at: 0,
   };
+}
+
+function withGiven(main: PathState, given: Begun['given']): PathState {
+  return given ? { ...main, outputs: { ...given.outputs, ...main.outputs }, names: given.names } : main;
 }
 
 function newCurrentAgent(agent_id: string, started_at: number): CurrentAgent {

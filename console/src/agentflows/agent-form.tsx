@@ -23,6 +23,7 @@ import { IdField } from './id-field.js';
 import { Lines } from './lines.js';
 import { NumberField } from './number-field.js';
 import { SchemaField } from './schema-field.js';
+import { TryButton } from './try-step.js';
 import textStyles from '../styles/text.module.css';
 import buttonStyles from '../styles/button.module.css';
 import listStyles from '../styles/lists.module.css';
@@ -75,6 +76,7 @@ export function AgentForm({ document, at, problems, onChange }: AgentOptions) {
         );
       })}
       <p>
+        <TryButton node={agent} />{' '}
         <ActionButton name="Remove agent" onClick={() => onChange(withoutNode(document, at))} />
       </p>
     </fieldset>

@@ -12,6 +12,7 @@ import { newBodyOf, type Agentflow } from './document.js';
 import { FieldsView, JsonView } from './editor-views.js';
 import { PastRunProvider } from './past-run.js';
 import { fieldOf } from './problem-fields.js';
+import { TryProvider } from './try-step.js';
 import { UndoButtons, undoKeys } from './undo.js';
 import { useEditor, type Editor } from './use-editor.js';
 import textStyles from '../styles/text.module.css';
@@ -70,68 +71,68 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
   const { fields, top } = refusalByField(error, (path) => (hasFields ? fieldOf(path, editor.document) : undefined));
   const { form, onSent } = useFirstProblem(error);
   return (
-    <>
-      <div className={controlStyles.toolbar}>
-        <ViewChoice view={view} hasVersions={agentflow !== undefined} onChoose={setView} />
-        {view !== 'versions' && mayEdit && <UndoButtons editor={editor} />}
-        {agentflow && <AgentflowActions agentflow={agentflow} editor={editor} onDone={setDone} />}
-      </div>
-      <p role="status">{done}</p>
-      {agentflow && <ChangeNotes editor={editor} />}
-      <Problem error={top} />
-      <form
-        ref={form}
-        className={view === 'form' ? `${formStyles.editor} ${styles.wide}` : formStyles.editor}
-        onKeyDown={mayEdit ? undoKeys(editor) : undefined}
-        onBlur={editor.settle}
-        onSubmit={(event) => {
-          event.preventDefault();
-          onSent();
-          void submit();
-        }}
-      >
-        <fieldset className={formStyles.bare} disabled={!mayEdit}>
-          <legend className={textStyles.hidden}>{views[view]}</legend>
-          {view === 'json' && <JsonView editor={editor} isReadOnly={!mayEdit} />}
-          {hasFields && editor.document === undefined && (
-            <p className={messageStyles.problem}>{editor.textProblem} Correct it in the JSON view.</p>
-          )}
-          {hasFields && editor.document && (
-            <RefusedFields error={error}>
-              <PastRunProvider agentflowId={agentflow?._id}>
+    <PastRunProvider agentflowId={agentflow?._id}>
+      <TryProvider agentflowId={agentflow?._id} stored={editor.stored} isChanged={editor.isChanged}>
+        <div className={controlStyles.toolbar}>
+          <ViewChoice view={view} hasVersions={agentflow !== undefined} onChoose={setView} />
+          {view !== 'versions' && mayEdit && <UndoButtons editor={editor} />}
+          {agentflow && <AgentflowActions agentflow={agentflow} editor={editor} onDone={setDone} />}
+        </div>
+        <p role="status">{done}</p>
+        {agentflow && <ChangeNotes editor={editor} />}
+        <Problem error={top} />
+        <form
+          ref={form}
+          className={view === 'form' ? `${formStyles.editor} ${styles.wide}` : formStyles.editor}
+          onKeyDown={mayEdit ? undoKeys(editor) : undefined}
+          onBlur={editor.settle}
+          onSubmit={(event) => {
+            event.preventDefault();
+            onSent();
+            void submit();
+          }}
+        >
+          <fieldset className={formStyles.bare} disabled={!mayEdit}>
+            <legend className={textStyles.hidden}>{views[view]}</legend>
+            {view === 'json' && <JsonView editor={editor} isReadOnly={!mayEdit} />}
+            {hasFields && editor.document === undefined && (
+              <p className={messageStyles.problem}>{editor.textProblem} Correct it in the JSON view.</p>
+            )}
+            {hasFields && editor.document && (
+              <RefusedFields error={error}>
                 <FieldsView document={editor.document} problems={fields} onChange={editor.change} mayEdit={mayEdit} />
-              </PastRunProvider>
-            </RefusedFields>
-          )}
-          {view !== 'versions' && mayEdit && (
-            <SaveButtons
-              className={controlStyles.stickyActions ?? ''}
-              name={agentflow ? 'Save' : 'Create agentflow'}
-              isChanged={editor.isChanged}
-              canSave={!isBusy && editor.document !== undefined && (!agentflow || editor.isChanged)}
-              onDiscard={() => {
-                editor.discard();
-                clearError();
-                setDone(undefined);
+              </RefusedFields>
+            )}
+            {view !== 'versions' && mayEdit && (
+              <SaveButtons
+                className={controlStyles.stickyActions ?? ''}
+                name={agentflow ? 'Save' : 'Create agentflow'}
+                isChanged={editor.isChanged}
+                canSave={!isBusy && editor.document !== undefined && (!agentflow || editor.isChanged)}
+                onDiscard={() => {
+                  editor.discard();
+                  clearError();
+                  setDone(undefined);
+                }}
+              />
+            )}
+          </fieldset>
+        </form>
+        {view === 'versions' && agentflow && (
+          <Suspense fallback={<Loading />}>
+            <Versions
+              id={agentflow._id}
+              editor={editor}
+              mayEdit={mayEdit}
+              onLoad={(version) => {
+                setView('form');
+                setDone(`Version ${version} is loaded into the form. It takes effect when you save it.`);
               }}
             />
-          )}
-        </fieldset>
-      </form>
-      {view === 'versions' && agentflow && (
-        <Suspense fallback={<Loading />}>
-          <Versions
-            id={agentflow._id}
-            editor={editor}
-            mayEdit={mayEdit}
-            onLoad={(version) => {
-              setView('form');
-              setDone(`Version ${version} is loaded into the form. It takes effect when you save it.`);
-            }}
-          />
-        </Suspense>
-      )}
-    </>
+          </Suspense>
+        )}
+      </TryProvider>
+    </PastRunProvider>
   );
 }
 

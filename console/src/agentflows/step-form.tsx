@@ -26,6 +26,7 @@ import { NumberField } from './number-field.js';
 import { PastRunField } from './past-run.js';
 import { SchemaField } from './schema-field.js';
 import { stepKindOf, type StepField, type StepValueOptions } from './step-fields.js';
+import { TryButton } from './try-step.js';
 import { WaitFields } from './wait-fields.js';
 import textStyles from '../styles/text.module.css';
 
@@ -69,6 +70,7 @@ export function StepForm({ document, at, problems, onChange }: AgentOptions) {
         ))}
       </ExpressionPlace>
       <p>
+        <TryButton node={step} />{' '}
         <ActionButton name="Remove step" onClick={() => onChange(withoutNode(document, at))} />
       </p>
     </fieldset>

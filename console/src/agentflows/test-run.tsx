@@ -1,10 +1,10 @@
-import { call, validationError } from '../api.js';
+import { call } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { TextField } from '../field.js';
 import { useDraft } from '../use-draft.js';
 import { useStart } from '../run/use-start.js';
-import { isFields, text, type FlowDocument, type Fields } from './document.js';
-import { rowsOf } from './schema-rows.js';
+import { type FlowDocument } from './document.js';
+import { exampleInputs, fieldsIn } from './try-values.js';
 import textStyles from '../styles/text.module.css';
 
 interface TestRunOptions {
@@ -18,9 +18,9 @@ export function TestRun({ id, stored, isChanged, onClose }: TestRunOptions) {
   const [goal, setGoal] = useDraft(`test-run.goal.${id}`);
   const [inputs, setInputs] = useDraft(`test-run.inputs.${id}`);
   const { start, open } = useStart();
-  const shownInputs = inputs || JSON.stringify(exampleInputs(stored), null, 2);
+  const shownInputs = inputs || JSON.stringify(exampleInputs(stored, stored.agents), null, 2);
   const act = async (options: { idempotencyKey: string }) => {
-    const body = { agentflow_id: id, goal, input_variables: inputsIn(shownInputs), draft: true };
+    const body = { agentflow_id: id, goal, input_variables: fieldsIn('input_variables', shownInputs), draft: true };
     return start(body, options.idempotencyKey, () => call('post', '/execute_flow', { body }, options));
   };
   return (
@@ -43,29 +43,3 @@ export function TestRun({ id, stored, isChanged, onClose }: TestRunOptions) {
     </Confirm>
   );
 }
-
-function inputsIn(typed: string): Fields {
-  let value: unknown;
-  try {
-    value = JSON.parse(typed);
-  } catch (error) {
-    throw validationError('input_variables', `must be valid JSON: ${error instanceof Error ? error.message : ''}`);
-  }
-  if (!isFields(value)) throw validationError('input_variables', 'must be a JSON object');
-  return value;
-}
-
-/** Returns the inputs that the schema has and the variables that the prompts declare, with empty values. */
-function exampleInputs({ agents, input_schema }: FlowDocument): Fields {
-  const typed = (rowsOf(input_schema) ?? []).map(
-    ({ name, schema }) => [name, emptyValues[text(schema.type)] ?? ''] as const,
-  );
-  const declared = agents.flatMap(({ prompt }) => {
-    const variables: unknown = isFields(prompt) ? prompt.variables : undefined;
-    return Array.isArray(variables) ? (variables as unknown[]).map(text) : [];
-  });
-  const untyped = declared.filter((name) => name !== '' && name !== 'goal').map((name) => [name, ''] as const);
-  return Object.fromEntries([...untyped, ...typed]);
-}
-
-const emptyValues: Readonly<Record<string, unknown>> = { number: 0, integer: 0, boolean: false, array: [], object: {} };

@@ -109,7 +109,7 @@ function readValues(run: EvaluatedRun) {
       const end = earlier.endAt(path, id);
       return end && 'output' in end ? [[id, end.output] as const] : [];
     });
-    return Object.fromEntries(ended);
+    return { ...(path === '' && run.flow.given?.outputs), ...Object.fromEntries(ended) };
   }
 
   /** Inner parts take precedence over those around them. */
@@ -119,8 +119,7 @@ function readValues(run: EvaluatedRun) {
     const { input_variables, runtime_inputs, goal, _id, agentflow_id, started_at, flow } = run;
     const { started_by } = flow;
     return {
-      ...around,
-      ...(around && namesIn(path, around)),
+      ...(around ? { ...around, ...namesIn(path, around) } : run.flow.given?.names),
       inputs: { ...runtime_inputs, ...input_variables },
       outputs: { ...(around?.outputs as object | undefined), ...outputsOn(path) },
       goal,

@@ -19,6 +19,8 @@ export function missingVariableProblems(
   { agents, steps = [] }: { agents: readonly Prompted[]; steps?: readonly FlowStep[] | undefined },
   firstAgentId: string,
   inputs: GivenInputs,
+  /** Names that the part around the first agent adds. */
+  given: readonly string[] = [],
 ): string[] {
   const problems: string[] = [];
   const visited = new Set<string>();
@@ -42,6 +44,6 @@ export function missingVariableProblems(
       open.push(agent.next_agent);
     }
   };
-  visit(firstAgentId, new Set());
+  visit(firstAgentId, new Set(given));
   return problems;
 }

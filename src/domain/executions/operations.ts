@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import { steeringRuns } from '../../auth/grants.js';
-import type { Principal } from '../../auth/principal.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import type { Move } from '../../../workflows/agentflow-execution/state.js';
-import { refuseDraft, startFacts, startState, type StartRequest } from '../releases/operations/resolve.js';
-import type { Deps } from '../deps.js';
+import { refuseDraft, startFacts, startState } from '../releases/operations/resolve.js';
 import { defineOperation, manages, readsOwn, writes } from '../operation.js';
-import { createExecution, NewExecution, startRequestIn } from './operations/create.js';
+import { createExecution, NewExecution } from './operations/create.js';
+import { agentflowFacts, agentflowOf, byPerson, outcome, runFacts } from './operations/start-facts.js';
 import { evaluateExecution, Evaluation, EvaluationQuery } from './evaluate.js';
 import { EventMessage } from './events.js';
 import { ExecutionFilter, filterOf } from './operations/filter.js';
-import { Execution, isDraft, isOver, notInSummary, toExecution, toSummary, type ExecutionDocument } from './record.js';
+import { Execution, isDraft, isOver, notInSummary, toExecution, toSummary } from './record.js';
 import { readLive } from './operations/live.js';
 import { FlowGraph, readGraph } from './graph.js';
 import { monitor, Monitoring } from './monitoring.js';
@@ -35,6 +34,7 @@ export { questionsCollection } from './record/questions.js';
 export { waitAddressesCollection } from './record/addresses.js';
 export { AddressedData } from './operations/deliver-event.js';
 export { callWaitAddress } from './operations/wait-addresses.js';
+export { tryStep } from './operations/try-step.js';
 
 const key = z.object({ execution_id: Id });
 const MoveRequest = z.strictObject({ projectID: ProjectId.optional(), execution_id: Id.optional() });
@@ -269,32 +269,6 @@ export const createAddress = defineOperation({
   run: ({ deps, ctx, key: { execution_id }, input: { step_id } }) =>
     createWaitAddress(deps, ctx.principal, { execution_id, step_id }, ctx.baseUrl),
 });
-
-async function agentflowFacts(deps: Deps, principal: Principal, id: string) {
-  const record = await readExecution(deps, principal, id, ['agentflow_id', 'flow', 'release']);
-  const { agentflow_id, release } = record;
-  const facts = { agentflow_id, draft: isDraft(record), release_channel: release?.channel ?? '' };
-  return { resource: agentflowOf(agentflow_id), facts };
-}
-
-function byPerson(input: NewExecution): StartRequest {
-  return { ...startRequestIn(input), beforeFirstRelease: 'runs the draft' };
-}
-
-/** What the audit entry of a start says. */
-async function outcome({ draft }: { draft: boolean }): Promise<string | undefined> {
-  return draft ? 'draft' : undefined;
-}
-
-function agentflowOf(id: string) {
-  return { type: 'agentflow', id };
-}
-
-async function runFacts(deps: Deps, principal: Principal, id: string) {
-  const record: ExecutionDocument = await readExecution(deps, principal, id);
-  const { agentflow, goal, input_variables, runtime_inputs, start_from_agent_id } = record;
-  return { agentflow: agentflow.name, goal, input_variables, runtime_inputs, start_from_agent_id };
-}
 
 /** A step of the run performs it (`continue-after-anomaly.ts`). */
 export const continueRun = continueRules;

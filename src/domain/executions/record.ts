@@ -161,7 +161,7 @@ export const Execution = z
     execution_context: z
       .record(z.string(), z.unknown())
       .describe(
-        '`failure` is why a run failed (`reason`: step_failed, cancelled, limit_exceeded, preview_rejected, preview_expired, terminated, timed_out or lost). `waiting_for` is what an open run waits for: `{kind: "preview", agent_id, preview_id, expires_at}`, `{kind: "approval", agent_id, step_id, approval_id, expires_at}` while an act waits for a decision, `{kind: "question", step_id, question_id, expires_at}` while an `ask` step waits for an answer, `{kind: "event", step_id, name, expires_at}` while a `wait` step waits for an event, `{kind: "step", step_id, attempts, error, next_attempt_at}` while a step is retried, or `{kind: "turn", key, since}` while a run that is `ready` waits for its turn (`concurrency` of its agentflow). `hold` says why the service paused or ended a run: its person has no role that permits it. A rerun has `rerun_of` and, if one was given, `rerun_reason`.',
+        '`failure` is why a run failed (`reason`: step_failed, cancelled, limit_exceeded, preview_rejected, preview_expired, terminated, timed_out or lost). `waiting_for` is what an open run waits for: `{kind: "preview", agent_id, preview_id, expires_at}`, `{kind: "approval", agent_id, step_id, approval_id, expires_at}` while an act waits for a decision, `{kind: "question", step_id, question_id, expires_at}` while an `ask` step waits for an answer, `{kind: "event", step_id, name, expires_at}` while a `wait` step waits for an event, `{kind: "step", step_id, attempts, error, next_attempt_at}` while a step is retried, or `{kind: "turn", key, since}` while a run that is `ready` waits for its turn (`concurrency` of its agentflow). `tried_step` is the agent or step that a run tries alone. `hold` says why the service paused or ended a run: its person has no role that permits it. A rerun has `rerun_of` and, if one was given, `rerun_reason`.',
       ),
     previews: z.record(z.string(), Preview).describe('By agent id, within a part of the flow after its path.'),
     agents_output: z.array(AgentOutput),
@@ -206,6 +206,7 @@ export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'age
     | 'steps'
     | 'parents'
     | 'output_schema'
+    | 'given'
   >;
   /** The people who caused it, in addition to `executed_by` (docs/decisions/0022). */
   caused_by: string[];

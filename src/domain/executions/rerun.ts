@@ -96,7 +96,11 @@ export async function rerun(
     parent_execution_id: null,
     schedule: null,
     start_from_agent_id,
-    execution_context: { rerun_of: sourceId, ...(reason !== undefined && { rerun_reason: reason }) },
+    execution_context: {
+      rerun_of: sourceId,
+      ...(reason !== undefined && { rerun_reason: reason }),
+      ...pick(source.execution_context, 'tried_step'),
+    },
     steps: steps.map((step) => keptFrom(step, sourceId)),
     agents_output: agents_output.map((output) => keptFrom(output, sourceId)),
     moved_seq: null,

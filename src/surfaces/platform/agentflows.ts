@@ -1,5 +1,7 @@
 import * as agentflows from '../../domain/agentflows/operations.js';
+import { tryStep } from '../../domain/executions/operations.js';
 import { routesOf, type Route } from '../rest/define-route.js';
+import { waitForRun } from './wait-for-run.js';
 
 const route = routesOf('agentflows');
 
@@ -54,5 +56,14 @@ const agentRoutes: readonly Route[] = [
   }),
 ];
 
+const trialRoute = route('POST /agentflow/{id}/steps/{step_id}/try', tryStep, {
+  summary: 'Try one agent or step',
+  description:
+    'Starts a run of only this agent or step of the saved agentflow, with its parts and with the given values instead of what comes before it. What it does is real: rules, approvals and credits apply as in every run. `Prefer: wait=30` waits for its end.',
+  response: { status: 201, description: 'The execution in status `ready`, or as it is when the wait has ended.' },
+  idempotent: true,
+  finish: waitForRun,
+});
+
 /** Agentflows with their agents, skills and actions embedded (contract, agentflows; specification, Agentflow). */
-export const agentflowRoutes: readonly Route[] = [...readRoutes, ...changeRoutes, ...agentRoutes];
+export const agentflowRoutes: readonly Route[] = [...readRoutes, ...changeRoutes, ...agentRoutes, trialRoute];

@@ -1,5 +1,5 @@
 import type { ActionResult } from '../action-result.js';
-import type { Document } from '../messages.js';
+import type { AgentOutput, Document } from '../messages.js';
 import { agentAtWork, agentOutputsOn, outputsOn, pathsAround, valueOf } from '../paths.js';
 import type { StepRun } from './definition.js';
 
@@ -25,14 +25,18 @@ export function contextOf({ input, state, path }: StepRun): StepContext {
     input_variables: input.input_variables,
     runtime_inputs: input.runtime_inputs,
     documents: state.documents ?? [],
-    outputs: agentOutputsOn(state, path).map((each) => ({
-      agent_id: each.agent_id,
-      title: each.title,
-      output: valueOf(each),
-    })),
+    outputs: [...outputsGiven(input), ...agentOutputsOn(state, path).map(shown)],
     actions: agentAtWork(state, path)?.results ?? [],
     ...ofSteps,
   };
+}
+
+function shown(output: AgentOutput): StepContext['outputs'][number] {
+  return { agent_id: output.agent_id, title: output.title, output: valueOf(output) };
+}
+
+function outputsGiven({ given }: StepRun['input']): StepContext['outputs'] {
+  return given ? given.agents.map((agent) => ({ ...agent, output: given.outputs[agent.agent_id] })) : [];
 }
 
 /** The names of the parts around a path. Those of an inner part take precedence. */

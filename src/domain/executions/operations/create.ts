@@ -79,6 +79,14 @@ interface Preparation {
   causedBy?: readonly string[];
   /** What a run inherits whose `flow` step starts it. */
   parent?: { directed_by: string[]; shaped_by: string[]; started_by: StartedBy; parents: string[] };
+  /** The run tries a step of this agentflow alone. */
+  trial?: Trial;
+}
+
+interface Trial {
+  of: AgentflowDocument;
+  step_id: string;
+  given: ExecutionDocument['flow']['given'];
 }
 
 type StartedBy = 'person' | 'schedule' | 'trigger';
@@ -100,7 +108,7 @@ export async function prepareExecution(
   input: NewExecution,
   preparation: Preparation,
 ): Promise<Execution> {
-  const { id, lifecycleId, scheduleId, parent } = preparation;
+  const { id, lifecycleId, scheduleId, parent, trial } = preparation;
   const { agentflow } = runnable;
   const causedBy = [...(preparation.causedBy ?? []), ...runnable.causedBy];
   const { agentflows, executions } = deps.mongo.collections;
@@ -109,7 +117,7 @@ export async function prepareExecution(
     deps.customers.requireCredits(principal.organizationId),
   ]);
   if (input.parent_execution_id !== null) await readExecution(deps, principal, input.parent_execution_id);
-  refuseUnrunnable(agentflow, input);
+  refuseUnrunnable(agentflow, input, trial);
   await requireInputs(deps, agentflow, input);
   const turn = turnOf(agentflow, input);
   const content = await contentOfRun(deps.mongo.collections, principal, runnable);
@@ -120,7 +128,13 @@ export async function prepareExecution(
     organization_id: principal.organizationId,
     agentflow_id: agentflow._id,
     ...content,
-    flow: { ...content.flow, started_by: starterOf(preparation), ...turn, ...(parent && { parents: parent.parents }) },
+    flow: {
+      ...content.flow,
+      started_by: starterOf(preparation),
+      ...turn,
+      ...(parent && { parents: parent.parents }),
+      ...(trial && flowOfTrial(trial, content.flow)),
+    },
     caused_by: [...new Set([...content.caused_by, ...causedBy])],
     directed_by: parent?.directed_by ?? [...new Set(causedBy)],
     ...(parent && { shaped_by: parent.shaped_by }),
@@ -132,7 +146,10 @@ export async function prepareExecution(
     files,
     input_variables: input.input_variables,
     runtime_inputs: input.runtime_inputs,
-    execution_context: lifecycleId === undefined ? {} : { lifecycle_id: lifecycleId },
+    execution_context: {
+      ...(lifecycleId !== undefined && { lifecycle_id: lifecycleId }),
+      ...(trial && { tried_step: trial.step_id }),
+    },
     executed_by,
   };
   const created = await insertOnce(executions, record);
@@ -189,9 +206,18 @@ export function notStarted(id: string) {
   } as const satisfies Partial<ExecutionDocument>;
 }
 
-function refuseUnrunnable(agentflow: AgentflowDocument, input: NewExecution): void {
+/** Templates find outputs by id in a flow with steps, even if only one agent of it is tried. */
+function flowOfTrial(
+  { of, given }: Trial,
+  { steps = [] }: Pick<ExecutionDocument['flow'], 'steps'>,
+): Pick<ExecutionDocument['flow'], 'given' | 'steps'> {
+  return { ...(given && { given }), ...((of.steps ?? []).length > 0 && { steps }) };
+}
+
+function refuseUnrunnable(agentflow: AgentflowDocument, input: NewExecution, trial: Trial | undefined): void {
   const { agents } = agentflow;
-  const problems = isEmpty(agentflow) ? ['the agentflow has no agents'] : agentflowProblems(agentflow);
+  // A flow of one step lacks what its expressions name.
+  const problems = isEmpty(agentflow) ? ['the agentflow has no agents'] : agentflowProblems(trial?.of ?? agentflow);
   const first = input.start_from_agent_id;
   if (first !== null && !agents.some(({ _id }) => _id === first)) {
     problems.push(`start_from_agent_id: the agentflow has no agent ${JSON.stringify(first)}`);
@@ -199,7 +225,14 @@ function refuseUnrunnable(agentflow: AgentflowDocument, input: NewExecution): vo
   if (!agentflow.isActive) problems.push('the agentflow is not active');
   // Requires a valid agentflow, whose prompts can be parsed.
   if (problems.length === 0)
-    problems.push(...missingVariableProblems(agentflow, first ?? agentflow.initialAgent, input));
+    problems.push(
+      ...missingVariableProblems(
+        agentflow,
+        first ?? agentflow.initialAgent,
+        input,
+        Object.keys(trial?.given?.names ?? {}),
+      ),
+    );
   if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
 }
 
