@@ -2,8 +2,9 @@ import { Context } from '@temporalio/activity';
 import { withdrawQuestions } from '../src/domain/executions/ask-person.js';
 import { isOver } from '../src/domain/executions/record.js';
 import type { Exchanges } from '../src/domain/executions/exchanges.js';
+import { withdrawElicitations } from '../src/domain/mcp-servers/operations/elicitations.js';
 import { createProjector, type ProjectDeps } from '../src/domain/executions/project.js';
-import { withdrawApprovals, type WithdrawDeps } from '../src/governance/approvals/withdraw.js';
+import { withdrawApprovalOfAct, withdrawApprovals, type WithdrawDeps } from '../src/governance/approvals/withdraw.js';
 import type { Mongo } from '../src/stores/mongo.js';
 import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
 import { withPlainHeartbeat } from './with-heartbeat.js';
@@ -12,7 +13,7 @@ type ExecutionRecordDeps = Omit<ProjectDeps, 'collections'> &
   Pick<WithdrawDeps, 'temporal' | 'audit'> & { mongo: Mongo; exchanges: Exchanges };
 type ExecutionRecordActivities = Pick<
   AgentflowExecutionActivities,
-  'publishExecution' | 'cancelOwnRun' | 'withdrawQuestion'
+  'publishExecution' | 'cancelOwnRun' | 'withdrawQuestion' | 'withdrawAct'
 >;
 
 export function createExecutionRecordActivities({
@@ -30,11 +31,18 @@ export function createExecutionRecordActivities({
         // Who sees that a step has ended can read its exchange.
         await Promise.all([project(projection, runId), exchanges.flush()]);
         if (!isOver(projection.status)) return;
-        const { execution_id } = projection;
+        const { execution_id, project_id } = projection;
         await withdrawApprovals({ collections, temporal, audit }, execution_id);
-        if ('waiting_for' in projection.context) await withdrawQuestions(collections, { execution_id });
+        if (!('waiting_for' in projection.context)) return;
+        await withdrawQuestions(collections, { execution_id });
+        await withdrawElicitations(collections, { project_id, execution_id });
       }),
     withdrawQuestion: (_id) => withdrawQuestions(collections, { _id }),
+    async withdrawAct({ project_id, execution_id, idempotency_key }) {
+      await withdrawApprovalOfAct({ collections, temporal }, { execution_id, idempotency_key });
+      const step_id = idempotency_key.slice(execution_id.length + 1);
+      await withdrawElicitations(collections, { project_id, execution_id, step_id });
+    },
     async cancelOwnRun() {
       const { client, info } = Context.current();
       const { workflowId, runId } = info.workflowExecution ?? {};

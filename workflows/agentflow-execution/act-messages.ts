@@ -71,6 +71,12 @@ export interface ActAwaitingApproval extends AwaitedApproval {
   answer?: QuestionAnswer;
 }
 
+export interface Anomaly {
+  agent_id: string;
+  finding: string;
+  at: number;
+}
+
 /** A finding of the anomaly check. The rules have not yet permitted the run to continue. */
 export interface UnsettledAnomaly {
   agent_id: string;

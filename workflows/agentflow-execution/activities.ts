@@ -1,6 +1,6 @@
+import type { Anomaly } from './act-messages.js';
 import type {
   AgentOutput,
-  Anomaly,
   ExecutionConclusion,
   ExecutionEvent,
   ExecutionFailure,
@@ -36,6 +36,13 @@ export interface ExecutionProjection {
   events: ExecutionEvent[];
 }
 
+/** The step is identified by the key of its act. */
+export interface WithdrawActRequest {
+  project_id: string;
+  execution_id: string;
+  idempotency_key: string;
+}
+
 /**
  * All activities of an execution. A refusal that a retry cannot resolve is non-retryable and has a code as its type
  * (`validation_failed`, `target_refused`, `http_4xx`, …). The step's policy retries everything else.
@@ -48,6 +55,8 @@ export interface AgentflowExecutionActivities extends StepActivities {
   endRunTurn(request: TurnRequest): Promise<void>;
   /** Takes a question that nobody has answered out of the inbox. */
   withdrawQuestion(questionId: string): Promise<void>;
+  /** Withdraws what the act of a step that was cancelled has asked people. */
+  withdrawAct(request: WithdrawActRequest): Promise<void>;
   /** Asks Temporal to cancel the workflow that calls it. */
   cancelOwnRun(): Promise<void>;
 }

@@ -3,18 +3,21 @@ import {
   condition,
   getExternalWorkflowHandle,
   isCancellation,
+  proxyActivities,
   setHandler,
 } from '@temporalio/workflow';
 import { approvalWorkflowId, startClockSignal, stopClockSignal } from '../approval/messages.js';
 import { historyIsFull } from '../history.js';
 import { epochSeconds } from '../time.js';
 import { approvalSettledSignal } from './act-messages.js';
+import type { AgentflowExecutionActivities } from './activities.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
 import type { PathState } from './path-state.js';
 import { pathsOf } from './paths.js';
 import type { StepRecord } from './step-record.js';
 import { addEvent, isOver, shownPath } from './state.js';
 import { endStep } from './step-records.js';
+import { idempotencyKey, type StepRun } from './steps/definition.js';
 import type { ActAwaitingApproval, AwaitedApproval } from './act-messages.js';
 import { withdraw as withdrawQuestion } from './questions.js';
 
@@ -25,6 +28,12 @@ import { withdraw as withdrawQuestion } from './questions.js';
 const maxRemembered = 20;
 /** The time after the expiry at which the run reads the approval itself, in case the signal was lost. */
 const graceSeconds = 30;
+
+const activities = proxyActivities<Pick<AgentflowExecutionActivities, 'withdrawAct'>>({
+  startToCloseTimeout: '10s',
+  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s', maximumAttempts: 10 },
+  summary: 'withdraw what the step has asked',
+});
 
 /** Notes that an approval is settled. The run then reads the decision itself, because anybody can send a signal. */
 export function handleApprovals(state: ExecutionState): void {
@@ -163,6 +172,18 @@ async function withdraw(state: ExecutionState, path: PathState, held: ActAwaitin
   path.held = null;
   // At the end of a run, the write of its record does this.
   if (!held.is_question || !isOver(state)) await withdrawRequest(held);
+}
+
+/**
+ * Withdraws what the act of a step that was cancelled has asked people. The worker may have asked before it was lost. At the end
+ * of a run, the write of its record does this.
+ */
+export async function withdrawAct({ input, state, path, stepId }: StepRun): Promise<void> {
+  if (isOver(state)) return;
+  if (path.held?.step_id === stepId) return withdrawRequest(path.held);
+  const { project_id, execution_id } = input;
+  const request = { project_id, execution_id, idempotency_key: idempotencyKey({ input, state, path, stepId }) };
+  await CancellationScope.nonCancellable(() => activities.withdrawAct(request).catch(() => undefined));
 }
 
 /** Ends a request to people that nobody waits for. Ignores one that has ended meanwhile. */

@@ -1,6 +1,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { McpToolPlan } from './mcp-tool-plan.js';
 import type { ActionResult } from './action-result.js';
+import type { Anomaly } from './act-messages.js';
 import type { ReceivedEvents } from './flow/received-events.js';
 import type { FlowStep } from './flow/flow-steps.js';
 import type { KeptPath, PathState } from './path-state.js';
@@ -145,6 +146,8 @@ export interface AgentflowExecutionInput {
   light_steps?: { models: string[] };
   /** What a path has begun ends with it: other runs and questions. Absent in runs that began before this was so. */
   leaves_nothing_open?: true;
+  /** So do the acts of its steps that wait for people or are in progress. Absent in runs that began before this was so. */
+  ends_acts?: true;
   /** The state of the previous run, after continue-as-new. */
   resumed?: ExecutionState;
 }
@@ -176,7 +179,7 @@ export interface Document {
 export const endCodes = ['limit_exceeded', 'preview_rejected', 'preview_expired'] as const;
 type EndCode = (typeof endCodes)[number];
 
-/** Why a run ended without its workflow being able to report it. The execution's record then has this reason. */
+/** Why a run ended without its workflow being able to report it, in the execution's record. */
 type LostReason = 'terminated' | 'timed_out' | 'lost';
 
 export interface ExecutionFailure {
@@ -211,12 +214,6 @@ export interface Spending {
   model: string;
   input_tokens: number;
   output_tokens: number;
-}
-
-export interface Anomaly {
-  agent_id: string;
-  finding: string;
-  at: number;
 }
 
 /** Plain JSON and complete: it is passed to the next run by continue-as-new, and the query returns it. */

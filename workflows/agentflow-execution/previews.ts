@@ -160,6 +160,12 @@ export function expirePreview(state: ExecutionState, preview: Preview, at: numbe
   });
 }
 
+/** Nobody decides on a preview of a path that was left. */
+export function expirePreviewsOn(state: ExecutionState, path: PathState, at: number): void {
+  for (const preview of Object.values(state.previews))
+    if (preview.status === 'waiting' && (preview.path ?? '') === path.path) expirePreview(state, preview, at);
+}
+
 function pathOf({ path }: Preview): { path?: string } {
   return path === undefined ? {} : { path };
 }

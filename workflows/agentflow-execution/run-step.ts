@@ -1,4 +1,5 @@
 import {
+  ActivityCancellationType,
   ActivityFailure,
   ApplicationFailure,
   CancellationScope,
@@ -9,9 +10,9 @@ import {
   type ActivityOptions,
 } from '@temporalio/workflow';
 import { epochSeconds } from '../time.js';
-import { holdRun, holdsRun, noAuthority } from './authority.js';
+import { holdRun, holdsRun, isOfRun, noAuthority } from './authority.js';
 import { attemptDetailsOf, attemptsOf, codeOf, stepMessageOf, wasNeverStarted } from './failure.js';
-import { beginReading, holdStep, withdrawRequest } from './held-acts.js';
+import { beginReading, holdStep, withdrawAct, withdrawRequest } from './held-acts.js';
 import { failureOfActivity, isFinal, localProfile } from './light-steps.js';
 import type { PathState } from './path-state.js';
 import { idInPath } from './paths.js';
@@ -39,7 +40,7 @@ export async function runStep(
       : runUntilTaken(step, run));
     if (held && isCancelled()) {
       await withdrawRequest(held);
-      throw new CancelledFailure('the path was cancelled');
+      throw cancelledPath();
     }
     if (held) return holdStep(state, path, record, { held, at: epochSeconds(), read });
     settleHeld(path);
@@ -54,14 +55,16 @@ export async function runStep(
       refusal = ApplicationFailure.nonRetryable(refused.message, refused.code);
       path.failed_step_id = record.step_id;
     } else definition.keep(value, step, edits ? { ...run, edits } : run);
-  } catch (error) {
-    if (holdsRun(error)) return holdRun({ state, path, record }, error, epochSeconds());
+  } catch (thrown) {
+    if (holdsRun(thrown)) return holdRun({ state, path, record }, thrown, epochSeconds());
+    const error = isMoot(input, thrown) ? cancelledPath() : thrown;
+    if (isEndedAct(step, input) && isCancellation(error)) await withdrawAct(run);
     const status = isCancellation(error) ? 'cancelled' : 'failed';
     settleHeld(path);
     endStep(state, record, {
       status,
-      attempts: attemptsOf(error),
-      attempt_details: attemptDetailsOf(error),
+      attempts: attemptsOf(thrown),
+      attempt_details: attemptDetailsOf(thrown),
       at: epochSeconds(),
       error: status === 'cancelled' ? status : stepMessageOf(error),
     });
@@ -73,6 +76,21 @@ export async function runStep(
     definition.continueAfter(error, step, run);
   }
   if (refusal) throw refusal;
+  // What an act has done counts, but its path does not go on.
+  if (isEndedAct(step, input) && isCancelled()) throw cancelledPath();
+}
+
+function isEndedAct(step: Step, { ends_acts }: AgentflowExecutionInput): boolean {
+  return ends_acts === true && definitionOf(step).isAct === true;
+}
+
+/** A failure on a path that was cancelled does not fail the step around it. */
+function isMoot({ ends_acts }: AgentflowExecutionInput, error: unknown): boolean {
+  return ends_acts === true && isCancelled() && !isOfRun(error);
+}
+
+function cancelledPath(): CancelledFailure {
+  return new CancelledFailure('the path was cancelled');
 }
 
 function settleHeld(path: PathState): void {
@@ -109,6 +127,7 @@ function runOnce(step: Step, run: StepRun): Promise<StepResult<unknown>> {
     heartbeatTimeout: '5s',
     ...repetition(run.input),
     ...profileOf(definition, step),
+    ...(isEndedAct(step, run.input) && { cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED }),
     summary: summaryOf(step, run),
   });
   const isWhole = run.input.leaves_nothing_open && definition.beginsSomething;

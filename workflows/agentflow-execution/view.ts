@@ -1,5 +1,5 @@
-import type { ActAwaitingApproval } from './act-messages.js';
-import type { Anomaly, ExecutionState } from './messages.js';
+import type { ActAwaitingApproval, Anomaly } from './act-messages.js';
+import type { ExecutionState } from './messages.js';
 import type { PathState } from './path-state.js';
 import { activePathsOf, idInPath } from './paths.js';
 import type { Preview } from './preview-record.js';

@@ -31,6 +31,25 @@ export async function withdrawApprovals(
   }
 }
 
+/** Withdraws the pending approval of one act of a run, which no longer waits for it. Safe to repeat. */
+export async function withdrawApprovalOfAct(
+  {
+    collections: { approvals, lifecycles, intents },
+    temporal,
+  }: { collections: Pick<Collections, 'approvals' | 'lifecycles' | 'intents'>; temporal: Temporal },
+  { execution_id, idempotency_key }: { execution_id: string; idempotency_key: string },
+): Promise<void> {
+  const pending = { execution_id, status: 'pending' as const };
+  const asked = await approvals.find(pending, { projection: { lifecycle_id: 1 } }).toArray();
+  for (const { _id, lifecycle_id } of asked) {
+    const call = await lifecycles.findOne({ _id: lifecycle_id }, { projection: { act: 1 } });
+    // A call whose worker was lost has no record yet.
+    const intent = call ? null : await intents.findOne({ _id: lifecycle_id }, { projection: { resource: 1 } });
+    const isOfAct = call?.act?.idempotency_key === idempotency_key || intent?.resource === `act:${idempotency_key}`;
+    if (isOfAct) await cancelWorkflow(temporal, approvalWorkflowId(_id));
+  }
+}
+
 /** Invalidates the token first, so that a call that the run has not made is never made. */
 async function endUnused(
   { collections, audit }: Pick<WithdrawDeps, 'collections' | 'audit'>,

@@ -6,7 +6,9 @@ import { withdrawHeld } from '../held-acts.js';
 import type { ExecutionState } from '../messages.js';
 import type { PartResult, PathState, StepParts } from '../path-state.js';
 import { newPath, outputOfPath, pathsOf } from '../paths.js';
+import { expirePreviewsOn } from '../previews.js';
 import { abandonPath, isOver } from '../state.js';
+import { epochSeconds } from '../../time.js';
 
 /** `done` at the end of a path; `history is full` if the run has to continue as new first. */
 export type Stop = 'done' | 'history is full';
@@ -135,6 +137,7 @@ async function endBegun(state: ExecutionState, path: PathState): Promise<void> {
 /** Removes a path that has ended, and those within it. */
 function leave(state: ExecutionState, ended: PathState): void {
   for (const path of pathsWithin(state, ended)) {
+    expirePreviewsOn(state, path, epochSeconds());
     abandonPath(state, path);
     delete state.paths[path.path];
   }

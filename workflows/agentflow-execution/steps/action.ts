@@ -63,6 +63,7 @@ export const action: StepDefinition<ActionStep, ActionActivities> = {
   isAgentWork: true,
   activity: 'callAction',
   profile: callProfile,
+  isAct: true,
   id: ({ agent, skill, action }) => (agent.step ? agent._id : `${agent._id}/${skill._id}/${action._id}`),
   name: ({ action }) => action.name,
   run: ({ callAction }, step, run) =>

@@ -61,6 +61,8 @@ export interface StepDefinition<Step extends BaseStep, Activities> {
   isLight?: (step: Step, input: AgentflowExecutionInput) => boolean;
   /** What the step begins outlasts it. A cancel waits for the end of the step, which then tells what has to be ended. */
   beginsSomething?: true;
+  /** The step is an act, for which people may be asked. A cancel ends it, and waits for its end, to know what has to be withdrawn. */
+  isAct?: true;
   /** Unique in one pass through the flow and the same on every attempt: it is part of the idempotency key. */
   id: (step: Step) => string;
   name: (step: Step) => string;

@@ -23,6 +23,7 @@ export const tool: StepDefinition<ToolStep, ActionActivities> = {
   shownAs: 'action',
   isAgentWork: true,
   activity: 'callAction',
+  isAct: true,
   profile: callProfile,
   id: ({ agent, turn, call }) => `${agent._id}/turn-${turn}/${call.index}`,
   name: ({ action }) => action.name,

@@ -200,6 +200,7 @@ function inputOf({ config }: Pick<Deps, 'config'>, record: ExecutionDocument): A
     reads_at_once: true,
     light_steps: { models: models.filter((name) => isOfflineModel(config.llm, name)) },
     leaves_nothing_open: true,
+    ends_acts: true,
   };
 }
 

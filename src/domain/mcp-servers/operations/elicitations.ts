@@ -206,6 +206,14 @@ export async function findElicitation(
   return found;
 }
 
+/** Ends the questions that the server asks during a step, or any step, of a run. Nobody waits for their answers. */
+export async function withdrawElicitations(
+  { mcp_elicitations }: Asked,
+  { project_id, ...of }: Pick<McpElicitationDocument, 'project_id' | 'execution_id'> & { step_id?: string },
+): Promise<void> {
+  await mcp_elicitations.updateMany({ project_id, status: 'waiting', ...of }, { $set: { status: 'expired' } });
+}
+
 interface ElicitationDecision {
   status: 'accepted' | 'declined' | 'cancelled';
   values: Record<string, unknown> | undefined;

@@ -68,12 +68,13 @@ describe('a server that asks a person during a call', () => {
   const ask = 'trigger-elicitation-request';
 
   /** A run whose agent calls the tool that asks a question, and a person who sees the question. */
-  async function asking(name: string, tool = ask, input: object = {}) {
+  async function asking(name: string, tool = ask, input: object = {}, change = (flow: object) => flow) {
     const member = await workspace();
     const person = await personOf(deps, member, { userId: newId(), url: member.api.url });
     const id = await connectServer(member, { url: everything.url });
     await acceptTools(member, id, [tool]);
-    const execution = await startExecution(member, agentThatCalls(model, name, id, [tool], [[tool, input]]));
+    const flow = change(agentThatCalls(model, name, id, [tool], [[tool, input]]));
+    const execution = await startExecution(member, flow);
     const item = async () => {
       const { data } = (await person.get('/inbox')).body;
       return data.find(({ execution_id }: any) => execution_id === execution);
@@ -86,6 +87,25 @@ describe('a server that asks a person during a call', () => {
     const reply = (body: object, by = person) => by.post(`/inbox/${asked._id}/reply`, body);
     return { member, person, execution, asked, item, reply };
   }
+
+  test('leaves the inbox when another branch of the flow makes the call needless', async () => {
+    verifies('mcp-client.elicitation', 'flow.control.nothing-open');
+    const branches = [
+      { name: 'asks', first: 'agent' },
+      { name: 'go', first: 'go' },
+    ];
+    const wait = (_id: string) => ({ _id, type: 'wait', event: { name: _id } });
+    const racing = (flow: object) => ({
+      ...{ ...flow, initialAgent: 'race' },
+      steps: [{ _id: 'race', type: 'parallel', join: 'any', branches, next: 'end' }, wait('go'), wait('end')],
+    });
+    const { member, execution, item, reply } = await asking('raced', ask, {}, racing);
+    expect(await member.api.post(`/execute_flow/${execution}/events`, { name: 'go' })).toMatchObject({ status: 200 });
+    await untilExecution(member, execution, { execution_context: { waiting_for: { kind: 'event', name: 'end' } } });
+    expect(await item()).toBeUndefined();
+    expect(await reply({ decision: 'accept', values: { name: 'Ada' } })).toMatchObject({ status: 409 });
+    expect(await moveExecution(member, execution, 'cancel')).toMatchObject({ status: 200 });
+  });
 
   test('waits in the inbox, also after its worker was killed, until a person gives values that fit', async () => {
     verifies('mcp-client.elicitation', 'mcp-client.elicitation-killed');

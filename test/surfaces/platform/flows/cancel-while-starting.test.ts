@@ -118,6 +118,45 @@ describe('a cancel', () => {
   });
 });
 
+const race = (slow: { _id: string }, next: string | null = null) => ({
+  ...{ _id: 'race', type: 'parallel', join: 'any', next },
+  branches: [
+    { name: 'slow', first: slow._id },
+    { name: 'event', first: 'w' },
+  ],
+});
+
+describe.each([
+  ['is requested', false, ['insert', 'approval_requests']],
+  ['was requested, and whose worker is killed', true, ['insert', 'lifecycles']],
+] as [string, boolean, [string, string]][])('an act whose approval %s', (_when, isKilled, command) => {
+  test('leaves no approval when its path is no longer needed, while the run goes on', async () => {
+    verifies('flow.control.nothing-open');
+    const workspace = await workspaceOf();
+    const approver = await personOf(deps, workspace, { userId: newId(), role: 'ORG_ADMIN', url: workspace.api.url });
+    const policies = [
+      { policy_id: 'permit', effect: 'permit' },
+      { policy_id: 'ask', effect: 'require_approval', tools: ['act.http'] },
+    ];
+    expect(await approver.put('/v1/policies', { policies })).toMatchObject({ status: 200 });
+    const pay = { _id: 'pay', type: 'action', action: { name: 'Pay', endpoint: 'http://127.0.0.1:9/never' } };
+    const end = { _id: 'end', type: 'wait', event: { name: 'end' } };
+    const id = await stoppedAt(workspace, [race(pay, 'end'), pay, end, ...waits.steps], command);
+    expect(await workspace.api.post(`/execute_flow/${id}/events`, { name: 'go' })).toMatchObject({ status: 200 });
+    if (isKilled) await worker.end('SIGKILL');
+    release();
+    if (isKilled) worker = await product.worker();
+    await untilExecution(workspace, id, { execution_context: { waiting_for: { kind: 'event', name: 'end' } } });
+    await eventually(async () => {
+      const asked = await approvals.find({ execution_id: id }).toArray();
+      expect(asked.map(({ status }) => status)).toEqual(['rejected']);
+    });
+    expect(await workspace.api.post(`/execute_flow/${id}/events`, { name: 'end' })).toMatchObject({ status: 200 });
+    await untilExecution(workspace, id, 'completed');
+    await nothingOpen(workspace, 0);
+  });
+});
+
 test.each([
   ['another run', 'executions'],
   ['a question', 'questions'],
@@ -125,14 +164,7 @@ test.each([
   verifies('flow.control.nothing-open');
   const workspace = await workspaceOf();
   const slow = collection === 'questions' ? asking : await starting(workspace);
-  const race = {
-    ...{ _id: 'race', type: 'parallel', join: 'any' },
-    branches: [
-      { name: 'slow', first: slow._id },
-      { name: 'event', first: 'w' },
-    ],
-  };
-  const id = await stoppedAt(workspace, [race, slow, ...waits.steps], ['insert', collection]);
+  const id = await stoppedAt(workspace, [race(slow), slow, ...waits.steps], ['insert', collection]);
   expect(await workspace.api.post(`/execute_flow/${id}/events`, { name: 'go' })).toMatchObject({ status: 200 });
   release();
   await untilExecution(workspace, id, 'completed');
