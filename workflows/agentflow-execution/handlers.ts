@@ -16,6 +16,7 @@ import { decidePreviewUpdate, type PreviewDecision } from './preview-messages.js
 import { applyDecision, decisionRefusal } from './previews.js';
 import type { Change, ProjectionWriter } from './projection.js';
 import { addEvent, applyMove, isOver, refusalOf, type Move } from './state.js';
+import { askToPause, needsTurn } from './turn.js';
 
 interface RunningExecution {
   input: AgentflowExecutionInput;
@@ -47,10 +48,17 @@ export function handleMoves({ input, state, steps, changed }: RunningExecution, 
     });
     const onSignal = (request: MoveRequest | undefined) => {
       if (refusalOf(name, state.status) === undefined) move(request);
+      else if (name !== 'cancel' && isHeldByParent(input, state))
+        askToPause(input, state, name === 'pause' ? (request ?? {}) : undefined);
       else recordIgnored(name, state, projection);
     };
     setHandler(signal, onSignal, { description: `${description}. Ignored if the state does not allow it` });
   }
+}
+
+/** Whether the run has not begun, and another one that waits for it passes its pauses on. */
+function isHeldByParent(input: AgentflowExecutionInput, state: ExecutionState): boolean {
+  return input.pauses_before_turn === true && input.notifies !== undefined && needsTurn(input, state);
 }
 
 /** @throws ApplicationFailure `conflict` if the state does not allow the move */

@@ -148,6 +148,8 @@ export interface AgentflowExecutionInput {
   leaves_nothing_open?: true;
   /** So do the acts of its steps that wait for people or are in progress. Absent in runs that began before this was so. */
   ends_acts?: true;
+  /** A pause of the run that waits for this one also holds it before its turn. Absent in runs that began before this was so. */
+  pauses_before_turn?: true;
   /** The state of the previous run, after continue-as-new. */
   resumed?: ExecutionState;
 }

@@ -13,6 +13,8 @@ export interface RunTurn extends TurnPlan {
   is_asking: boolean;
   /** Since when it waits, in epoch seconds. Null if it does not wait. */
   waiting_since: number | null;
+  /** The run begins paused, because the one that waits for it is. Absent if it does not. */
+  pause_asked?: { by?: string; reason?: string } | undefined;
 }
 
 /** Identifies a run to the queue of its agentflow. */

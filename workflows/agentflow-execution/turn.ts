@@ -33,6 +33,20 @@ export function handleTurn(input: AgentflowExecutionInput, state: ExecutionState
   );
 }
 
+/** Lets a run that waits for its turn begin paused, or not any more. */
+export function askToPause(
+  input: AgentflowExecutionInput,
+  state: ExecutionState,
+  request: RunTurn['pause_asked'],
+): void {
+  turnOf(input, state).pause_asked = request;
+}
+
+function turnOf(input: AgentflowExecutionInput, state: ExecutionState): RunTurn {
+  const blank = { key: input.turn?.key ?? null, is_given: false, is_asking: false, waiting_since: null };
+  return (state.turn ??= blank);
+}
+
 /**
  * Waits until it is the turn of the run. Returns early if the run has ended meanwhile, or has to continue as new. No command is
  * made while the record is being written, like in `runSteps`.
@@ -43,12 +57,7 @@ export async function untilTurn(
   state: ExecutionState,
   { changed, isWritingAlone }: { changed: () => void } & Pick<ProjectionWriter, 'isWritingAlone'>,
 ): Promise<'history is full' | undefined> {
-  const turn: RunTurn = (state.turn ??= {
-    key: input.turn?.key ?? null,
-    is_given: false,
-    is_asking: false,
-    waiting_since: null,
-  });
+  const turn = turnOf(input, state);
   while (!turn.is_given && !isOver(state)) {
     await condition(() => !isWritingAlone());
     if (historyIsFull(input)) return 'history is full';

@@ -120,6 +120,7 @@ async function runInTurn(
     if ((await untilTurn(input, state, writing)) === 'history is full') return 'history is full';
     if (isOver(state)) return 'done';
     begin(input, state);
+    if (state.turn?.pause_asked) applyMove(state, 'pause', state.turn.pause_asked, epochSeconds());
     writing.changed();
   }
   return runFlow(input, state, writing);

@@ -201,6 +201,7 @@ function inputOf({ config }: Pick<Deps, 'config'>, record: ExecutionDocument): A
     light_steps: { models: models.filter((name) => isOfflineModel(config.llm, name)) },
     leaves_nothing_open: true,
     ends_acts: true,
+    pauses_before_turn: true,
   };
 }
 

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { heldApproval, decide, useActs } from '../../../support/acts.js';
 import { eventually } from '../../../support/eventually.js';
-import { moveExecution, startExecution, untilExecution } from '../../../support/executions.js';
+import { moveExecution, runOf, startExecution, untilExecution } from '../../../support/executions.js';
 import { createWorkspace, type Workspace } from '../../../support/fixture.js';
 import { agentThatCalls } from '../../../support/flows.js';
+import { stateQuery } from '../../../../workflows/agentflow-execution/messages.js';
 import { verifies } from '../../../support/verifies.js';
 
 const { deps, governed, sink } = await useActs();
@@ -88,6 +89,35 @@ describe('between the two runs', () => {
     expect(await moveExecution(workspace, id, 'resume')).toMatchObject({ status: 200 });
     await untilExecution(workspace, id, 'completed');
     await untilExecution(workspace, child, 'completed');
+  });
+
+  test('a pause also holds a run that waits for its turn, and a resume lets it go on', async () => {
+    verifies('flow.calls', 'flow.control');
+    const workspace = await createWorkspace(deps);
+    const path = `/${workspace.projectID}/turn`;
+    const release = sink.hold(path);
+    const agents = [agentThatCalls([`${sink.url}${path}`])];
+    const other = await store(workspace, { agents, concurrency: { limit: 1, key: null, limit_per_key: null } });
+    const execute = (body: object) => workspace.api.post('/execute_flow?execute=true', { goal: 'x', ...body });
+    const first = (await execute({ agentflow_id: other, draft: true })).body.execution_id;
+    await eventually(() => expect(sink.seen(path)).toHaveLength(1));
+    const id = await startExecution(workspace, starting(other), input);
+    const { _id: child } = await childOf(workspace, id);
+    await untilExecution(workspace, child, { status: 'ready', execution_context: { waiting_for: { kind: 'turn' } } });
+
+    for (const move of ['pause', 'resume', 'pause'])
+      expect(await moveExecution(workspace, id, move)).toMatchObject({ status: 200 });
+    await eventually(async () => {
+      const { turn } = await runOf(deps, child).query(stateQuery);
+      expect(turn).toMatchObject({ waiting_since: expect.any(Number), pause_asked: { by: 'service' } });
+    });
+    release();
+    await untilExecution(workspace, first, 'completed');
+    await untilExecution(workspace, child, 'paused');
+    expect(sink.seen(path)).toHaveLength(1);
+    expect(await moveExecution(workspace, id, 'resume')).toMatchObject({ status: 200 });
+    await untilExecution(workspace, id, 'completed');
+    expect(sink.seen(path)).toHaveLength(2);
   });
 
   test('a cancel passes on', async () => {
