@@ -7,8 +7,8 @@ import { saveHistories } from './histories.js';
 import { testRun } from './run.js';
 
 /**
- * Ends everything that the setup started. With KEEP_TEST_DATA, keeps the folder. With SAVE_HISTORIES, saves a history of each
- * workflow type before (docs/guides/operations.md).
+ * Ends everything that the setup started. With KEEP_TEST_DATA, keeps the folder. With SAVE_HISTORIES, saves the named histories
+ * before, or all of them (docs/guides/operations.md).
  */
 export default async function globalTeardown(): Promise<void> {
   const resources = globalThis.testRunResources;
@@ -22,5 +22,11 @@ export default async function globalTeardown(): Promise<void> {
 
 async function saveHistoriesOfRun(): Promise<void> {
   const deps = createDeps(loadConfig({ ...testRun().env, LOG_LEVEL: 'silent' }), 'test');
-  await saveHistories(deps.temporal.client, deps.auth.box, Object.keys(workflows)).finally(() => deps.close());
+  const named = (process.env.SAVE_HISTORIES ?? '').split(',').filter((name) => name !== '' && name !== '1');
+  await saveHistories(
+    deps.temporal.client,
+    deps.auth.box,
+    Object.keys(workflows),
+    named.length > 0 ? named : undefined,
+  ).finally(() => deps.close());
 }

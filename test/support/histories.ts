@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { Client } from '@temporalio/client';
@@ -6,6 +6,7 @@ import type { Payload } from '@temporalio/common';
 import type { Cipher } from '../../src/stores/encrypted-blobs.js';
 import { decryptPayload, organizationOf } from '../../src/temporal/payload-codec.js';
 import { packageRoot } from '../../src/base/packages.js';
+import { answerQuestionUpdate } from '../../workflows/agentflow-execution/act-messages.js';
 import { agentflowExecutionType } from '../../workflows/agentflow-execution/messages.js';
 
 /** Histories in Protobuf's JSON, as `temporal workflow show --output json` writes them. */
@@ -41,40 +42,72 @@ export function savedHistories(): SavedHistory[] {
 /** Longer histories hold more behaviour, and still replay quickly. */
 const maxEvents = 150;
 
+type Summary = { attributes: ReadonlySet<string>; updates: ReadonlySet<string>; local: ReadonlySet<string> };
+
+/** Runs of flows that are saved besides the longest run of each type, each with what its history has. */
+const flows: Readonly<Record<string, (has: Summary) => boolean>> = {
+  'agentflow-execution-flow': ({ attributes }) =>
+    ['childWorkflowExecutionStartedEventAttributes', 'timerFiredEventAttributes'].every((name) => attributes.has(name)),
+  'agentflow-execution-ask': ({ updates }) => updates.has(answerQuestionUpdate.name),
+  'agentflow-execution-light': ({ local, updates }) =>
+    local.has('runCode') && local.has('takeModelTurn') && !updates.has(answerQuestionUpdate.name),
+};
+
+/** The histories that a run of the tests saves. */
+export const savedNames = (types: readonly string[]): string[] => [...types.map(fileNameOf), ...Object.keys(flows)];
+
 /**
- * Replaces the saved histories: for each type, the longest completed run of the server with at most 150 events, and a run
- * of a flow with several paths. The payloads are decrypted, so that they replay without the keys of the run.
+ * Replaces saved histories: for each type, the longest completed run of the server with at most 150 events, and runs of flows.
+ * The payloads are decrypted, so that they replay without the keys of the run.
+ * @param names the histories to replace; the others stay
  */
-export async function saveHistories(client: Client, cipher: Cipher, types: readonly string[]): Promise<void> {
-  rmSync(folder, { recursive: true, force: true });
+export async function saveHistories(
+  client: Client,
+  cipher: Cipher,
+  types: readonly string[],
+  names: readonly string[] = savedNames(types),
+): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  await saveFlow(client, cipher);
-  for (const type of types) {
-    let longest: { workflowId: string; runId: string; events: number } | undefined;
-    const query = `WorkflowType = '${type}' AND ExecutionStatus = 'Completed'`;
-    for await (const { workflowId, runId, historyLength: events } of client.workflow.list({ query }))
-      if (events <= maxEvents && events > (longest?.events ?? 0)) longest = { workflowId, runId, events };
-    if (!longest) throw new Error(`no run of ${type} has completed`);
-    const { workflowId, runId } = longest;
-    save(fileNameOf(type), await client.workflow.getHandle(workflowId, runId).fetchHistory(), cipher);
+  for (const name of names) {
+    const type = types.find((each) => fileNameOf(each) === name) ?? agentflowExecutionType;
+    const history = await longestOf(client, type, flows[name]);
+    if (!history) throw new Error(`no run for ${name} has completed`);
+    save(name, history, cipher);
   }
 }
 
-/** Saves a run of a flow with several paths: the longest completed one that has started another run and set a timer. */
-async function saveFlow(client: Client, cipher: Cipher): Promise<void> {
+async function longestOf(
+  client: Client,
+  type: string,
+  fits: (has: Summary) => boolean = () => true,
+): Promise<History | undefined> {
   let longest: History | undefined;
-  const query = `WorkflowType = '${agentflowExecutionType}' AND ExecutionStatus = 'Completed'`;
+  const query = `WorkflowType = '${type}' AND ExecutionStatus = 'Completed'`;
   for await (const { workflowId, runId, historyLength } of client.workflow.list({ query })) {
     if (historyLength > maxEvents || historyLength <= (longest?.events?.length ?? 0)) continue;
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-    const attributes = new Set(history.events?.flatMap((event) => Object.keys(event)));
-    const isFlow = ['childWorkflowExecutionStartedEventAttributes', 'timerFiredEventAttributes'].every((name) =>
-      attributes.has(name),
-    );
-    if (isFlow) longest = history;
+    if (fits(summaryOf(history))) longest = history;
   }
-  if (!longest) throw new Error('no run of a flow has completed');
-  save(`${fileNameOf(agentflowExecutionType)}-flow`, longest, cipher);
+  return longest;
+}
+
+function summaryOf({ events }: History): Summary {
+  const all = events ?? [];
+  return {
+    attributes: new Set(all.flatMap((event) => Object.keys(event))),
+    updates: new Set(
+      all.map((event) => event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input?.name ?? ''),
+    ),
+    local: new Set(all.map(({ markerRecordedEventAttributes: marker }) => localActivityOf(marker?.details))),
+  };
+}
+
+/** The name of the local activity whose end a marker records. */
+function localActivityOf(
+  details: Readonly<Record<string, { payloads?: Payload[] | null }>> | null | undefined,
+): string {
+  const [data] = details?.data?.payloads ?? [];
+  return /"activity_type":"(\w+)"/.exec(Buffer.from(data?.data ?? []).toString())?.[1] ?? '';
 }
 
 type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
