@@ -32,7 +32,10 @@ const floors = [
   [
     'console',
     '^console/',
-    ['^sdk/node/src/', '^src/surfaces/console/console-pages[.]ts$', '^src/base/(csv|encodings|text)[.]ts$'],
+    [
+      ...['^sdk/node/src/', '^src/surfaces/console/console-pages[.]ts$', '^src/base/(csv|encodings|text)[.]ts$'],
+      '^src/domain/connectors/rules/named-operations[.]ts$',
+    ],
   ],
   ['surfaces', '^src/surfaces/', [`^src/(domain|governance|auth|${foundations})/`, '^workflows/']],
 ];

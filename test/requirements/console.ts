@@ -26,6 +26,16 @@ export const consoleApp = [
   },
   {
     ...ofConsole,
+    id: 'console.agentflows.skills',
+    says: 'Skills and actions of every category are created and edited in a form, with fitting connectors, tools as checkboxes, a governed test call, and each problem at its field.',
+  },
+  {
+    ...ofConsole,
+    id: 'console.agentflows.import',
+    says: 'Actions are imported from an OpenAPI document or a curl line, within limits, with a sentence for what was not understood, and without values and credentials.',
+  },
+  {
+    ...ofConsole,
     id: 'console.agentflows.schemas',
     says: 'The schemas of an agentflow and the form of a question are edited as fields or as JSON, and keep what the fields do not show.',
   },

@@ -1,15 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import { call } from '../api.js';
 import { CheckField, SelectField, TextField } from '../field.js';
-import { ActionButton, Problem } from '../parts.js';
-import { readAll } from '../read-all.js';
+import { ActionButton } from '../parts.js';
+import { Skills } from '../skills/skills.js';
 import { agentFields, type AgentField } from './agent-fields.js';
 import {
   idOf,
-  isFields,
   nodeName,
   nodesOf,
-  skillOf,
   text,
   titleOf,
   valueAt,
@@ -24,9 +20,6 @@ import { Lines } from './lines.js';
 import { NumberField } from './number-field.js';
 import { SchemaField } from './schema-field.js';
 import { TryButton } from './try-step.js';
-import textStyles from '../styles/text.module.css';
-import buttonStyles from '../styles/button.module.css';
-import listStyles from '../styles/lists.module.css';
 
 export interface FormOptions {
   document: FlowDocument;
@@ -64,6 +57,18 @@ export function AgentForm({ document, at, problems, onChange }: AgentOptions) {
               onChange={onChange}
             />
           );
+        if (field.kind === 'skills') {
+          const within = Object.keys(problems).filter((name) => name.startsWith(`${key}.`));
+          return (
+            <Skills
+              key={key}
+              value={agent.skills}
+              problemOf={(path) => problems[path === '' ? key : `${key}.${path}`]}
+              wrong={within.map((name) => name.slice(key.length + 1))}
+              onChange={(value) => set(field.path, value)}
+            />
+          );
+        }
         return (
           <Value
             key={key}
@@ -110,8 +115,6 @@ function Value({ kind, label, hint, rows, value, followers, problem, onChange }:
           onChange={(next) => onChange(next || null)}
         />
       );
-    case 'skills':
-      return <Skills value={value} problem={problem} onChange={onChange} />;
     case 'schema':
       return <SchemaField {...field} value={value} onChange={onChange} />;
     case 'number':
@@ -119,59 +122,4 @@ function Value({ kind, label, hint, rows, value, followers, problem, onChange }:
     default:
       return <TextField {...field} rows={rows} text={text(value)} onChange={onChange} />;
   }
-}
-
-/** Lists the skills with their actions, and adds skills of the project. Their details can only be edited as JSON. */
-function Skills({ value, problem, onChange }: Pick<ValueOptions, 'value' | 'problem' | 'onChange'>) {
-  const { data, error } = useQuery({
-    queryKey: ['skills'],
-    queryFn: () => readAll((query) => call('get', '/skill', { query })),
-    staleTime: 60_000,
-  });
-  const skills = (Array.isArray(value) ? value : []).filter(isFields);
-  const addable = data?.filter(({ _id }) => !skills.some((skill) => skill._id === _id)) ?? [];
-  const add = (id: string) =>
-    onChange([...skills, ...addable.filter(({ _id }) => _id === id).map((skill) => skillOf(skill))]);
-  return (
-    <div role="group" aria-label="Skills and actions">
-      <p>
-        <strong>Skills and actions</strong>
-      </p>
-      {problem !== undefined && (
-        <p className={textStyles.bad} role="alert">
-          {problem}
-        </p>
-      )}
-      <Problem error={error} />
-      {skills.length === 0 && <p className={textStyles.soft}>No skills.</p>}
-      <ul className={listStyles.rows}>
-        {skills.map((skill, at) => (
-          <li key={text(skill._id) || at}>
-            <bdi>{text(skill.name)}</bdi> <span className={textStyles.soft}>{actionsText(skill)}</span>{' '}
-            <button
-              type="button"
-              className={buttonStyles.small}
-              onClick={() => onChange(skills.filter((other) => other !== skill))}
-            >
-              Remove<span className={textStyles.hidden}> the skill {text(skill.name)}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
-      {addable.length > 0 && (
-        <SelectField
-          label="Add skill"
-          value=""
-          options={[{ value: '', name: 'Select a skill' }, ...addable.map(({ _id, name }) => ({ value: _id, name }))]}
-          onChange={add}
-        />
-      )}
-      <p className={textStyles.soft}>To edit the details of skills and actions, use the JSON view.</p>
-    </div>
-  );
-}
-
-function actionsText({ actions }: Fields): string {
-  const names = (Array.isArray(actions) ? actions : []).filter(isFields).map(({ name }) => text(name));
-  return names.length === 0 ? 'no actions' : names.join(', ');
 }

@@ -14,6 +14,8 @@ interface EntriesOptions {
   count: number;
   /** The problem of the whole list. */
   problem: string | undefined;
+  /** How the fields of an entry are laid out, other than in one line. */
+  className?: string | undefined;
   onAdd: () => void;
   onRemove: (at: number) => void;
   /** Renders the fields of an entry. */
@@ -21,7 +23,7 @@ interface EntriesOptions {
 }
 
 /** A list of entries with several fields each. */
-export function Entries({ label, hint, one, count, problem, onAdd, onRemove, children }: EntriesOptions) {
+export function Entries({ label, hint, one, count, problem, className, onAdd, onRemove, children }: EntriesOptions) {
   return (
     <div role="group" aria-label={label} className={styles.entries}>
       <p>
@@ -33,7 +35,7 @@ export function Entries({ label, hint, one, count, problem, onAdd, onRemove, chi
         </p>
       )}
       {Array.from({ length: count }, (_, at) => (
-        <div key={at} role="group" aria-label={`${one} ${at + 1}`} className={styles.entry}>
+        <div key={at} role="group" aria-label={`${one} ${at + 1}`} className={className ?? styles.entry}>
           {children(at)}
           <button type="button" onClick={() => onRemove(at)}>
             Remove

@@ -1,11 +1,10 @@
 import { listIn } from '../flow/pointers.js';
 import { agentFields } from './agent-fields.js';
-import { idOf, isFields, nodesOf, type Fields, type FlowDocument } from './document.js';
+import { idOf, isFields, nodesOf, valueAt, type Fields, type FlowDocument } from './document.js';
 import { stepKindOf, type StepField } from './step-fields.js';
 
 /**
- * Returns the form field for a path in a validation error. Agents and steps are named by index or id; all paths in skills
- * map to one field. The name of a field of a node begins with its place among the agents and then the steps.
+ * Returns the form field for a path in a validation error. Agents, steps, skills and actions are named by index or id. The name of a field of a node begins with its place among the agents and then the steps.
  */
 export function fieldOf(path: string, document: FlowDocument | undefined): string | undefined {
   if (!document) return undefined;
@@ -16,6 +15,7 @@ export function fieldOf(path: string, document: FlowDocument | undefined): strin
   const node = nodes[found];
   if (!node) return undefined;
   const at = nodesOf(document).indexOf(node);
+  if (list === 'agents' && rest[0] === 'skills') return `${at}.${skillPath(node, rest)}`;
   const inNode = rest.join('.');
   const fields = list === 'agents' ? agentFields.map((field) => field.path) : stepPaths(node);
   const candidates = list === 'agents' ? [inNode] : [inNode, withIndex(node, rest)];
@@ -24,6 +24,36 @@ export function fieldOf(path: string, document: FlowDocument | undefined): strin
     .reduce((longest, known) => (known.length > longest.length ? known : longest), '');
   return field === '' ? undefined : `${at}.${field}`;
 }
+
+const skillFields = new Set(['name', 'description', 'connector_id', 'initial_action_id']);
+const actionFields = new Set(
+  'name description method endpoint content_type summary next_action_id'
+    .split(' ')
+    .concat('input_schema', 'output_schema'),
+);
+
+/** Returns the longest part of a path in the skills of an agent that has a place in the form, by indexes. */
+function skillPath(agent: Fields, [, skillName, ...rest]: readonly string[]): string {
+  const skills = listIn(agent.skills);
+  const s = placeOf(skills, '_id', skillName);
+  if (s < 0) return 'skills';
+  const [first = '', actionName, ...inAction] = rest;
+  if (first !== 'actions') return ['skills', s, ...(skillFields.has(first) ? [first] : [])].join('.');
+  const actions = listIn(skills[s]?.actions);
+  const a = placeOf(actions, '_id', actionName);
+  if (a < 0) return `skills.${s}`;
+  return ['skills', s, 'actions', a, ...placeInAction(actions[a] ?? {}, inAction)].join('.');
+}
+
+function placeInAction(action: Fields, [name = '', , fieldName, property]: readonly string[]): (string | number)[] {
+  if (!actionFields.has(name)) return [];
+  if (!name.endsWith('_schema')) return [name];
+  const f = placeOf(listIn(valueAt(action, `${name}.fields`)), 'field_id', fieldName);
+  return f < 0 ? [] : [name, 'fields', f, ...(property === undefined ? [] : [property])];
+}
+
+const placeOf = (list: readonly Fields[], key: string, name: string | undefined): number =>
+  list.findIndex((each, index) => String(index) === name || each[key] === name);
 
 /** Cases and branches are named by index or by name. */
 function withIndex(step: Fields, [list = '', name = '', ...rest]: readonly string[]): string {

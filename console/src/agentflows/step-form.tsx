@@ -2,6 +2,7 @@ import { SelectField, TextField, type Option } from '../field.js';
 import { listIn } from '../flow/pointers.js';
 import { ActionButton } from '../parts.js';
 import { AnswersField, TimeoutField } from './ask-fields.js';
+import { fittingConnectors } from '../skills/skill.js';
 import { ConnectorField } from './connector-field.js';
 import type { AgentOptions } from './agent-form.js';
 import {
@@ -157,7 +158,7 @@ function StepValue({ field, ...options }: StepValueOptions & { field: StepField 
     case 'timeout':
       return <TimeoutField {...control} value={value} targets={targetsOf(document, step, 'next')} onChange={set} />;
     case 'connector':
-      return <ConnectorField {...control} value={value} onChange={set} />;
+      return <ConnectorField {...control} value={value} fitting={fittingOf(step)} onChange={set} />;
     case 'join':
       return <JoinField {...control} value={value} onChange={set} />;
     case 'wait':
@@ -177,6 +178,8 @@ function StepValue({ field, ...options }: StepValueOptions & { field: StepField 
       return <Parts {...options} {...{ path, label, hint }} />;
   }
 }
+
+const fittingOf = ({ action }: Fields) => (isFields(action) ? fittingConnectors([action]) : undefined);
 
 /** Returns the agents and steps to which a pointer of a step can lead. */
 function targetsOf(document: FlowDocument, step: Fields, kind: 'next' | 'first'): Option[] {

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { call, type McpTool } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { ActionButton, Badge, Data, Problem, Time, Section } from '../parts.js';
-import { fieldsOf } from '../fields-of.js';
 import { quantity } from '../quantity.js';
 import { useMay } from '../session.js';
+import { ToolEffects } from './tool-effects.js';
 import textStyles from '../styles/text.module.css';
 import listStyles from '../styles/lists.module.css';
 import controlStyles from '../styles/controls.module.css';
@@ -143,7 +143,7 @@ function Tool({ tool, isSelected, onSelect }: ToolOptions) {
         )}
         {suspended && `, suspended: ${suspended.reason}`}
       </span>
-      <Effects tool={tool} />
+      <ToolEffects tool={tool} />
       {problems.length > 0 && <p className={textStyles.bad}>Cannot be accepted: {problems.join('; ')}</p>}
       <p>
         <bdi>{(live ?? pinned)?.description}</bdi>
@@ -169,21 +169,6 @@ function Tool({ tool, isSelected, onSelect }: ToolOptions) {
         {!live && <Data value={pinned} label={`${name} as it was accepted`} />}
       </details>
     </li>
-  );
-}
-
-/** What the server says that the tool does. Without a word, the service expects the worse. */
-function Effects({ tool: { live, pinned } }: { tool: McpTool }) {
-  const { readOnlyHint, destructiveHint, openWorldHint } = fieldsOf(fieldsOf(live ?? pinned).annotations);
-  return (
-    <p>
-      {readOnlyHint === true ? 'Only reads' : 'Changes things'}
-      {readOnlyHint !== true && destructiveHint !== false && (
-        <strong className={textStyles.bad}>, can delete or overwrite</strong>
-      )}
-      {openWorldHint !== false && ', reaches other systems'}
-      <span className={textStyles.soft}> (as the server says)</span>
-    </p>
   );
 }
 

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type ConnectorTest } from '../api.js';
-import { Facts } from '../facts.js';
 import { Form, TextField } from '../field.js';
-import { Badge, durationText, Section } from '../parts.js';
+import { Section } from '../parts.js';
 import { useDraft } from '../use-draft.js';
 import { useSubmit } from '../use-submit.js';
+import { TestAnswer } from './test-answer.js';
 import formStyles from '../styles/form.module.css';
 
 /** Sends a GET request to the connector's API with its credentials, and shows the response. */
@@ -36,19 +36,7 @@ export function TestCall({ connectorId: id }: { connectorId: string }) {
         />
         <button aria-disabled={isBusy}>{isBusy ? 'Sending…' : 'Send request'}</button>
       </Form>
-      <div role="status">
-        {result && (
-          <Facts
-            of={{
-              Result: <Badge state={result.succeeded ? 'completed' : 'failed'} />,
-              Status: result.status ?? 'No response',
-              Duration: durationText(result.duration_ms / 1000),
-              Error: result.failure,
-              'Response excerpt': result.excerpt !== '' && <bdi>{result.excerpt}</bdi>,
-            }}
-          />
-        )}
-      </div>
+      <TestAnswer result={result} />
     </Section>
   );
 }

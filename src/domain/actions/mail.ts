@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import { z } from 'zod';
 import { MailConfig } from '../connectors/rules/config.js';
-import { operations } from '../connectors/rules/provider-operations.js';
+import { operations } from '../connectors/rules/named-operations.js';
 import { AppError } from '../../base/errors.js';
 import type { SmtpServer } from '../../outbound/smtp-client.js';
 import type { ActionExecutor } from './action-call.js';

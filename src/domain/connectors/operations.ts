@@ -9,7 +9,7 @@ import { defineOperation, reads, writes } from '../operation.js';
 import type { CallContext } from '../../governance/operations/call-context.js';
 import { changedConfig, isComplete, secretsForAnotherServer } from './rules/config.js';
 import { ProviderParams, requiredParams } from './params.js';
-import { operations } from './rules/provider-operations.js';
+import { operations } from './rules/named-operations.js';
 import { ConnectorCategory, ConnectorStatus, hostedCategories, isLoaded, type ConnectorDocument } from './record.js';
 import {
   Connector,

@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { createPerson, type Person } from '../../auth/auth-server.js';
+import { shot } from '../../support/browser.js';
+import { connectorOf } from '../../support/connectors.js';
+import { useDeps } from '../../support/fixture.js';
+import { bearerClient } from '../../support/gateway.js';
+import { startMcpServer, toolNamed, type McpServer } from '../../support/mcp-server.js';
+import { useHttpSink } from '../../support/use-http-sink.js';
+import { verifies } from '../../support/verifies.js';
+import { consoleUrl, signIn, violations, withPage } from './chromium.js';
+
+const deps = useDeps();
+const sink = await useHttpSink();
+let mcp: McpServer;
+beforeAll(async () => {
+  mcp = await startMcpServer();
+});
+afterAll(() => mcp.close());
+
+const agents = [{ _id: 'clerk', title: 'Clerk', prompt: { template: 'Look after {{ goal }}' } }];
+
+async function flowOf({ workspace }: Person): Promise<string> {
+  const { body } = await workspace.api.post('/agentflow', { name: 'Orders', agents });
+  return body._id as string;
+}
+
+const parts = (page: Page) => {
+  const window = page.getByRole('dialog', { name: /^Skill/ });
+  return {
+    window,
+    text: (name: string) => window.getByRole('textbox', { name, exact: true }),
+    choice: (name: string) => window.getByRole('combobox', { name, exact: true }),
+    button: (name: string) => window.getByRole('button', { name, exact: true }),
+    field: (list: string, number: number) =>
+      window.getByRole('group', { name: list }).getByRole('group', { name: `Field ${number}`, exact: true }),
+    save: async () => {
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('Saved.').waitFor();
+    },
+  };
+};
+
+const skillsOf = async ({ workspace }: Person, id: string) =>
+  (await workspace.api.get(`/agentflow/${id}`)).body.agents[0].skills;
+
+test('a skill with an HTTP action is made in a form, tried with a governed call, and saved', async () => {
+  verifies('console.agentflows.skills', 'console.accessible');
+  const person = await createPerson(deps);
+  const { projectID } = person.workspace;
+  const connector = await connectorOf(person.workspace, 'restful', { base_url: `${sink.url}/${projectID}` });
+  await connectorOf(person.workspace, 'mail', { host: 'mail.example.com', from: 'office@example.com' });
+  sink.answer(`/${projectID}/orders`, (_request, res) =>
+    res.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"7","total":12.5,"lines":[]}'),
+  );
+  const id = await flowOf(person);
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
+    const { window, text, choice, button, field, save } = parts(page);
+    await page.getByRole('button', { name: 'New skill…' }).click();
+    await text('Name of the skill').fill('Shop');
+    await choice('Connector').selectOption('Office · HTTP API');
+    await window.getByRole('link', { name: 'Open this connector' }).waitFor();
+    await button('Add action').click();
+    // An HTTP action fits no mail connector.
+    expect(await choice('Connector').locator('option').allTextContents()).toEqual(['None', 'Office · HTTP API']);
+    await text('Name').fill('Read an order');
+    await text('Address').fill('/orders/{{ id }}');
+    await button('Add field').first().click();
+    const sent = field('Fields that are sent', 1);
+    await sent.getByRole('textbox', { name: 'Name' }).fill('id');
+    await sent.getByRole('combobox', { name: 'Place' }).selectOption('Path');
+    await window.getByText('Test call', { exact: true }).click();
+    await text('Test value of id').fill('7/8');
+    await window.getByText('GET /orders/7%2F8').waitFor();
+    await button('Send test call').click();
+    await window.getByText('200', { exact: true }).waitFor();
+    await button('Use the fields of this answer').click();
+    const answered = field('Fields of the answer', 2);
+    expect(await answered.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('total');
+    expect(await answered.getByRole('combobox', { name: 'Type' }).inputValue()).toBe('number');
+    await window.getByText('Fields from an example answer').click();
+    await text('Example answer').fill('{"id": 7');
+    await button('Use these fields').click();
+    await window.getByText('The text is not valid JSON').waitFor();
+    await text('Example answer').fill('{"id": 7, "state": "open"}');
+    await button('Use these fields').click();
+    expect(await answered.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('state');
+    await shot(page, 'skill-window');
+    expect(await violations(page)).toEqual([]);
+    await button('Done').click();
+    await page.getByText('Read an order', { exact: true }).waitFor();
+    await save();
+  });
+  const [skill] = await skillsOf(person, id);
+  expect(skill).toMatchObject({ name: 'Shop', connector_id: connector._id, initial_action_id: null });
+  expect(skill.actions).toMatchObject([
+    {
+      ...{ name: 'Read an order', category: 'restful', method: 'GET', endpoint: '/orders/{{ id }}' },
+      input_schema: { fields: [{ field_id: 'id', type: 'string', required: true, in: 'path' }] },
+      output_schema: {
+        fields: [
+          { field_id: 'id', type: 'integer' },
+          { field_id: 'state', type: 'string' },
+        ],
+      },
+    },
+  ]);
+  // The test call was a governed act, with the credentials of the connector.
+  const { body } = await bearerClient(person.workspace.apiKey).get('/v1/lifecycles?tool=act.http');
+  expect(body).toMatchObject({ data: [{ status: 'completed' }] });
+});
+
+test('problems are at the fields of their action, and a change of the window is undone', async () => {
+  verifies('console.agentflows.skills');
+  const person = await createPerson(deps);
+  const id = await flowOf(person);
+  await withPage(
+    async (page) => {
+      await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
+      const { window, text, choice, button, field, save } = parts(page);
+      await page.getByRole('button', { name: 'New skill…' }).click();
+      await text('Name of the skill').fill('Shop');
+      await button('Add action').click();
+      await text('Name').fill('Pay');
+      await choice('Method').selectOption('POST');
+      await text('Address').fill('orders');
+      await button('Add field').first().click();
+      const sent = field('Fields that are sent', 1);
+      await sent.getByRole('textbox', { name: 'Name' }).fill('Authorization');
+      await sent.getByRole('combobox', { name: 'Place' }).selectOption('Header');
+      await button('Done').click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('Some values of this skill are not valid').waitFor();
+      await page.getByRole('button', { name: 'Edit… the skill Shop' }).click();
+      await window.getByText('Address must be an http(s) URL').waitFor();
+      await text('Address').fill('https://shop.example.com/pay');
+      await button('Done').click();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('button', { name: 'Edit… the skill Shop' }).click();
+      await window.getByText('Place the header Authorization must not be set by a field').waitFor();
+      await sent.getByRole('textbox', { name: 'Name' }).fill('amount');
+      await sent.getByRole('combobox', { name: 'Place' }).selectOption('Body');
+      await sent.getByRole('combobox', { name: 'Filled by' }).selectOption('A fixed value');
+      await sent.getByRole('textbox', { name: 'Fixed value' }).fill('{{ previous.total }}');
+      await sent.getByRole('combobox', { name: 'Meaning for rules and approvals' }).selectOption('Amount');
+      await text('Description').first().fill('Too much');
+      await text('Description').first().press('Control+z');
+      expect(await text('Description').first().inputValue()).toBe('');
+      await choice('Before the first turn of the model').selectOption('Pay');
+      await shot(page, 'skill-window-phone');
+      expect(await violations(page)).toEqual([]);
+      await button('Done').click();
+      await save();
+    },
+    { width: 375, height: 812, dark: true },
+  );
+  expect(await skillsOf(person, id)).toMatchObject([
+    {
+      initial_action_id: 'action_1',
+      actions: [
+        {
+          input_schema: { fields: [{ field_id: 'amount', in: 'body', value: '{{ previous.total }}', mark: 'amount' }] },
+        },
+      ],
+    },
+  ]);
+});
+
+test('accepted tools of an MCP server, operations of mail and agentflows become actions', async () => {
+  verifies('console.agentflows.skills');
+  const person = await createPerson(deps);
+  const { api, projectID } = person.workspace;
+  mcp.tools = [toolNamed('find', { annotations: { readOnlyHint: true } }), toolNamed('drop')];
+  const server = await connectorOf(person.workspace, 'mcp', { url: mcp.url });
+  await connectorOf(person.workspace, 'mail', { host: 'mail.example.com', from: 'office@example.com' });
+  const path = `/connectors/${projectID}/${server._id}/tools`;
+  const { body: read } = await api.get(path);
+  expect(await api.post(`${path}/accept`, { tools: ['find'], hash: read.hash })).toMatchObject({ status: 200 });
+  const other = await flowOf(person);
+  const id = await flowOf(person);
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
+    const { window, text, choice, button, save } = parts(page);
+    await page.getByRole('button', { name: 'New skill…' }).click();
+    await text('Name of the skill').fill('Search');
+    await choice('Connector').selectOption('Office · MCP server');
+    const tools = window.getByRole('group', { name: 'Tools of the server' });
+    await tools.getByText('1 more can be accepted').waitFor();
+    await tools.getByText('Only reads').waitFor();
+    await tools.getByRole('checkbox', { name: 'find' }).check();
+    await shot(page, 'skill-tools');
+    await button('Done').click();
+    await page.getByRole('button', { name: 'New skill…' }).click();
+    await text('Name of the skill').fill('Office');
+    await choice('Connector').selectOption('Office · Mail');
+    await button('Add action').click();
+    await window.getByText('It has the fields to (required), cc').waitFor();
+    await text('Name').fill('Write');
+    await button('Add an agentflow').click();
+    await window.getByRole('combobox', { name: 'Agentflow' }).selectOption(other);
+    await window
+      .getByRole('group', { name: 'Action New action' })
+      .getByRole('textbox', { name: 'Name', exact: true })
+      .fill('Hand on');
+    await button('Done').click();
+    await save();
+    // What follows the removed action is forgotten with it.
+    await page.getByRole('button', { name: 'Edit… the skill Office' }).click();
+    await window.locator('summary', { hasText: 'Write' }).click();
+    await button('Remove action Write').click();
+    await button('Done').click();
+    await save();
+  });
+  expect(await skillsOf(person, id)).toMatchObject([
+    { name: 'Search', actions: [{ name: 'find', category: 'mcp', endpoint: 'find' }] },
+    { name: 'Office', actions: [{ name: 'Hand on', category: 'agentflow', endpoint: other }] },
+  ]);
+});
+
+test('actions are imported from a curl line without its credentials, and from an OpenAPI document', async () => {
+  verifies('console.agentflows.import', 'console.accessible');
+  const person = await createPerson(deps);
+  await connectorOf(person.workspace, 'restful', { base_url: 'https://shop.example.com/v1' });
+  const id = await flowOf(person);
+  const paths = Object.fromEntries(
+    Array.from({ length: 12 }, (_, at) => [`/part-${at}/{id}`, { get: { summary: `Read part ${at}` } }]),
+  );
+  const document = { openapi: '3.1.0', servers: [{ url: 'https://shop.example.com/v1' }], paths };
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
+    const { text, choice, button, save } = parts(page);
+    await page.getByRole('button', { name: 'New skill…' }).click();
+    await text('Name of the skill').fill('Shop');
+    await choice('Connector').selectOption('Office · HTTP API');
+    const window = page.getByRole('dialog', { name: 'Import actions' });
+    const source = window.getByRole('textbox', { name: 'OpenAPI document (JSON or YAML), or a curl line' });
+    await button('Import actions…').click();
+    await source.fill('wget https://example.com');
+    await window.getByRole('button', { name: 'Read' }).click();
+    await window.getByText('must be an OpenAPI document').waitFor();
+    await source.fill(`curl https://other.example.com/pay -H 'X-Api-Key: k3y' --json '{"amount": 5}'`);
+    await window.getByRole('button', { name: 'Read' }).click();
+    await window.getByText('Credentials belong into the connector').waitFor();
+    await window.getByText('is not below https://shop.example.com/v1').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await window.getByRole('button', { name: 'Add 1 action' }).click();
+    await button('Import actions…').click();
+    await window
+      .getByLabel('Or a file')
+      .setInputFiles({
+        ...{ name: 'shop.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(document)) },
+      });
+    await window.getByText('12 operations found.').waitFor();
+    await window.getByRole('searchbox', { name: 'Find an operation' }).fill('PART-11');
+    await window.getByRole('checkbox', { name: /^Read part 11/ }).check();
+    await shot(page, 'skill-import');
+    await window.getByRole('button', { name: 'Add 1 action' }).click();
+    await button('Done').click();
+    await save();
+  });
+  const [skill] = await skillsOf(person, id);
+  expect(skill.actions).toMatchObject([
+    {
+      ...{ name: 'POST /pay', method: 'POST', endpoint: 'https://other.example.com/pay' },
+      input_schema: { fields: [{ field_id: 'amount', type: 'integer', in: 'body' }] },
+    },
+    { name: 'Read part 11', method: 'GET', endpoint: '/part-11/{{ id }}' },
+  ]);
+  expect(JSON.stringify(skill)).not.toContain('k3y');
+});
