@@ -5,11 +5,15 @@ import {
   MarkerType,
   Position,
   ReactFlow,
+  useNodesInitialized,
+  useReactFlow,
+  type FitViewOptions,
   type Node,
+  type NodeChange,
   type NodeProps,
   type NodeTypes,
 } from '@xyflow/react';
-import { useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { Badge } from '../parts.js';
 import { layOut, type GraphEdge, type GraphNode } from './lay-out.js';
 import '@xyflow/react/dist/base.css';
@@ -43,6 +47,8 @@ const columnWidths = [260, 360] as const;
 const rowHeight = 95;
 /** With a smaller zoom, nobody could read the text; the person moves the graph instead. A flow is shown as a whole. */
 const readableZoom = 0.75;
+const flowFit: FitViewOptions = { maxZoom: 1 };
+const otherFit: FitViewOptions = { minZoom: readableZoom, maxZoom: 1 };
 /** More rows get more height. */
 const maxShortRows = 4;
 
@@ -59,11 +65,14 @@ export function Graph({
 }: GraphOptions) {
   const columnWidth = columnWidths[edges.some((edge) => edge.label !== undefined) ? 1 : 0];
   const places = useMemo(() => layOut(nodes, edges, isFlow), [nodes, edges, isFlow]);
+  const [sizes, onNodesChange] = useSizes();
   const flowNodes: FlowNode[] = nodes.map((node) => {
     const { column, row } = places.get(node.id) ?? { column: 0, row: 0 };
     return {
       id: node.id,
       type: 'part',
+      // A node without a size is hidden until it is measured again, and would lose the focus.
+      ...(sizes[node.id] && { measured: sizes[node.id] }),
       position: { x: column * columnWidth, y: row * rowHeight },
       data: {
         node,
@@ -81,13 +90,13 @@ export function Graph({
     target: to,
     markerEnd: { type: MarkerType.ArrowClosed, color: 'var(--strong-line)' },
   }));
+  const fit = isFlow ? flowFit : otherFit;
   const isTall = Math.max(...[...places.values()].map(({ row }) => row)) >= maxShortRows;
   return (
     <div className={isTall ? `${styles.graph} ${styles.tall}` : styles.graph} role="group" aria-label={label}>
       <ReactFlow
-        // A new key makes the view fit the graph again after nodes were added, removed or moved.
-        key={[...places].map(([id, { column, row }]) => `${id} ${column} ${row}`).join('\n')}
         nodes={flowNodes}
+        onNodesChange={onNodesChange}
         edges={lines}
         nodeTypes={nodeTypes}
         nodesDraggable={false}
@@ -100,13 +109,47 @@ export function Graph({
         deleteKeyCode={null}
         minZoom={0.1}
         fitView
-        fitViewOptions={isFlow ? { maxZoom: 1 } : { minZoom: readableZoom, maxZoom: 1 }}
+        fitViewOptions={fit}
       >
+        <FitAgain
+          layout={[...places].map(([id, { column, row }]) => `${id} ${column} ${row}`).join('\n')}
+          options={fit}
+        />
         <Background />
         <Controls showInteractive={false} />
       </ReactFlow>
     </div>
   );
+}
+
+type Sizes = Readonly<Record<string, { width: number; height: number }>>;
+
+/** Keeps the measured sizes of the nodes, because each change of the graph makes new nodes. */
+function useSizes(): [Sizes, (changes: readonly NodeChange<FlowNode>[]) => void] {
+  const [sizes, setSizes] = useState<Sizes>({});
+  const note = (changes: readonly NodeChange<FlowNode>[]) => {
+    const measured = changes.flatMap((change) =>
+      change.type === 'dimensions' && change.dimensions ? [[change.id, change.dimensions] as const] : [],
+    );
+    if (measured.length > 0) setSizes((before) => ({ ...before, ...Object.fromEntries(measured) }));
+  };
+  return [sizes, note];
+}
+
+interface FitOptions {
+  /** The nodes and their places, as a text. */
+  layout: string;
+  options: FitViewOptions;
+}
+
+/** Makes the view fit the graph again after nodes were added, removed or moved. */
+function FitAgain({ layout, options }: FitOptions) {
+  const { fitView } = useReactFlow();
+  const isMeasured = useNodesInitialized();
+  useEffect(() => {
+    if (isMeasured) void fitView(options);
+  }, [fitView, isMeasured, layout, options]);
+  return null;
 }
 
 function Part({ data: { node, state, isSelected, isConnectable, onSelect } }: NodeProps<FlowNode>) {

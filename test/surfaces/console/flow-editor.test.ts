@@ -200,13 +200,18 @@ test('changes of the graph and the form are undone and redone in one history, an
       await graph.getByRole('button', { name: 'Writer of letters' }).waitFor();
       await graph.getByRole('button', { name: 'price' }).press('Enter');
       await page.getByRole('combobox', { name: 'Expression' }).fill('1');
-      // A change of the form draws the graph anew, which can take a node away under a key.
-      await eventually(async () => {
-        await graph.getByRole('button', { name: 'price' }).press('Control+c');
-        expect(await page.getByText('Copied price · set.').count()).toBe(1);
-      });
+      await graph.getByRole('button', { name: 'price' }).press('Control+c');
+      await page.getByText('Copied price · set.').waitFor();
       await page.keyboard.press('Control+v');
       await node('price_1').waitFor();
+      await graph.getByRole('button', { name: 'price_1' }).waitFor();
+      // The graph is drawn anew around the node that has the focus, and no key is lost.
+      const focused = () => page.evaluate(() => (globalThis as any).document.activeElement?.textContent?.trim());
+      expect(await focused()).toMatch(/^price\b/);
+      await page.keyboard.press('Control+z');
+      await page.keyboard.press('Control+y');
+      await graph.getByRole('button', { name: 'price_1' }).waitFor();
+      expect(await focused()).toMatch(/^price\b/);
       await button('Paste an agent or step').click();
       await node('price_2').waitFor();
       await text('Title').press('Control+z');
