@@ -47,6 +47,7 @@ const moved = <const Path extends ConsolePath>(
 const operate = [
   page('/', () => import('./home.js'), 'Home', searchParamsIn('since')),
   page('/runs', () => import('./runs/runs.js'), 'Runs', filterIn),
+  page('/runs/compare', () => import('./compare/compare.js'), 'CompareRuns', searchParamsIn('left', 'right')),
   page('/runs/$runId', () => import('./run/run.js'), 'Run', searchParamsIn('ask')),
   page('/inbox', () => import('./inbox/inbox.js'), 'Inbox', searchParamsIn('item', 'show', 'status', 'approval')),
   page('/agentflows', () => import('./agentflows/agentflows.js'), 'Agentflows', searchParamsIn('text')),

@@ -67,6 +67,11 @@ export const consoleApp = [
   },
   {
     ...ofConsole,
+    id: 'console.runs.compare',
+    says: 'Two runs are compared on one page, whose address names them: facts, inputs, results, and steps aligned by their ids, with what differs.',
+  },
+  {
+    ...ofConsole,
     id: 'console.run.as-curl',
     says: 'The HTTP request of a step is shown as a curl command, whose texts the shell and curl take literally.',
   },

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { call, capitalized, type Execution, type Step } from '../api.js';
+import { ChooseRun } from '../compare/choose-run.js';
 import { Confirm, ConfirmButton } from '../confirm.js';
 import { Reason } from '../field.js';
 import { ActionButton } from '../parts.js';
@@ -51,7 +52,11 @@ export function Actions({ run, steps, onDone }: ActionsOptions) {
       {isOver(run) && may('post /execute_flow/{execution_id}/rerun') && (
         <ActionButton name="Rerun…" onClick={() => setDialog('rerun')} />
       )}
+      {may('get /{projectID}/execution_flows') && (
+        <ActionButton name="Compare with…" onClick={() => setDialog('compare')} />
+      )}
       {isOver(run) && <DeleteRun run={run} />}
+      {dialog === 'compare' && <ChooseRun run={run} onClose={close} />}
       {dialog === 'rerun' && isOver(run) && <Rerun run={run} steps={steps} onClose={close} />}
       {open && may(operationOf(open)) && <Confirmation action={open} run={run} onDone={onDone} onClose={close} />}
     </>

@@ -1,9 +1,9 @@
 import { useFirstAgentflow } from '../use-first-agentflow.js';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { capitalized, type Execution } from '../api.js';
 import { curl } from '../curl.js';
-import { Empty, Page, Loading } from '../parts.js';
+import { ActionButton, Empty, Page, Loading } from '../parts.js';
 import { quantity } from '../quantity.js';
 import { useMay } from '../session.js';
 import { moves } from '../states.js';
@@ -69,6 +69,7 @@ function RunList({ filter, onError }: { filter: RunFilter; onError: (error: unkn
               {chosen.length > 0 && ` ${chosen.length}`}…
             </button>
           ))}
+        <CompareButton chosen={chosen} />
         <ColumnChoice visibleIds={visibleIds} onChange={choose} />
       </div>
       {rows?.length === 0 && <NoRuns isFiltered={Object.keys(filter).length > 0} />}
@@ -80,7 +81,7 @@ function RunList({ filter, onError }: { filter: RunFilter; onError: (error: unkn
           columns={visibleColumns}
           keyOf={runId}
           total={total?.count ?? rows.length}
-          selection={offeredActions.length > 0 ? { ...selection, selected, onSelect: setSelected } : undefined}
+          selection={{ ...selection, selected, onSelect: setSelected }}
           hasOlder={hasOlder}
           isStuck={isStuck}
           onEnd={() => void loadOlder()}
@@ -99,6 +100,23 @@ function RunList({ filter, onError }: { filter: RunFilter; onError: (error: unkn
         />
       )}
     </>
+  );
+}
+
+/** Two runs are compared. The earlier one is the first. */
+function CompareButton({ chosen }: { chosen: readonly Execution[] }) {
+  const navigate = useNavigate();
+  const [right, left, ...more] = chosen;
+  const canCompare = left !== undefined && right !== undefined && more.length === 0;
+  return (
+    <ActionButton
+      name="Compare two"
+      isDisabled={!canCompare}
+      onClick={() => {
+        if (!canCompare) return;
+        void navigate({ to: '/runs/compare', search: { left: left.execution_id, right: right.execution_id } });
+      }}
+    />
   );
 }
 

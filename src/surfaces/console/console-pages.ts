@@ -32,6 +32,7 @@ const toAdminister = (operation: string): Needs => ({ operation, allowedBy: admi
 export const consolePages = [
   { path: '/', name: 'Home', group: 'Operate' },
   { path: '/runs', name: 'Runs', group: 'Operate', needs: toRead('get /{projectID}/execution_flows') },
+  { path: '/runs/compare', name: 'Compare runs' },
   { path: '/runs/$runId', name: 'Run' },
   // Everybody sees the approvals that they requested.
   { path: '/inbox', name: 'Inbox', group: 'Operate' },

@@ -71,6 +71,10 @@ export async function projectWithEverything(deps: Deps): Promise<{ person: Perso
       address: `/runs/${waiting.execution_id}`,
       filled: 'The run has not started',
     },
+    {
+      ...{ name: 'compare', path: '/runs/compare', address: `/runs/compare?left=${execution_id}&right=${asking}` },
+      ...{ filled: 'First run', empty: 'Select two runs in the list' },
+    },
     { name: 'run-waiting', path: '/runs/:id', address: `/runs/${asking}`, filled: 'Approve…' },
     list('/inbox', 'oldest first', 'Nothing is waiting for a decision.'),
     list('/agentflows', 'Test flow', 'This project has no agentflows yet.'),
