@@ -3,7 +3,6 @@ import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
 import { capitalized, inWords, lifecycleOf, messageOf } from './api.js';
 import { LifecycleLink } from './links.js';
 import { useSession } from './session.js';
-import { timeFormats, useTimeZone } from './time-zone.js';
 import { useRetry } from './use-retry.js';
 import textStyles from './styles/text.module.css';
 import buttonStyles from './styles/button.module.css';
@@ -91,27 +90,6 @@ export function StateLine({ state }: { state: string }) {
       <span className={textStyles.hidden}>State: </span>
       <Badge state={state} />
     </p>
-  );
-}
-
-interface TimeOptions {
-  at: number | null | undefined;
-  /** By default, the time if it is today, otherwise the date and the time without seconds. */
-  format?: Intl.DateTimeFormat;
-}
-
-/** Shows a time in the zone of the person, with the weekday and the zone, and the UTC time, as its tooltip. */
-export function Time({ at, format }: TimeOptions) {
-  const timeZone = useTimeZone();
-  if (at === null || at === undefined) return <span className={textStyles.soft}>–</span>;
-  const date = new Date(at * 1000);
-  const iso = date.toISOString();
-  const { day: days, time, minute, whole } = timeFormats(timeZone);
-  const isToday = days.format(date) === days.format(new Date());
-  return (
-    <time dateTime={iso} title={`${whole.format(date)}; ${iso.slice(0, 19).replace('T', ' ')} UTC`}>
-      {format?.format(date) ?? (isToday ? time.format(date) : `${days.format(date)} ${minute.format(date)}`)}
-    </time>
   );
 }
 

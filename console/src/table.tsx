@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, type CSSProperties, type ReactNode } from 'react';
-import { Badge, LoadOlder, Time } from './parts.js';
+import { Badge, LoadOlder } from './parts.js';
+import { Time } from './time.js';
 import { ResizeHandle } from './resize-handle.js';
 import { useColumnWidths } from './use-column-widths.js';
 import styles from './table.module.css';

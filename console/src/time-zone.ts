@@ -32,7 +32,7 @@ let known: string[] | undefined;
 /** The zones that this browser knows. */
 export const timeZones = (): readonly string[] => (known ??= Intl.supportedValuesOf('timeZone'));
 
-type Formats = Record<'day' | 'time' | 'minute' | 'whole', Intl.DateTimeFormat>;
+type Formats = Record<'day' | 'time' | 'minute' | 'weekday' | 'whole', Intl.DateTimeFormat>;
 const formatsByZone = new Map<string | undefined, Formats>();
 
 /** How times are written in a zone. Formats are expensive to create, and a list has many times. */
@@ -41,6 +41,7 @@ export function timeFormats(timeZone: string | undefined): Formats {
     day: new Intl.DateTimeFormat(undefined, { timeZone }),
     time: new Intl.DateTimeFormat(undefined, { timeZone, timeStyle: 'medium' }),
     minute: new Intl.DateTimeFormat(undefined, { timeZone, hour: '2-digit', minute: '2-digit' }),
+    weekday: new Intl.DateTimeFormat(undefined, { timeZone, weekday: 'long' }),
     whole: new Intl.DateTimeFormat(undefined, { timeZone, dateStyle: 'full', timeStyle: 'long' }),
   };
   formatsByZone.set(timeZone, formats);

@@ -91,9 +91,14 @@ export const consoleApp = [
     says: 'The inbox shows the items that wait for a person, oldest first, with the exact call and the votes, and is decided by keyboard.',
   },
   {
+    ...ofConsole,
+    id: 'console.schedules.week',
+    says: 'The planned runs of a week are a calendar with a column for each day in the zone of the person.',
+  },
+  {
     id: 'console.time-zone',
     source: 'docs/guides/console.md',
-    says: 'Times are shown in the zone of the browser or the one that the person chose in their profile, with the weekday and UTC as a tooltip. The header leads to the profile, also on a phone.',
+    says: 'Times are relative for a day, then have the weekday and later the date, in the zone of the browser or the one that the person chose in their profile, with the whole time and UTC as a tooltip. The header leads to the profile, also on a phone.',
   },
   {
     id: 'console.words',

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { call, type Release } from '../api.js';
 import { ConfirmButton } from '../confirm.js';
-import { Problem, Time } from '../parts.js';
+import { Problem } from '../parts.js';
+import { Time } from '../time.js';
 import { useNames } from '../use-names.js';
 import listStyles from '../styles/lists.module.css';
 import textStyles from '../styles/text.module.css';
@@ -26,7 +27,7 @@ export function Releases({ id, releases }: { id: string; releases: readonly Rele
             {note && `: ${note}`}
             {current?.version === version && (
               <>
-                , <strong>in production</strong> since <Time at={current.promoted_at} />
+                , <strong>in production</strong> since <Time at={current.promoted_at} isExact />
               </>
             )}
             {current?.split?.version === version && `, in production for ${current.split.percent} % of the runs`}{' '}

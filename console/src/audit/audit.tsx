@@ -8,13 +8,14 @@ import type { Option } from '../field.js';
 import { named, sinceField, type FilterField } from '../filter-form.js';
 import { LifecycleLink } from '../links.js';
 import { List } from '../list.js';
-import { ActionButton, Empty, Problem, Time, Window, Page, Section } from '../parts.js';
+import { ActionButton, Empty, Problem, Window, Page, Section } from '../parts.js';
+import { Time } from '../time.js';
 import { startOf, type Since } from '../runs/filter.js';
 import { NotDownloaded, saveFile } from '../save-file.js';
 import type { SearchParams } from '../search-params.js';
 import { useMembers, useNames } from '../use-names.js';
 import { useSubmit } from '../use-submit.js';
-import { column, timeColumn, type Column } from '../table.js';
+import { column, type Column } from '../table.js';
 import buttonStyles from '../styles/button.module.css';
 import messageStyles from '../styles/message.module.css';
 import controlStyles from '../styles/controls.module.css';
@@ -75,7 +76,8 @@ function Verification() {
             'Head hash': <code>{data.head_hash}</code>,
             'Last valid checkpoint': data.checkpoint ? (
               <span>
-                Number {data.checkpoint.number}, {data.checkpoint.entries} entries, <Time at={data.checkpoint.at} />
+                Number {data.checkpoint.number}, {data.checkpoint.entries} entries,{' '}
+                <Time at={data.checkpoint.at} isExact />
               </span>
             ) : (
               'None yet'
@@ -144,7 +146,7 @@ function columnsOf({ filter, open, resourceOf }: ColumnsOptions): readonly Colum
         {entry.seq}
       </button>
     )),
-    timeColumn('Time', ({ at }) => at),
+    column('Time', { width: '11rem' }, ({ at }) => <Time at={at} isExact />),
     column('Action', { width: 'minmax(9rem, 2fr)', onNarrow: 'main' }, ({ action }) =>
       cell('action', action, operationText(action)),
     ),
@@ -227,7 +229,7 @@ function Entries() {
         <Window title={`Entry ${open.seq}`} isDrawer onClose={() => setOpen(undefined)}>
           <Facts
             of={{
-              Time: <Time at={open.at} />,
+              Time: <Time at={open.at} isExact />,
               Actor: alike('actor', open.actor, open.actor_name),
               Action: alike('action', open.action, operationText(open.action)),
               Resource: alike('resource', open.resource, resourceOf(open.resource)),

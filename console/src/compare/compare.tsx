@@ -4,7 +4,8 @@ import type { ReactNode } from 'react';
 import { call, type Execution } from '../api.js';
 import { Difference } from '../difference.js';
 import { RunLink } from '../links.js';
-import { Badge, Elapsed, Loaded, Page, ScrollTable, Section, Time } from '../parts.js';
+import { Badge, Elapsed, Loaded, Page, ScrollTable, Section } from '../parts.js';
+import { Time } from '../time.js';
 import { pollInterval } from '../news.js';
 import { pathText } from '../run/flow-path.js';
 import { failureOf, isOver, stateOf } from '../states.js';
@@ -103,7 +104,7 @@ const rows: readonly Row[] = [
     show: ({ run }) => <bdi>{run.executed_by.name}</bdi>,
     value: ({ run }) => run.executed_by.name,
   },
-  { name: 'Created', show: ({ run }) => <Time at={run.created_at} /> },
+  { name: 'Created', show: ({ run }) => <Time at={run.created_at} isExact /> },
   {
     name: 'Duration',
     show: ({ run, steps }) =>

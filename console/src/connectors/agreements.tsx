@@ -3,7 +3,8 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { Confirm, ConfirmButton } from '../confirm.js';
 import { RunLink } from '../links.js';
-import { Badge, Loading, Problem, ScrollTable, Section, Time, Window } from '../parts.js';
+import { Badge, Loading, Problem, ScrollTable, Section, Window } from '../parts.js';
+import { Time } from '../time.js';
 import textStyles from '../styles/text.module.css';
 
 const route = getRouteApi('/connectors/$connectorId');

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api.js';
-import { ActionButton, Badge, Problem, Time, Section } from '../parts.js';
+import { ActionButton, Badge, Problem, Section } from '../parts.js';
+import { Time } from '../time.js';
 import { useMay } from '../session.js';
 import { useSubmit } from '../use-submit.js';
 import { ConfirmButton } from '../confirm.js';

@@ -1,7 +1,8 @@
 import type { ContextAnswer } from '../api.js';
 import { Facts as FactList } from '../facts.js';
 import { LifecycleLink, RunLink } from '../links.js';
-import { Data, Time, Window } from '../parts.js';
+import { Data, Window } from '../parts.js';
+import { Time } from '../time.js';
 import { column, Table, type Column, timeColumn } from '../table.js';
 import { useNames } from '../use-names.js';
 import textStyles from '../styles/text.module.css';
@@ -138,8 +139,8 @@ export function EntityDrawer({ entity, answer, onClose }: DrawerOptions) {
           Source: source,
           'Saved by': saved_by !== null && <bdi>{nameOf(saved_by)}</bdi>,
           Recorded: <Time at={recorded_at} />,
-          'Valid from': entity.valid_from !== undefined && <Time at={entity.valid_from} />,
-          'Valid to': entity.valid_to !== undefined && <Time at={entity.valid_to} />,
+          'Valid from': entity.valid_from !== undefined && <Time at={entity.valid_from} isExact />,
+          'Valid to': entity.valid_to !== undefined && <Time at={entity.valid_to} isExact />,
           'Source text': span && `memory ${span.memory_id}, characters ${span.start} to ${span.end}`,
           'Used by call': <LifecycleLink id={consumed.lifecycle_id} />,
           'Used in run': consumed.run && <RunLink id={consumed.run} />,

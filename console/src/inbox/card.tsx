@@ -3,7 +3,8 @@ import { useState, type ReactNode } from 'react';
 import { call, capitalized, type InboxItem } from '../api.js';
 import { ForeignText } from '../foreign-text.js';
 import { ConnectorLink, RunLink } from '../links.js';
-import { Badge, Problem, Time } from '../parts.js';
+import { Badge, Problem } from '../parts.js';
+import { Time } from '../time.js';
 import { roleName } from '../roles.js';
 import { useMay } from '../session.js';
 import messageStyles from '../styles/message.module.css';
@@ -123,10 +124,10 @@ function Heading({ item }: { item: InboxItem }) {
   const { status, created_at, expires_at } = item;
   return (
     <p>
-      <Badge state={status} /> {kindText(item)}, since <Time at={created_at} />
+      <Badge state={status} /> {kindText(item)}, asked <Time at={created_at} />
       {expires_at !== null && (
         <>
-          , until <Time at={expires_at} />
+          , until <Time at={expires_at} isExact />
         </>
       )}
     </p>

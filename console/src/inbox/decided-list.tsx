@@ -1,5 +1,6 @@
 import { ApprovalLink } from '../links.js';
-import { Section, Time } from '../parts.js';
+import { Section } from '../parts.js';
+import { Time } from '../time.js';
 import { ForeignText } from '../foreign-text.js';
 import listStyles from '../styles/lists.module.css';
 import textStyles from '../styles/text.module.css';

@@ -2,7 +2,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call, type MemoryReview, type ReviewStatement } from '../api.js';
 import { ForeignText } from '../foreign-text.js';
-import { LoadOlder, Problem, ScrollTable, Section, Time } from '../parts.js';
+import { LoadOlder, Problem, ScrollTable, Section } from '../parts.js';
+import { Time } from '../time.js';
 import textStyles from '../styles/text.module.css';
 import messageStyles from '../styles/message.module.css';
 
@@ -175,11 +176,11 @@ function Stated({ object, from, to }: StatedOptions) {
     <>
       <ForeignText text={String(object)} />{' '}
       <span className={textStyles.soft}>
-        from <Time at={from} />
+        from <Time at={from} isExact />
         {to !== null && (
           <>
             {' '}
-            to <Time at={to} />
+            to <Time at={to} isExact />
           </>
         )}
       </span>

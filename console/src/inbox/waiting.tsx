@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState, type Ref } from 'react';
 import type { InboxItem } from '../api.js';
-import { ActionButton, Loading, Problem, Time } from '../parts.js';
+import { ActionButton, Loading, Problem } from '../parts.js';
+import { Time } from '../time.js';
 import { quantity } from '../quantity.js';
 import { useMay } from '../session.js';
 import buttonStyles from '../styles/button.module.css';

@@ -4,7 +4,8 @@ import { call, inWords, type Lifecycle } from '../api.js';
 import { Facts } from '../facts.js';
 import { ApprovalLink, LifecycleLink, RunLink } from '../links.js';
 import { pollInterval } from '../news.js';
-import { Badge, durationText, Problem, Time, Page, Section, Loaded, StateLine } from '../parts.js';
+import { Badge, durationText, Problem, Page, Section, Loaded, StateLine } from '../parts.js';
+import { Time } from '../time.js';
 import { useMay } from '../session.js';
 import { Caller } from './lifecycles.js';
 import messageStyles from '../styles/message.module.css';
@@ -60,7 +61,7 @@ function Decision({ decision }: { decision: NonNullable<FullLifecycle['decision'
         of={{
           Rules: decision.policy_ids.join(', '),
           'Policy version': decision.policy_version,
-          Time: <Time at={decision.at} />,
+          Time: <Time at={decision.at} isExact />,
         }}
       />
       <details>
@@ -105,7 +106,7 @@ function About({ lifecycle }: { lifecycle: Lifecycle }) {
         of={{
           Time: (
             <span>
-              <Time at={created_at} /> (took {durationText(ended_at - created_at)})
+              <Time at={created_at} isExact /> (took {durationText(ended_at - created_at)})
             </span>
           ),
           Caller: <Caller principal={principal} />,

@@ -144,7 +144,7 @@ function Appearance() {
             ...timeZones().map((each) => ({ value: each, name: each })),
           ]}
           onChange={(value) => storeTimeZone(value === '' ? undefined : value)}
-          hint="Times are shown in it. Schedules with a zone of their own and their calendar do not use it. Kept in this browser."
+          hint="Times are shown in it. Schedules with a zone of their own also show theirs. Kept in this browser."
         />
       </form>
     </Section>

@@ -1,6 +1,7 @@
 import { call, type OwnSession } from '../api.js';
 import { ConfirmButton } from '../confirm.js';
-import { LoadOlder, Problem, Section, Time, Loading } from '../parts.js';
+import { LoadOlder, Problem, Section, Loading } from '../parts.js';
+import { Time } from '../time.js';
 import buttonStyles from '../styles/button.module.css';
 import controlStyles from '../styles/controls.module.css';
 import listStyles from '../styles/lists.module.css';

@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { capitalized, inWords } from '../api.js';
 import { SelectField } from '../field.js';
 import { named } from '../filter-form.js';
-import { Data, Problem, Time, Section } from '../parts.js';
+import { Data, Problem, Section } from '../parts.js';
+import { Time } from '../time.js';
 import type { useEvents } from './use-events.js';
 import textStyles from '../styles/text.module.css';
 import messageStyles from '../styles/message.module.css';
@@ -69,7 +70,7 @@ export function Events({ events, error, namesById }: EventsOptions) {
             <details>
               <summary>
                 <span className={textStyles.soft}>
-                  {event.seq} <Time at={event.at} />
+                  {event.seq} <Time at={event.at} isExact />
                 </span>{' '}
                 {capitalized(inWords(event.type))}{' '}
                 <bdi className={textStyles.soft}>{subjectOf({ ...event.data }, namesById)}</bdi>

@@ -5,7 +5,8 @@ import { call, capitalized, inWords, type Execution, type Monitoring, type Step 
 import { InboxCard } from '../inbox/card.js';
 import { readInbox } from '../inbox/read-inbox.js';
 import { AgentflowLink, LifecycleLink, RunLink, ScheduleLink } from '../links.js';
-import { Data, Elapsed, Problem, Time, Page, Section, Loaded, StateLine } from '../parts.js';
+import { Data, Elapsed, Problem, Page, Section, Loaded, StateLine } from '../parts.js';
+import { Time } from '../time.js';
 import { useMay } from '../session.js';
 import { failureOf, isOver, stateOf, waitingOf, waitsForTurn } from '../states.js';
 import { Actions } from './actions.js';

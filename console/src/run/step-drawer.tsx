@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { call, inWords, type Execution, type Step } from '../api.js';
-import { Badge, Data, Elapsed, Problem, Time, Window, Loading } from '../parts.js';
+import { Badge, Data, Elapsed, Problem, Window, Loading } from '../parts.js';
+import { Time } from '../time.js';
 import { pathText, placeOf } from './flow-path.js';
 import { Exchange } from './step-exchange.js';
 import textStyles from '../styles/text.module.css';
@@ -43,7 +44,7 @@ export function StepDrawer({ run, step, number, onClose }: StepDrawerOptions) {
       {exchanges.slice(0, -1).map((exchange) => (
         <details key={exchange.started_at}>
           <summary>
-            Attempt {exchange.attempt}, <Time at={exchange.started_at} />
+            Attempt {exchange.attempt}, <Time at={exchange.started_at} isExact />
             {exchange.response && `: ${exchange.response.status}`}
           </summary>
           <Exchange exchange={exchange} />
@@ -63,7 +64,7 @@ function Attempts({ step }: { step: Step }) {
       <ol>
         {attempts.map(({ attempt, started_at, ended_at, error }) => (
           <li key={attempt} value={attempt}>
-            <Time at={started_at} /> to {ended_at === null ? 'now' : <Time at={ended_at} />},{' '}
+            <Time at={started_at} isExact /> to {ended_at === null ? 'now' : <Time at={ended_at} isExact />},{' '}
             <Elapsed from={started_at} to={ended_at} />
             {error !== null && <Data value={error} label={`Error of attempt ${attempt}`} />}
           </li>

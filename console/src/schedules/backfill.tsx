@@ -2,7 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api.js';
 import { Form, TextField } from '../field.js';
-import { Time, Window } from '../parts.js';
+import { Window } from '../parts.js';
+import { Time } from '../time.js';
 import { useDraft } from '../use-draft.js';
 import { quantity } from '../quantity.js';
 import { useSubmit } from '../use-submit.js';
@@ -132,7 +133,7 @@ function PreviewText({ preview }: { preview: Preview | undefined }) {
             <ol className={listStyles.results} aria-label="Planned runs" tabIndex={0}>
               {preview.due.map((at) => (
                 <li key={at}>
-                  <Time at={at} />
+                  <Time at={at} isExact />
                 </li>
               ))}
             </ol>

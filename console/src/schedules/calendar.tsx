@@ -1,80 +1,109 @@
 import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../api.js';
-import { ActionButton, Problem, ScrollTable, Time, Section } from '../parts.js';
+import { ActionButton, Problem, Section } from '../parts.js';
+import { Time } from '../time.js';
 import type { ListedSchedule, PlannedTimes, Schedule } from './schedule.js';
 import { ScheduleLink } from '../links.js';
 import { useAgentflowNames } from '../runs/choices.js';
+import { timeFormats, useTimeZone } from '../time-zone.js';
+import { daysOf, rangeOf, runsByDay, type Day, type DayRuns } from './week.js';
 import textStyles from '../styles/text.module.css';
 import messageStyles from '../styles/message.module.css';
 import controlStyles from '../styles/controls.module.css';
+import styles from './calendar.module.css';
 
-const days = 7;
+/** More runs of a schedule on one day are counted. */
 const shownTimes = 3;
 const refreshMs = 60_000;
+const dayFormat = new Intl.DateTimeFormat(undefined, {
+  timeZone: 'UTC',
+  weekday: 'long',
+  day: 'numeric',
+  month: 'short',
+});
 
-/** Returns the local midnight at the start of a day, `after` days from today. */
-function startOfDay(after: number): Date {
-  const date = new Date();
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + after);
-}
-
-const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
-const timeFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-
-/** Shows the planned runs of a week in local time, with a row for each schedule and a column for each day. */
+/** Shows the planned runs of a week in the zone of the person: a column for each day, in the order of their times. */
 export function Calendar({ schedules }: { schedules: readonly ListedSchedule[] }) {
   const [week, setWeek] = useState(0);
-  const starts = Array.from({ length: days + 1 }, (_, at) => startOfDay(week * days + at));
-  const [from, to] = [starts[0]?.getTime() ?? 0, starts.at(-1)?.getTime() ?? 0];
+  const timeZone = useTimeZone();
+  const days = daysOf(week, new Date(), timeZone);
+  const { from, to } = rangeOf(days);
   const active = schedules.filter(({ status }) => status === 'active');
   const planned = useQueries({
     queries: active.map((schedule) => ({
       queryKey: ['schedule', schedule._id, 'times', from],
       // The list has all times of a week of most schedules.
-      enabled: !hasTimesUntil(schedule, to / 1000),
+      enabled: !hasTimesUntil(schedule, to),
       queryFn: () =>
         call('get', '/schedule/coworker/{id}/times', {
           params: { id: schedule._id },
-          query: { from: Math.max(from, Date.now()) / 1000, to: to / 1000 - 1 },
+          query: { from: Math.max(from, Date.now() / 1000), to },
         }),
       refetchInterval: refreshMs,
     })),
   });
   const error = planned.find((query) => query.error)?.error;
+  const runs = runsByDay(
+    days,
+    active.map((schedule, at) => {
+      const { times, isComplete } = timesOfWeek(schedule, to, planned[at]?.data);
+      return { schedule, times: withinLimit(schedule, times), isComplete };
+    }),
+    timeZone,
+  );
+  const [first, last] = [days[0], days.at(-1)];
   return (
     <Section title="Upcoming runs">
       <div className={controlStyles.toolbar}>
         <ActionButton name="Previous week" isDisabled={week === 0} onClick={() => setWeek(week - 1)} />
         <ActionButton name="Next week" onClick={() => setWeek(week + 1)} />
         <p role="status">
-          {starts[0] && dayFormat.format(starts[0])} to {starts[days - 1] && dayFormat.format(starts[days - 1])}, local
-          time
+          {first && dayFormat.format(first.date)} to {last && dayFormat.format(last.date)}, in{' '}
+          {timeZone ?? 'the time zone of this browser'}
         </p>
       </div>
       <Problem error={error} />
       {active.length === 0 ? (
         <p className={messageStyles.empty}>No schedules are active.</p>
       ) : (
-        <ScrollTable
-          label="Calendar of upcoming runs"
-          head={['Schedule', ...starts.slice(0, days).map((day) => dayFormat.format(day))]}
-        >
-          {active.map((schedule, at) => {
-            const { times, isComplete } = timesOfWeek(schedule, to / 1000, planned[at]?.data);
-            return (
-              <WeekRow
-                key={schedule._id}
-                schedule={schedule}
-                starts={starts}
-                times={withinLimit(schedule, times)}
-                isComplete={isComplete}
-              />
-            );
-          })}
-        </ScrollTable>
+        <div className={styles.scroll} role="region" aria-label="Calendar of upcoming runs" tabIndex={0}>
+          <ol className={styles.week}>
+            {days.map((day) => (
+              <DayColumn key={day.key} day={day} runs={runs.get(day.key) ?? []} />
+            ))}
+          </ol>
+        </div>
       )}
     </Section>
+  );
+}
+
+function DayColumn({ day: { date }, runs }: { day: Day; runs: readonly DayRuns<Schedule>[] }) {
+  return (
+    <li>
+      <h3>{dayFormat.format(date)}</h3>
+      {runs.length === 0 && <p className={textStyles.soft}>Nothing</p>}
+      <ul>
+        {runs.map((each) => (
+          <DayEntry key={each.schedule._id} {...each} />
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+/** The runs of one schedule on one day. */
+function DayEntry({ schedule: { _id: id, goal, coworker_id }, times, isIncomplete }: DayRuns<Schedule>) {
+  const flow = useAgentflowNames()(coworker_id);
+  return (
+    <li className={styles.entry}>
+      <DayTimes times={times} isIncomplete={isIncomplete} />
+      <ScheduleLink id={id}>
+        <bdi>{goal.template}</bdi>
+      </ScheduleLink>
+      <bdi className={textStyles.soft}>{flow}</bdi>
+    </li>
   );
 }
 
@@ -98,56 +127,25 @@ function withinLimit({ limit, count }: Schedule, planned: readonly number[]): re
   return limit === null ? planned : planned.slice(0, Math.max(0, limit - count));
 }
 
-interface WeekRowOptions {
-  schedule: Schedule;
-  starts: readonly Date[];
-  times: readonly number[];
-  isComplete: boolean;
-}
-
-function WeekRow({ schedule: { _id: id, goal, coworker_id }, starts, times, isComplete }: WeekRowOptions) {
-  const flow = useAgentflowNames()(coworker_id);
-  const lastKnown = isComplete ? Infinity : (times.at(-1) ?? Infinity) * 1000;
-  return (
-    <tr>
-      <th scope="row">
-        <ScheduleLink id={id}>
-          <bdi>{goal.template}</bdi>
-        </ScheduleLink>
-        <br />
-        <bdi className={textStyles.soft}>{flow}</bdi>
-      </th>
-      {starts.slice(0, -1).map((day, at) => {
-        const end = starts[at + 1]?.getTime() ?? Infinity;
-        const due = times.filter((time) => time * 1000 >= day.getTime() && time * 1000 < end);
-        return (
-          <td key={day.getTime()}>
-            <DayTimes times={due} isIncomplete={end > lastKnown} />
-          </td>
-        );
-      })}
-    </tr>
-  );
-}
-
 /** Shows the times of a day. If there are many, shows their number, the first and the last. */
 function DayTimes({ times, isIncomplete }: { times: readonly number[]; isIncomplete: boolean }) {
-  if (times.length === 0) return <span className={textStyles.soft}>{isIncomplete ? '…' : '–'}</span>;
+  const { minute } = timeFormats(useTimeZone());
+  if (times.length === 0) return <strong>More runs</strong>;
   if (times.length > shownTimes || isIncomplete)
     return (
-      <>
+      <strong>
         {isIncomplete ? 'More than ' : ''}
-        {times.length} runs, <Time at={times[0]} format={timeFormat} /> to{' '}
-        <Time at={times.at(-1)} format={timeFormat} />
-      </>
+        {times.length} runs, <Time at={times[0]} format={minute} /> to <Time at={times.at(-1)} format={minute} />
+      </strong>
     );
   return (
-    <ul>
-      {times.map((at) => (
-        <li key={at}>
-          <Time at={at} format={timeFormat} />
-        </li>
+    <strong>
+      {times.map((at, index) => (
+        <span key={at}>
+          {index > 0 && ', '}
+          <Time at={at} format={minute} />
+        </span>
       ))}
-    </ul>
+    </strong>
   );
 }

@@ -11,13 +11,13 @@ import {
   ScrollTable,
   LoadOlder,
   Problem,
-  Time,
   Page,
   Section,
   Loading,
   Loaded,
   StateLine,
 } from '../parts.js';
+import { Time } from '../time.js';
 import { ScheduleActions } from './actions.js';
 import { cadenceOf } from './cadence.js';
 import { overlapTexts, type Schedule, type ScheduleRun, type ScheduleRuns } from './schedule.js';
@@ -85,8 +85,8 @@ function About({ schedule, runs }: { schedule: Schedule; runs: ScheduleRuns | un
   return (
     <Facts
       of={{
-        When: type === 'once' ? <Time at={schedule.schedule} /> : cadenceOf(schedule),
-        Ends: schedule.ends_at !== null && <Time at={schedule.ends_at} />,
+        When: type === 'once' ? <Time at={schedule.schedule} isExact /> : cadenceOf(schedule),
+        Ends: schedule.ends_at !== null && <Time at={schedule.ends_at} isExact />,
         'Pause reason': reason !== null && <bdi>{reason}</bdi>,
         'Runs so far': limit === null ? count : `${count}; limit for planned runs: ${limit}`,
         'If a run is in progress': overlapTexts[overlap],
@@ -116,7 +116,7 @@ function Next({ runs }: { runs: ScheduleRuns | undefined }) {
     <ol className={listStyles.times} aria-label="Next runs">
       {runs.next.map((at) => (
         <li key={at}>
-          <Time at={at} />
+          <Time at={at} isExact />
         </li>
       ))}
     </ol>
@@ -148,7 +148,7 @@ function HistoryRow({ run }: { run: ScheduleRun }) {
   return (
     <tr>
       <th scope="row">
-        <Time at={scheduled_for} />
+        <Time at={scheduled_for} isExact />
       </th>
       <td>
         <Badge state={status} />

@@ -2,7 +2,8 @@ import { useFirstAgentflow } from '../use-first-agentflow.js';
 import { Link } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { curl } from '../curl.js';
-import { Badge, Empty, ScrollTable, LoadOlder, Problem, Time, Page, Loading } from '../parts.js';
+import { Badge, Empty, ScrollTable, LoadOlder, Problem, Page, Loading } from '../parts.js';
+import { Time } from '../time.js';
 import { useMay } from '../session.js';
 import { usePages } from '../use-pages.js';
 import { Calendar } from './calendar.js';
@@ -95,7 +96,7 @@ function ScheduleRow({ schedule }: { schedule: ListedSchedule }) {
         {cadenceOf(schedule)}
         {schedule.ends_at !== null && (
           <>
-            , until <Time at={schedule.ends_at} />
+            , until <Time at={schedule.ends_at} isExact />
           </>
         )}
       </td>

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { call, type Lifecycle, type Syncs as SyncState } from '../api.js';
 import { curl } from '../curl.js';
 import { pollInterval } from '../news.js';
-import { Badge, Empty, Problem, Time, Page, Section, Loaded } from '../parts.js';
+import { Badge, Empty, Problem, Page, Section, Loaded } from '../parts.js';
+import { Time } from '../time.js';
 import { LifecycleLink } from '../links.js';
 import { quantity } from '../quantity.js';
 import { Follow, Unfollow } from './repositories.js';
@@ -96,7 +97,7 @@ function Repositories({ repositories }: { repositories: SyncState['repositories'
                 <bdi>{repository}</bdi>
               </strong>{' '}
               <span className={textStyles.soft}>
-                {branch === null ? 'all branches' : `branch ${branch}`}, followed since <Time at={bound_at} />,{' '}
+                {branch === null ? 'all branches' : `branch ${branch}`}, followed since <Time at={bound_at} isExact />,{' '}
                 {has_signed ? 'pushes are signed' : 'no signed push yet'}
               </span>{' '}
               <Unfollow repository={repository} />

@@ -40,6 +40,7 @@ function freezeTexts(): void {
     [/\b[\da-f]{40,64}\b/g, '00000000'],
     [/\b\d{1,2}\/\d{1,2}\/\d{4}\b/g, '1/1/2026'],
     [/\b\d{1,2}:\d\d(:\d\d)?( [AP]M)?/g, '9:00:00 AM'],
+    [/\b(just now|in a moment|\d+ (min|h) ago|in \d+ (min|h))\b/g, '9:00:00 AM'],
     [/\b[A-Z][a-z]{2}, [A-Z][a-z]{2} \d{1,2}\b/g, 'Thu, Jan 1'],
     [/\b[\d.]+ (ms|s|min)\b/g, '1 s'],
   ];
