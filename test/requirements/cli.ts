@@ -64,6 +64,11 @@ export const cli = [
     id: 'cli.wrong-files',
     says: 'A file that is no agentflow, or reaches outside of the folder, is refused in one line.',
   },
+  {
+    ...ofCli,
+    id: 'cli.code',
+    says: 'The commands `gcs plan` and `gcs push` take agentflows in TypeScript, JavaScript and Python. They run such a file only if the command line names it.',
+  },
   { ...ofCli, id: 'cli.many', says: 'The commands `gcs pull` and `gcs plan` handle 200 agentflows.' },
   {
     ...ofCli,

@@ -287,6 +287,16 @@ export const operations = [
     says: 'The type of an event of an execution tells the type of its data.',
   },
   {
+    id: 'sdk.flows',
+    source: 'docs/guides/clients.md#agentflows-in-code',
+    says: 'Agentflows in code make the documents of the API, the same in both languages.',
+  },
+  {
+    id: 'sdk.flows.types',
+    source: 'docs/guides/clients.md#agentflows-in-code',
+    says: 'The compiler of TypeScript and the type checker of Python find wrong references to inputs and outputs; that of TypeScript also finds unknown ids.',
+  },
+  {
     id: 'reference.names',
     source: 'docs/guides/api-reference.md',
     says: 'Every object, enumeration and union of the API reference is a component with a name that is unique in any case.',

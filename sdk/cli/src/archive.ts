@@ -9,7 +9,8 @@ import { maxBytes, writeText } from './folder.js';
 import { kinds } from './kinds.js';
 import { Problem } from './problem.js';
 import { push, type PushOptions } from './push.js';
-import { plan, prepare, pullFiles, type Selection } from './sync.js';
+import type { Selection } from './plan.js';
+import { plan, prepare, pullFiles } from './sync.js';
 import { print } from './terminal.js';
 
 /** What an archive may have at most. */

@@ -23,12 +23,21 @@ export interface Local {
   file: string;
   /** Without what has its default. */
   content: Json;
+  /** The file of an agentflow in code. */
+  source?: string;
+}
+
+/** The content with which a file was in step. Code has content of its own, which the service has completed. */
+export interface InStep {
+  id: string;
+  digest: string;
+  source?: { file: string; digest: string };
 }
 
 /** With what this folder was in step, by the names of files. */
 export interface State {
   project: string;
-  resources: Record<Folder, Map<string, { id: string; digest: string }>>;
+  resources: Record<Folder, Map<string, InStep>>;
 }
 
 /** @throws Problem if a file is no resource of this kind */
@@ -50,11 +59,15 @@ export function requireFolder(root: string): void {
 function readResource(root: string, kind: Kind, file: string): Local {
   const name = `${kind.folder}/${file}.yaml`;
   const value = readYaml(root, name, `the fields of one ${kind.noun}`);
-  const missing = kind.required.find((field) => typeof value[field] !== 'string' || value[field] === '');
-  if (missing !== undefined) throw new Problem(`${name}: ${missing}: must be a text`);
+  requireFields(kind, name, value);
   if (!kind.hasPrompts) return { file, content: plainOf(kind, value) };
   const agents = Array.isArray(value.agents) ? value.agents.map((each) => withPrompt(root, name, each)) : [];
   return { file, content: plainOf(kind, { ...value, agents }) };
+}
+
+export function requireFields({ required }: Kind, name: string, value: Json): void {
+  const missing = required.find((field) => typeof value[field] !== 'string' || value[field] === '');
+  if (missing !== undefined) throw new Problem(`${name}: ${missing}: must be a text`);
 }
 
 /** @throws Problem if the file is not an object in YAML */
@@ -136,13 +149,9 @@ export function readState(root: string, project: string): State {
 }
 
 /** Notes with what a file is in step. A resource has one file. */
-export function noteInStep(
-  known: State['resources'][Folder],
-  file: string,
-  { id, digest }: { id: string; digest: string },
-): void {
-  for (const [other, present] of known) if (present.id === id) known.delete(other);
-  known.set(file, { id, digest });
+export function noteInStep(known: State['resources'][Folder], file: string, inStep: InStep): void {
+  for (const [other, present] of known) if (present.id === inStep.id) known.delete(other);
+  known.set(file, inStep);
 }
 
 export function writeState(root: string, { project, resources }: State): void {
@@ -173,7 +182,7 @@ export function uniqueName(text: string, taken: Set<string>, unnamed: string): s
   return name;
 }
 
-function readText(root: string, name: string): string {
+export function readText(root: string, name: string): string {
   const at = inside(root, name);
   const stats = statSync(at, { throwIfNoEntry: false });
   if (!stats?.isFile()) throw new Problem(`${name}: there is no such file`);
@@ -192,7 +201,7 @@ export function writeText(root: string, name: string, text: string): void {
  * would send private files to the service.
  * @throws Problem for a place outside
  */
-function inside(root: string, name: string): string {
+export function inside(root: string, name: string): string {
   const at = path.resolve(root, name);
   let existing = at;
   while (!existsSync(existing)) existing = path.dirname(existing);

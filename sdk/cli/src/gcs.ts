@@ -13,7 +13,8 @@ import { push, type PushOptions } from './push.js';
 import { diff, promote, rollback } from './releases.js';
 import { logs, run, type RunOptions } from './runs.js';
 import { clientOf, readSettings, storeSettings } from './settings.js';
-import { init, plan, pull, type Selection } from './sync.js';
+import type { Selection } from './plan.js';
+import { init, plan, pull } from './sync.js';
 import { print, report } from './terminal.js';
 
 const root = process.cwd();
@@ -43,6 +44,7 @@ function versionIn(text: string): number {
 }
 
 function addFileCommands(program: Command): void {
+  const files = 'only these files; agentflows in code, such as flow.ts, are run only if they are named';
   program
     .command('init')
     .description('prepare this folder')
@@ -55,21 +57,23 @@ function addFileCommands(program: Command): void {
     .action((options: Selection & { force?: boolean }) => pull(connected(), root, options));
   program
     .command('plan')
+    .argument('[file...]', files)
     .description('show what push would change; ends with 2 if anything differs')
     .option('--json', 'print JSON')
     .addOption(only())
-    .action(async (options: Selection & { json?: boolean }) => {
-      if (await plan(connected(), root, options)) process.exitCode = exitCodes.differs;
+    .action(async (files: string[], options: Selection & { json?: boolean }) => {
+      if (await plan(connected(), root, { ...options, files })) process.exitCode = exitCodes.differs;
     });
   program
     .command('push')
+    .argument('[file...]', files)
     .description('save the files in the project, agentflows as drafts')
     .option('--release', 'also publish the agentflows; no channel points to the releases yet')
     .option('--note <text>', 'what has changed, for the releases')
     .option('--prune', 'also delete what files no longer have')
     .option('--force', 'also overwrite what was changed in the project')
     .addOption(only())
-    .action((options: PushOptions) => push(connected(), root, options));
+    .action((files: string[], options: PushOptions) => push(connected(), root, { ...options, files }));
 }
 
 function addArchiveCommands(program: Command): void {

@@ -1,5 +1,6 @@
 import { ServiceError, type Client } from '../../node/src/index.js';
-import { readFiles, readState, uniqueName, type Local, type State } from './folder.js';
+import { chosenFiles, hasSource, readCodeFile } from './code.js';
+import { readFiles, readState, uniqueName, type InStep, type Local, type State } from './folder.js';
 import { mapReferences, type Folder, type Kind, type Remote } from './kind.js';
 import { kinds } from './kinds.js';
 import { Problem } from './problem.js';
@@ -22,6 +23,16 @@ export interface Difference {
   remote?: Side & { stored: Remote };
   /** The digest of the content with which both were in step. */
   base?: string;
+  /** The file of an agentflow in code. */
+  source?: string;
+}
+
+/** What a command compares. */
+export interface Selection {
+  /** The folders; all of them if there are none. */
+  only?: readonly Folder[];
+  /** The files, with those in code; all but code if there are none. */
+  files?: readonly string[];
 }
 
 export interface Comparison {
@@ -43,14 +54,22 @@ interface Match {
   file: string;
   local?: Local;
   remote?: Remote;
-  base?: string;
+  /** With what both were in step. */
+  known?: InStep;
 }
 
 /** Compares three sides: the files, the project, and the state in which both were in step. */
-export async function compare(client: Client, root: string, only: readonly Folder[]): Promise<Comparison> {
+export async function compare(client: Client, root: string, selection: Selection): Promise<Comparison> {
+  const chosen = chosenFiles(root, kinds, selection.files ?? []);
+  const only = chosen.length > 0 ? chosen.map(({ folder }) => folder) : (selection.only ?? []);
   const state = readState(root, client.projectId);
   const resources: Resources = { refs: new Map(), byFile: new Map() };
   const locals = kinds.map((kind) => readFiles(root, kind));
+  for (const { folder, source } of chosen) {
+    const at = kinds.findIndex((kind) => kind.folder === folder);
+    const kind = kinds[at];
+    if (source !== undefined && kind) locals[at]?.push(await readCodeFile(root, kind, source));
+  }
   const remotes = await Promise.all(kinds.map((kind, at) => listed(client, kind, isWanted(kind, only) && locals[at])));
   const matches = kinds.map((kind, at) => {
     const there = remotes[at];
@@ -62,7 +81,14 @@ export async function compare(client: Client, root: string, only: readonly Folde
   const found = kinds.flatMap((kind, at) =>
     isWanted(kind, only) ? (matches[at] ?? []).map((each) => differenceOf(kind, each, resources.refs)) : [],
   );
-  return { state, found, resources };
+  const isChosen = ({ kind, file }: Difference) =>
+    chosen.some((each) => each.folder === kind.folder && each.file === file);
+  // Code runs only where the command line names it, so nothing is known about other files of code.
+  const isKnown = ({ kind, file, local }: Difference) => {
+    const inStep = state.resources[kind.folder].get(file);
+    return local !== undefined || inStep === undefined || !hasSource(root, inStep);
+  };
+  return { state, found: found.filter(chosen.length > 0 ? isChosen : isKnown), resources };
 }
 
 function isWanted({ folder }: Kind, only: readonly Folder[]): boolean {
@@ -100,7 +126,7 @@ function match(
   const present = new Set(locals.map(({ file }) => file));
   // What is gone on both sides can be made again.
   for (const [file, { id }] of known) if (!present.has(file) && !byId.has(id)) known.delete(file);
-  const files = new Map([...known].map(([file, { id, digest }]) => [id, { file, base: digest }]));
+  const files = new Map([...known].map(([file, inStep]) => [inStep.id, { file, known: inStep }]));
   // What belonged to a file that has another name now can be found by its own name.
   const bound = new Set([...known].filter(([file]) => present.has(file)).map(([, { id }]) => id));
   const found = byName(
@@ -112,8 +138,8 @@ function match(
   const withFiles = locals.map((local): Match => {
     const own = known.get(local.file);
     const remote = own ? byId.get(own.id) : found.get(local.file);
-    const base = own?.digest ?? files.get(remote?.id ?? '')?.base;
-    return { file: local.file, local, ...(remote && { remote }), ...(base !== undefined && { base }) };
+    const inStep = own ?? files.get(remote?.id ?? '')?.known;
+    return { file: local.file, local, ...(remote && { remote }), ...(inStep && { known: inStep }) };
   });
   const used = new Set(withFiles.flatMap(({ remote }) => remote?.id ?? []));
   const taken = new Set([...locals.map(({ file }) => file), ...known.keys()]);
@@ -155,15 +181,28 @@ function byName(
   return found;
 }
 
-function differenceOf(kind: Kind, { file, local, remote, base }: Match, refs: ReadonlyMap<string, string>): Difference {
+function differenceOf(
+  kind: Kind,
+  { file, local, remote, known }: Match,
+  refs: ReadonlyMap<string, string>,
+): Difference {
   const here = local && sideOf(kind, local.content, refs);
   const there = remote && { ...sideOf(kind, remote.content, refs), stored: remote };
+  // Code that has not changed since stands for what the service has made of it.
+  const isUnchanged = here !== undefined && known?.source?.digest === here.digest;
+  const change = changeOf(isUnchanged ? known?.digest : here?.digest, there?.digest, known?.digest);
   return {
-    ...{ kind, file, change: changeOf(here?.digest, there?.digest, base) },
+    ...{ kind, file, change },
     ...(here && { local: here }),
     ...(there && { remote: there }),
-    ...(base !== undefined && { base }),
+    ...(known && { base: known.digest }),
+    ...(local?.source !== undefined && { source: local.source }),
   };
+}
+
+/** With what a file is in step now. */
+export function inStepWith({ source, local }: Difference, id: string, digest: string): InStep {
+  return { id, digest, ...(source !== undefined && local && { source: { file: source, digest: local.digest } }) };
 }
 
 /** Returns the content as files have it. */

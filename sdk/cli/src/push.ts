@@ -2,9 +2,9 @@ import type { Client } from '../../node/src/index.js';
 import { noteInStep, requireFolder, writeFiles, writeState } from './folder.js';
 import { mapReferences, PartlySaved, type Kind, type Remote, type Wanted } from './kind.js';
 import { kinds } from './kinds.js';
-import { addResource, compare, sideOf, type Comparison, type Difference } from './plan.js';
+import { addResource, compare, inStepWith, sideOf, type Comparison, type Difference, type Selection } from './plan.js';
 import { Problem } from './problem.js';
-import { isChangedThere, placeOf, refuse, type Selection } from './sync.js';
+import { isChangedThere, placeOf, refuse } from './sync.js';
 import { print } from './terminal.js';
 
 export interface PushOptions extends Selection {
@@ -28,8 +28,8 @@ interface Push extends Comparison {
 /** Changes the project to what the files say; agentflows only as drafts. With `release`, publishes them. Promotes nothing. */
 export async function push(client: Client, root: string, options: PushOptions): Promise<void> {
   requireFolder(root);
-  const { force = false, prune = false, release = false, note = '', only = [] } = options;
-  const work: Push = { ...(await compare(client, root, only)), client, root, waiting: [], changed: 0 };
+  const { force = false, prune = false, release = false, note = '' } = options;
+  const work: Push = { ...(await compare(client, root, options)), client, root, waiting: [], changed: 0 };
   const { found, state } = work;
   if (!force)
     refuse(
@@ -43,9 +43,11 @@ export async function push(client: Client, root: string, options: PushOptions): 
 
   for (const kind of kinds) {
     const mine = found.filter((each) => each.kind === kind);
-    for (const { file, change, remote } of mine)
+    for (const each of mine) {
+      const { file, change, remote } = each;
       if (change === 'same' && remote)
-        noteInStep(state.resources[kind.folder], file, { id: remote.stored.id, digest: remote.digest });
+        noteInStep(state.resources[kind.folder], file, inStepWith(each, remote.stored.id, remote.digest));
+    }
     const saved = mine.filter(({ local, change }) => local && change !== 'same');
     if (kind.isOneSet)
       await change(
@@ -119,8 +121,8 @@ async function change(work: Push, kind: Kind, saved: readonly Difference[], remo
     const answered = stored[at];
     if (!answered) throw new Error(`the service did not save ${placeOf(each)}`);
     const { content, digest } = noteSaved(work, each, answered);
-    // The service has completed it, for example with ids.
-    if (digest !== each.local?.digest) writeFiles(root, kind, each.file, content);
+    // The service has completed it, for example with ids. Code stays as its author wrote it.
+    if (digest !== each.local?.digest && each.source === undefined) writeFiles(root, kind, each.file, content);
     print(`${each.change === 'create' ? '+' : '~'} ${placeOf(each)}`);
   }
   for (const each of removed) {
@@ -141,10 +143,11 @@ function wantedOf({ resources: { byFile } }: Push, { kind, file, local, remote }
 }
 
 /** Notes what was saved, so that others can refer to it. Returns its content as files have it. */
-function noteSaved({ root, state, resources }: Push, { kind, file }: Difference, stored: Remote) {
+function noteSaved({ root, state, resources }: Push, each: Difference, stored: Remote) {
+  const { kind, file } = each;
   addResource(resources, kind, file, stored);
   const side = sideOf(kind, stored.content, resources.refs);
-  noteInStep(state.resources[kind.folder], file, { id: stored.id, digest: side.digest });
+  noteInStep(state.resources[kind.folder], file, inStepWith(each, stored.id, side.digest));
   writeState(root, state);
   return side;
 }

@@ -2,9 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Client } from '../../node/src/index.js';
 import { noteInStep, removeFiles, requireFolder, schemaFileOf, writeFiles, writeState, writeText } from './folder.js';
-import type { Folder } from './kind.js';
 import { kinds } from './kinds.js';
-import { compare, type Change, type Difference } from './plan.js';
+import { compare, type Change, type Difference, type Selection } from './plan.js';
 import { exitCodes, Problem } from './problem.js';
 import { editorSchema } from './schema.js';
 import { canonical, type Json } from './shape.js';
@@ -19,11 +18,6 @@ const signs: Readonly<Record<Change, string>> = {
   'deleted elsewhere': '!',
   'only there': '?',
 };
-
-export interface Selection {
-  /** The folders to compare; all of them if there are none. */
-  only?: Folder[];
-}
 
 /** Makes what {@link requireFolder} expects. */
 export function prepare(root: string): void {
@@ -47,7 +41,7 @@ async function writeSchemas({ platform }: Client, root: string): Promise<void> {
 /** Prints what `push` would change. Returns whether anything differs. */
 export async function plan(client: Client, root: string, options: Selection & { json?: boolean }): Promise<boolean> {
   requireFolder(root);
-  const { found } = await compare(client, root, options.only ?? []);
+  const { found } = await compare(client, root, options);
   const changes = found.filter(({ change }) => change !== 'same');
   if (options.json) print(JSON.stringify({ changes: changes.map(entryOf) }));
   else {
@@ -92,8 +86,8 @@ export async function pull(client: Client, root: string, options: PullOptions): 
 
 /** Writes what has changed in the project. Keeps what has changed in files only. */
 export async function pullFiles(client: Client, root: string, options: PullOptions) {
-  const { force = false, only = [] } = options;
-  const { state, found } = await compare(client, root, only);
+  const { force = false } = options;
+  const { state, found } = await compare(client, root, options);
   const isInStep = ({ local, base }: Difference) => base !== undefined && (!local || local.digest === base);
   const fromThere = (each: Difference) =>
     each.change === 'only there' || force || (isChangedThere(each) && isInStep(each));

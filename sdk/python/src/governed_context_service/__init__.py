@@ -8,6 +8,7 @@ from ._async.gateway import AsyncGateway
 from ._async.pages import async_paginate
 from ._async.platform import AsyncPlatform
 from ._errors import ServiceError
+from ._flows import Expression, Node, Reference, agent, agentflow, cel, inputs, liquid, schema_of, step
 from ._multipart import FileToUpload
 from ._options import CallOptions
 from ._pages import Page
@@ -25,12 +26,22 @@ __all__ = [
     "CallOptions",
     "Client",
     "ConnectionInfo",
+    "Expression",
     "FileToUpload",
     "Gateway",
+    "Node",
     "Page",
     "Platform",
+    "Reference",
     "Retry",
     "ServiceError",
+    "agent",
+    "agentflow",
     "async_paginate",
+    "cel",
+    "inputs",
+    "liquid",
     "paginate",
+    "schema_of",
+    "step",
 ]
