@@ -43,6 +43,7 @@ export const groups = {
     releases: { call: 'get /agentflow/{id}/versions' },
     release: { call: 'get /agentflow/{id}/versions/{version}' },
     channels: { call: 'get /agentflow/{id}/channels' },
+    history: { call: 'get /agentflow/{id}/channels/{channel}/history' },
     point: { call: 'put /agentflow/{id}/channels/{channel}', body: 'promotion' },
     diff: { call: 'get /agentflow/{id}/diff' },
   },

@@ -6,6 +6,7 @@ import { apiAddress, csrfToken, projectId, waitForSignIn } from './session.js';
 
 export type Execution = components['schemas']['Execution'];
 export type Release = components['schemas']['Release'];
+export type Promotion = components['schemas']['Promotion'];
 export type Monitoring = components['schemas']['ExecutionMonitoring'];
 export type Step = Monitoring['steps'][number];
 export type StepExchange = components['schemas']['StepExchange'];

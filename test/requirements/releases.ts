@@ -47,6 +47,11 @@ export const releases = [
   },
   {
     ...ofReleases,
+    id: 'release.history',
+    says: 'The history of a channel has every release to which it has pointed, with who did it, when, the note and the approval.',
+  },
+  {
+    ...ofReleases,
     id: 'release.point.governed',
     says: 'Rules about release.point, also by the name agentflow.promote, apply to both ways to promote; an approval holds for both digests, and the audit names the difference.',
   },

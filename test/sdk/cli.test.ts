@@ -206,7 +206,9 @@ describe('releases and runs', () => {
     });
     expect(await folder.gcs(['push', '--release', '--note', 'First'])).toMatchObject({ code: 0 });
     expect((await own.api.get(`/agentflow/${_id}/channels`)).body.channels).toEqual([]);
-    expect(await folder.gcs(['promote', 'greeter'])).toMatchObject({ code: 0, stdout: 'production: release 1\n' });
+    expect(await folder.gcs(['promote', 'greeter', '--note', 'First'])).toMatchObject({
+      ...{ code: 0, stdout: 'production: release 1\n' },
+    });
     folder.write('agentflows/greeter/greeter.md', 'Greet {{ goal }} twice\n');
     expect(await folder.gcs(['push', '--release'])).toMatchObject({ code: 0 });
     expect(await folder.gcs(['push', '--release'])).toMatchObject({
@@ -220,6 +222,8 @@ describe('releases and runs', () => {
     expect(await folder.gcs(['promote', 'Greeter'])).toMatchObject({
       stdout: 'production: release 2 (before: release 1)\n',
     });
+    const { stdout } = await folder.gcs(['history', 'greeter']);
+    expect(stdout).toMatch(/^\S+Z release \d+ by \S+\n\S+Z release 1 by \S+: First\n$/);
     expect(await folder.gcs(['rollback', _id])).toMatchObject({
       stdout: 'production: release 1 (before: release 2)\n',
     });

@@ -147,6 +147,7 @@ export const furtherRoutes = [
   'POST /agentflow/{}/versions',
   'GET /agentflow/{}/diff',
   'GET /agentflow/{}/channels',
+  'GET /agentflow/{}/channels/{}/history',
   'PUT /agentflow/{}/channels/{}',
   'GET /schedule/coworker/{}/times',
   // The settings of an organization, which its owners change.

@@ -317,6 +317,14 @@ export const lists: Record<string, (world: World) => Promise<ListCase>> = {
       keyOf: ({ version }) => String(version),
     };
   },
+  '/agentflow/{id}/channels/{channel}/history': async (world) => {
+    const { _id: id } = await post(world, '/agentflow', flowThatCalls([]));
+    return {
+      params: { id, channel: 'production' },
+      make: async () => String((await post(world, `/agentflow/${id}/promote`, {})).version),
+      keyOf: ({ version }) => String(version),
+    };
+  },
   '/marketplace': marketplaceCase,
   '/skill': posted('/skill', () => ({ name: 'Skill' })),
   '/action': posted('/action', () => ({ name: 'Action', endpoint: 'https://example.com/' })),

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { call, type Release } from '../api.js';
 import { ConfirmButton } from '../confirm.js';
+import { TextField } from '../field.js';
 import { Problem } from '../parts.js';
 import { Time } from '../time.js';
 import { useNames } from '../use-names.js';
@@ -12,6 +14,7 @@ const production = 'production';
 /** The releases of an agentflow. Each can be put into production, also an earlier one. */
 export function Releases({ id, releases }: { id: string; releases: readonly Release[] }) {
   const nameOf = useNames();
+  const [reason, setReason] = useState('');
   const { data, error } = useQuery({
     queryKey: ['agentflow', id, 'channels'],
     queryFn: () => call('get', '/agentflow/{id}/channels', { params: { id } }),
@@ -42,7 +45,10 @@ export function Releases({ id, releases }: { id: string; releases: readonly Rele
                   call(
                     'put',
                     '/agentflow/{id}/channels/{channel}',
-                    { params: { id, channel: production }, body: { version, expected: current?.digest ?? null } },
+                    {
+                      params: { id, channel: production },
+                      body: { version, expected: current?.digest ?? null, note: reason },
+                    },
                     options,
                   )
                 }
@@ -51,6 +57,7 @@ export function Releases({ id, releases }: { id: string; releases: readonly Rele
                 <p className={textStyles.soft}>
                   Runs that start from then on take version {version}. Open runs keep theirs.
                 </p>
+                <TextField label="Note (optional)" name="note" text={reason} onChange={setReason} maxLength={2000} />
                 {current && <Risks id={id} version={version} />}
               </ConfirmButton>
             )}

@@ -4,6 +4,7 @@ import { call } from '../api.js';
 import { Difference } from '../difference.js';
 import { ActionButton, Problem, Section } from '../parts.js';
 import { useVersions } from '../runs/choices.js';
+import { ChannelHistory } from './channel-history.js';
 import { documentIn, documentOf, type FlowDocument } from './document.js';
 import { Releases } from './releases.js';
 import type { Editor } from './use-editor.js';
@@ -69,6 +70,7 @@ export function Versions({ id, editor, mayEdit, onLoad }: VersionsOptions) {
     <Section title="Versions">
       <WhatVersionsAreFor />
       <Releases id={id} releases={data} />
+      <ChannelHistory id={id} />
       <h3>Compare versions</h3>
       <div className={formStyles.filter}>
         <SelectField

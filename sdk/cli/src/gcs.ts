@@ -10,7 +10,7 @@ import { kinds } from './kinds.js';
 import { agentflows } from './kinds/agentflows.js';
 import { exitCodes, Problem } from './problem.js';
 import { push, type PushOptions } from './push.js';
-import { diff, promote, rollback } from './releases.js';
+import { diff, history, promote, rollback, type PointOptions } from './releases.js';
 import { logs, run, type RunOptions } from './runs.js';
 import { clientOf, readSettings, storeSettings } from './settings.js';
 import type { Selection } from './plan.js';
@@ -96,10 +96,6 @@ function addArchiveCommands(program: Command): void {
 }
 
 function addReleaseCommands(program: Command): void {
-  interface PointOptions {
-    channel: string;
-    version?: number;
-  }
   for (const [name, move, description] of [
     ['promote', promote, 'point a channel to a release, by default to the latest one'],
     ['rollback', rollback, 'point a channel to an earlier release, by default to the one before'],
@@ -109,10 +105,20 @@ function addReleaseCommands(program: Command): void {
       .description(description)
       .option('--channel <name>', 'the channel', 'production')
       .option('--version <number>', 'the release', versionIn)
-      .action(async (flow: string, { channel, version }: PointOptions) => {
+      .option('--note <text>', 'why, for the history of the channel')
+      .action(async (flow: string, options: PointOptions) => {
         const client = connected();
-        await move(client, await idOf(client, flow), channel, version);
+        await move(client, await idOf(client, flow), options);
       });
+  program
+    .command('history <flow>')
+    .description('show who pointed a channel to which release')
+    .option('--channel <name>', 'the channel', 'production')
+    .option('--json', 'print JSON')
+    .action(async (flow: string, { channel, json = false }: { channel: string; json?: boolean }) => {
+      const client = connected();
+      await history(client, await idOf(client, flow), channel, json);
+    });
   program
     .command('diff <flow>')
     .description('compare releases, and show what a run may do in addition')

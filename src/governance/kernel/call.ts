@@ -19,6 +19,8 @@ export interface Attempt {
   lifecycleId: string;
   /** The id for a record that the call creates. Undefined if no policy held the call. */
   recordId: string | undefined;
+  /** The approval that permits the call. Undefined if none was needed. */
+  approvalId: string | undefined;
   /** The state that the approval is bound to in addition to the input, as read at S6; undefined if no policy held the call. */
   bound: unknown;
   recheck: Recheck;

@@ -123,7 +123,7 @@ async function checkedOf<Deps>(
 /** All attempts under one approval create the same record, also where an Idempotency-Key gives its id. */
 function contextOf(
   ctx: CallContext,
-  { recordId, bound, recheck }: Attempt,
+  { recordId, approvalId, bound, recheck }: Attempt,
   ownRecordId: string,
   note: CallContext['noteConsumed'],
 ): CallContext {
@@ -132,6 +132,7 @@ function contextOf(
     ...ctx,
     recordId: recordId ?? ownRecordId,
     ...approved,
+    ...(approvalId !== undefined && { approvalId }),
     bound,
     noteConsumed: note,
     recheckPolicies: recheck,

@@ -12,6 +12,8 @@ export interface CallContext {
    */
   recordId: string;
   idempotencyKey: string | undefined;
+  /** The approval that permits the call, if it needed one. */
+  approvalId?: string;
   /** The public address of this deployment, for links in answers. */
   baseUrl: string;
   /** The result of `boundState` for the approval under which the call runs; undefined if no approval was needed. */

@@ -28,6 +28,12 @@ export const releaseRoutes: readonly Route[] = [
     summary: 'Read to which releases the channels of an agentflow point',
     response: { description: 'The channels.' },
   }),
+  route('GET /agentflow/{id}/channels/{channel}/history', releases.readHistory, {
+    summary: 'List to which releases a channel has pointed',
+    response: {
+      description: 'Who pointed it to which release, newest first. The first entry is what the channel points to now.',
+    },
+  }),
   route('PUT /agentflow/{id}/channels/{channel}', releases.pointChannel, {
     summary: 'Point a channel to a release',
     description:

@@ -62,6 +62,9 @@ test('agentflows are found by text, promoted, compared, and tried with inputs', 
     await shot(page, 'agentflow-versions');
     expect(await violations(page)).toEqual([]);
     await page.getByText('in production').first().waitFor();
+    const released = page.getByRole('table', { name: 'Who released what' });
+    await released.getByText('Version 1').waitFor();
+    await released.getByText('Not needed').waitFor();
     await page.getByRole('button', { name: 'Load version 1 into the editor' }).click();
     await page.getByText('Version 1 is loaded into the form. It takes effect when you save it.').waitFor();
     await page.getByText('You have unsaved changes to this agentflow.').waitFor();

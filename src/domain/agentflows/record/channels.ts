@@ -45,6 +45,14 @@ export const Promotion = z
     ),
     promoted_at: EpochSeconds,
     promoted_by: UserId,
+    note: z
+      .string()
+      .describe('Why the channel points to this release, for people.')
+      .meta({ example: 'Claims of 2027' }),
+    approval_id: Id.nullable()
+      .describe('The approval that permitted it. Null if none was needed.')
+      .meta({ example: null }),
+    lifecycle_id: Id.nullable().describe('The record of the call. Null if the upgrade to releases did it.'),
   })
   .meta({ id: 'Promotion' });
 export type Promotion = z.infer<typeof Promotion>;
@@ -53,7 +61,10 @@ export type Promotion = z.infer<typeof Promotion>;
  * A channel as its agentflow stores it. `moves` counts its changes, for optimistic locking; `request` is the record id of
  * the call that made the last one.
  */
-export type ChannelPointer = Omit<Promotion, 'agentflow_id' | 'channel'> & { moves: number; request: string };
+export type ChannelPointer = Omit<Promotion, 'agentflow_id' | 'channel' | keyof LaterFields> &
+  Partial<LaterFields> & { moves: number; request: string };
+/** What pointers of earlier releases of the product lack. */
+type LaterFields = Pick<Promotion, 'note' | 'approval_id' | 'lifecycle_id'>;
 
 /** The own value of a record whose keys people choose, so that `constructor` names nothing. */
 export function ownValue<T>(values: Readonly<Record<string, T>> | undefined, name: string): T | undefined {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Principal } from '../../../auth/principal.js';
 import { AppError } from '../../../base/errors.js';
 import { Digest, sha256Hex } from '../../../base/hash.js';
 import { isJsonObject } from '../../../base/json.js';
 import { Id } from '../../../base/ids.js';
 import { epochSeconds } from '../../../base/time.js';
+import type { CallContext } from '../../../governance/operations/call-context.js';
 import { integer, textFacts, type Fact } from '../../../governance/operations/operation.js';
 import type { Collections } from '../../../stores/collections.js';
 import { untilWritten } from '../../../stores/until-written.js';
@@ -24,6 +24,7 @@ import { defineOperation, writes } from '../../operation.js';
 import type { ReleaseDocument } from '../record.js';
 import { connectorsOf } from '../rules/bind.js';
 import { differenceOf, type Difference } from '../rules/difference.js';
+import { keepMove, promotionOf } from './history.js';
 import { slotProblems, unknownSlots } from './problems.js';
 import { findRelease, publish } from './publish.js';
 import { snapshotOf } from './snapshot.js';
@@ -63,6 +64,7 @@ const NewPromotion = z
       .nullable()
       .default(null)
       .describe('Another release for a part of the runs.'),
+    note: z.string().max(2000).default('').describe('Why, for people. The history of the channel shows it.'),
     projectID: z.string().optional(),
   })
   .meta({ id: 'PromotionInput', example: { version: 3, expected: null } });
@@ -92,7 +94,8 @@ export const pointChannel = defineOperation({
       ...(split && { split: { percent: split.percent, difference: await differenceTo(split.release) } }),
     };
   },
-  async run({ deps, ctx: { principal, recordId }, key: { id, channel }, input }) {
+  async run({ deps, ctx, key: { id, channel }, input }) {
+    const { principal, recordId } = ctx;
     const { collections } = deps.mongo;
     // A call that is overtaken by one that points to the same release can still succeed, because the channel is as expected.
     const attempt = async () => {
@@ -101,7 +104,7 @@ export const pointChannel = defineOperation({
       if (current?.request === recordId) return current;
       refuseUnexpected(channel, current, input.expected);
       const target = await targetOf(collections, agentflow, channel, input);
-      return point(collections, agentflow, { channel, target, by: principal.userId, request: recordId });
+      return point(collections, agentflow, { channel, target, note: input.note, ...callerOf(ctx) });
     };
     const late = () => new AppError('conflict', 'too many concurrent changes of the channel; try again');
     return promotionOf(id, channel, await untilWritten(promoteTimeoutMs, attempt, late));
@@ -134,21 +137,22 @@ export const promoteAgentflow = defineOperation({
       difference: await differenceFrom(collections, agentflow, production, content),
     };
   },
-  async run({ deps, ctx: { principal, recordId }, key: { id } }) {
+  async run({ deps, ctx, key: { id } }) {
+    const { principal, recordId } = ctx;
     const { collections } = deps.mongo;
     const saved = await findAgentflow(collections, principal, id);
     const release = await publish(collections, saved, { note: '', by: principal.userId, request: recordId });
-    return promoteRelease(collections, principal, release, recordId);
+    return promoteRelease(collections, ctx, release);
   },
 });
 
 /** Points `production` to a release that was just published, unless it already points to a newer one. */
 async function promoteRelease(
   collections: Collections,
-  principal: Principal,
+  ctx: CallContext,
   release: ReleaseDocument,
-  request: string,
 ): Promise<Promotion> {
+  const { principal, recordId: request } = ctx;
   const { agentflow_id: id, version } = release;
   const first = (await findAgentflow(collections, principal, id)).channels?.[production];
   const attempt = async () => {
@@ -157,7 +161,7 @@ async function promoteRelease(
     if (current?.request === request) return current;
     const target = await targetOf(collections, agentflow, production, { version, split: null });
     const isOvertaken = current?.moves !== first?.moves && (current?.version ?? 0) > version;
-    const change = { channel: production, target, by: principal.userId, request };
+    const change = { channel: production, target, note: '', ...callerOf(ctx) };
     return isOvertaken ? pointerOf(collections, agentflow, change) : point(collections, agentflow, change);
   };
   const late = () => new AppError('conflict', 'too many concurrent promotions of the agentflow; try again');
@@ -210,14 +214,21 @@ function digestsOf({ release, slots, split }: Target) {
 interface PointerChange {
   channel: string;
   target: Target;
+  note: string;
   by: string;
   request: string;
+  approval_id: string | null;
+  lifecycle_id: string | null;
+}
+
+function callerOf({ principal, recordId, approvalId, lifecycleId }: CallContext) {
+  return { by: principal.userId, request: recordId, approval_id: approvalId ?? null, lifecycle_id: lifecycleId };
 }
 
 async function pointerOf(
   collections: Collections,
   agentflow: AgentflowDocument,
-  { channel, target: { release, slots, split }, by, request }: PointerChange,
+  { channel, target: { release, slots, split }, by, ...said }: PointerChange,
 ): Promise<ChannelPointer> {
   const { digest } = await differenceFrom(collections, agentflow, channel, release);
   const ofSplit = split && (await differenceFrom(collections, agentflow, channel, split.release)).digest;
@@ -231,13 +242,13 @@ async function pointerOf(
     promoted_at: epochSeconds(),
     promoted_by: by,
     moves: (ownValue(agentflow.channels, channel)?.moves ?? 0) + 1,
-    request,
+    ...said,
   };
 }
 
 /** Writes the pointer unless the channel was changed since `agentflow` was read. Returns undefined if it was. */
 export async function point(
-  { agentflows, ...others }: Collections,
+  collections: Collections,
   agentflow: AgentflowDocument,
   change: PointerChange,
 ): Promise<ChannelPointer | undefined> {
@@ -245,10 +256,11 @@ export async function point(
   const current = ownValue(agentflow.channels, channel);
   if (!current && Object.keys(agentflow.channels ?? {}).length >= maxChannels)
     throw new AppError('validation_failed', `an agentflow can have at most ${maxChannels} channels`);
-  const pointer = await pointerOf({ agentflows, ...others }, agentflow, change);
+  const pointer = await pointerOf(collections, agentflow, change);
+  if (current) await keepMove(collections, agentflow, channel, current);
   const field = `channels.${channel}`;
   const before = current ? { [`${field}.moves`]: current.moves } : { [field]: { $exists: false } };
-  const { matchedCount } = await agentflows.updateOne(
+  const { matchedCount } = await collections.agentflows.updateOne(
     { _id: agentflow._id, is_deleted: false, ...before },
     { $set: { [field]: pointer, ...(channel === production && { promoted_version: pointer.version }) } },
   );
@@ -273,9 +285,4 @@ function refuseUnexpected(channel: string, current: ChannelPointer | undefined, 
     'conflict',
     `expected: the channel ${JSON.stringify(channel)} points to ${now}; look at it, then send its digest${current ? '' : ', which is null'}`,
   );
-}
-
-export function promotionOf(agentflow_id: string, channel: string, pointer: ChannelPointer): Promotion {
-  const { moves: _moves, request: _request, ...shown } = pointer;
-  return { agentflow_id, channel, ...shown };
 }

@@ -12,7 +12,7 @@ import { exampleAgentflow } from '../../agentflows/record/examples.js';
 import { findAgentflow, toAgentflow } from '../../agentflows/operations/store.js';
 import { exampleRelease, Release, toRelease, type ReleaseContent } from '../record.js';
 import { differenceFields, differenceOf } from '../rules/difference.js';
-import { promotionOf } from './point.js';
+import { promotionOf } from './history.js';
 import { findRelease } from './publish.js';
 import { snapshotOf } from './snapshot.js';
 

@@ -101,7 +101,10 @@ async function pointProduction(
   release: ReleaseDocument,
 ): Promise<void> {
   const target = { release, slots: {}, split: null };
-  const change = { channel: production, target, by: release.published_by, request: release._id };
+  const change = {
+    ...{ channel: production, target, note: 'The upgrade to releases', by: release.published_by, request: release._id },
+    ...{ approval_id: null, lifecycle_id: null },
+  };
   await point(mongo.collections, agentflow, change);
   log.info({ agentflow: agentflow._id, version: release.version }, 'the upgrade has put this release into production');
 }

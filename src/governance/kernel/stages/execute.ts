@@ -4,8 +4,9 @@ import type { KernelDeps } from '../kernel-deps.js';
 
 /** S8: runs the operation. */
 export async function execute({ changed }: Pick<KernelDeps, 'changed'>, call: PermittedCall): Promise<PermittedCall> {
-  const { lifecycleId, recordId, bound, recheck = undecided } = call;
-  const { body, consumed, madeId, outcome } = await call.checked.run({ lifecycleId, recordId, bound, recheck });
+  const { lifecycleId, recordId, approvalId, bound, recheck = undecided } = call;
+  const attempt = { lifecycleId, recordId, approvalId, bound, recheck };
+  const { body, consumed, madeId, outcome } = await call.checked.run(attempt);
   const { resource } = call.checked;
   const { effect } = call.operation;
   if (effect === 'write' || effect === 'data') changed(call.principal.projectId, call.operation.name);

@@ -73,6 +73,11 @@ class AsyncAgentflows(AsyncGroup):
     async def release(self, id: str, version: int, options: Options = None) -> t.ReleaseDetails:
         return await self._call("get", "/agentflow/{id}/versions/{version}", None, options, params={"id": id, "version": str(version)})
 
+    async def history(self, id: str, channel: str, *, limit: int | None = None, cursor: str | None = None, options: Options = None) -> Page[t.Promotion]:
+        """Who pointed the channel to which release, newest first. The first entry is what it points to now."""
+        query = {"limit": limit, "cursor": cursor}
+        return page_of(await self._call("get", "/agentflow/{id}/channels/{channel}/history", None, options, params={"id": id, "channel": channel}, query=query))
+
     async def channels(self, id: str, options: Options = None) -> t.Channels:
         return await self._call("get", "/agentflow/{id}/channels", None, options, params={"id": id})
 
