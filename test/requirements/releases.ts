@@ -52,6 +52,11 @@ export const releases = [
   },
   {
     ...ofReleases,
+    id: 'release.durable',
+    says: 'After a kill of API or worker between publication, approval and pointing, a repeat of the call ends it, once; runs and schedules keep one release wholly.',
+  },
+  {
+    ...ofReleases,
     id: 'release.point.governed',
     says: 'Rules about release.point, also by the name agentflow.promote, apply to both ways to promote; an approval holds for both digests, and the audit names the difference.',
   },

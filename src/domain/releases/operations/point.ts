@@ -81,7 +81,8 @@ export const pointChannel = defineOperation({
     const { collections } = deps.mongo;
     const agentflow = await findAgentflow(collections, ctx.principal, id);
     const target = await targetOf(collections, agentflow, channel, input);
-    return { from: ownValue(agentflow.channels, channel)?.digest ?? null, ...digestsOf(target) };
+    // Not what the channel points to now: if only the answer was lost, a repeat must find its approval.
+    return { from: input.expected, ...digestsOf(target) };
   },
   async approvalContext({ deps, ctx, key: { id, channel }, input }) {
     const { collections } = deps.mongo;
