@@ -69,7 +69,11 @@ export const cli = [
     id: 'cli.code',
     says: 'The commands `gcs plan` and `gcs push` take agentflows in TypeScript, JavaScript and Python. They run such a file only if the command line names it.',
   },
-  { ...ofCli, id: 'cli.many', says: 'The commands `gcs pull` and `gcs plan` handle 200 agentflows.' },
+  {
+    ...ofCli,
+    id: 'cli.many',
+    says: 'The commands `gcs pull` and `gcs plan` handle 500 agentflows, with one request for 200 of them.',
+  },
   {
     ...ofCli,
     id: 'cli.releases',

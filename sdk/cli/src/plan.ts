@@ -70,6 +70,8 @@ export async function compare(client: Client, root: string, selection: Selection
     const kind = kinds[at];
     if (source !== undefined && kind) locals[at]?.push(await readCodeFile(root, kind, source));
   }
+  // The lists share the addresses of the service, which the first call gets.
+  await client.connectionInfo();
   const remotes = await Promise.all(kinds.map((kind, at) => listed(client, kind, isWanted(kind, only) && locals[at])));
   const matches = kinds.map((kind, at) => {
     const there = remotes[at];
