@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { sha256Hex } from '../../src/base/hash.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { useGcs } from '../support/gcs.js';
 import { testRun } from '../support/run.js';
@@ -184,13 +185,36 @@ describe('files of agentflows', () => {
     expect(stderr).toMatch(problem);
   });
 
-  test('of 200 agentflows are compared in a few requests', async () => {
+  test('are read in pages, however many there are', async () => {
     verifies('cli.many');
     const own = await createWorkspace(deps);
-    await Promise.all(Array.from({ length: 200 }, (_, at) => own.api.post('/agentflow', { name: `Flow ${at}` })));
+    for (let at = 0; at < 500; at += 50)
+      await Promise.all(
+        Array.from({ length: 50 }, (_, n) => own.api.post('/agentflow', { ...greeter, name: `Flow ${at + n}` })),
+      );
     const folder = await pulled(own);
-    expect(await folder.gcs(['plan'])).toMatchObject({ code: 0, stdout: 'Nothing differs.\n' });
-    expect(Object.keys(folder.contents('agentflows'))).toHaveLength(200);
+    // Notes each request of the process.
+    folder.write(
+      'config/note.mjs',
+      `import { appendFileSync } from 'node:fs';
+const send = globalThis.fetch;
+globalThis.fetch = (url, options) => {
+  appendFileSync(${JSON.stringify(folder.file('config/requests'))}, new URL(url).pathname + '\\n');
+  return send(url, options);
+};`,
+    );
+    const noted = { ...folder.settings, NODE_OPTIONS: `--import=${folder.file('config/note.mjs')}` };
+    expect(await folder.gcs(['plan'], noted)).toMatchObject({ code: 0, stdout: 'Nothing differs.\n' });
+    expect(Object.keys(folder.contents('agentflows')).filter((name) => name.endsWith('.yaml'))).toHaveLength(500);
+    const requests = folder.read('config/requests').trim().split('\n');
+    const { projectID } = own;
+    expect(requests.sort()).toEqual(
+      [
+        ...['/v1/connection-info', '/v1/policies', '/schedule/coworker'],
+        ...['/agentflow', '/agentflow', '/agentflow'],
+        ...[`/storage/${projectID}`, `/connectors/${projectID}`, `/dashboard/${projectID}`],
+      ].sort(),
+    );
   }, 240_000);
 });
 
@@ -287,7 +311,7 @@ describe('wrong calls', () => {
     const folder = folderOf({ projectID, apiKey });
     const wrong = { GCS_URL: testRun().url, GCS_PROJECT: projectID, GCS_API_KEY: 'svc_sk_wrong' };
     expect(await folder.gcs(['login'], wrong)).toMatchObject({
-      code: 1,
+      code: 6,
       stderr: expect.stringContaining('GCS_API_KEY'),
     });
     expect(await folder.gcs(['init'], { GCS_URL: testRun().url })).toMatchObject({
@@ -302,6 +326,11 @@ describe('wrong calls', () => {
     expect(await folder.gcs(['login'])).toMatchObject({ code: 0 });
     expect(statSync(folder.file('config/gcs/credentials.json')).mode & 0o777).toBe(0o600);
     expect(await folder.gcs(['init'], {})).toMatchObject({ code: 0 });
+    // Nothing asks for another key, because nobody may be there.
+    await deps.mongo.collections.api_keys.updateOne({ _id: sha256Hex(apiKey) }, { $set: { revoked_at: 1 } });
+    const again =
+      /^gcs: the service does not accept the key: .*; create another key, and store it with `gcs login`; .*credentials\.json\n$/;
+    expect(await folder.gcs(['plan'], {})).toMatchObject({ code: 6, stdout: '', stderr: expect.stringMatching(again) });
   });
 
   test('say their version, and complete in a shell', async () => {

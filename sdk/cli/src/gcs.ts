@@ -12,7 +12,7 @@ import { exitCodes, Problem } from './problem.js';
 import { push, type PushOptions } from './push.js';
 import { diff, history, promote, rollback, type PointOptions } from './releases.js';
 import { logs, run, type RunOptions } from './runs.js';
-import { clientOf, readSettings, storeSettings } from './settings.js';
+import { clientOf, howToReplaceKey, readSettings, storeSettings } from './settings.js';
 import type { Selection } from './plan.js';
 import { init, plan, pull } from './sync.js';
 import { print, report } from './terminal.js';
@@ -212,6 +212,7 @@ function codeFor(error: unknown): number {
   report(`gcs: ${textOf(error)}`);
   if (error instanceof Problem) return error.exitCode;
   if (error instanceof ServiceError && error.status === 202) return exitCodes.held;
+  if (error instanceof ServiceError && error.status === 401) return exitCodes.signedOut;
   return error instanceof ServiceError && error.status === 409 ? exitCodes.drift : exitCodes.failed;
 }
 
@@ -219,7 +220,7 @@ function textOf(error: unknown): string {
   if (error instanceof ServiceError && error.approval_id !== undefined)
     return `the call waits for the approval ${error.approval_id}; when somebody has approved it, run the command again`;
   if (error instanceof ServiceError && error.status === 401)
-    return `the service does not accept the key: ${error.message}; GCS_API_KEY must be a key of the project`;
+    return `the service does not accept the key: ${error.message}; ${howToReplaceKey()}`;
   if (error instanceof TypeError && error.message === 'fetch failed')
     return 'the service cannot be reached; GCS_URL must be its address';
   return error instanceof Error ? error.message : String(error);

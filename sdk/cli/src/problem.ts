@@ -10,6 +10,8 @@ export const exitCodes = {
   drift: 4,
   /** The call waits for an approval. */
   held: 5,
+  /** The service does not accept the key, for example because somebody revoked it. */
+  signedOut: 6,
 } as const;
 
 /** Ends the program with this line and exit code. The text says what is wrong and what is expected. */

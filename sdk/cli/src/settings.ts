@@ -28,6 +28,14 @@ export function readSettings(): Settings {
   return { url, project, apiKey };
 }
 
+/** Says how to replace a key that the service does not accept. */
+export function howToReplaceKey(): string {
+  const isGiven = variables.some((name) => process.env[name]);
+  return isGiven
+    ? 'GCS_API_KEY must be a key of the project'
+    : `create another key, and store it with \`gcs login\`; the present one is in ${storedAt()}`;
+}
+
 function readStored(): Settings {
   try {
     const stored: unknown = JSON.parse(readFileSync(storedAt(), 'utf8'));
