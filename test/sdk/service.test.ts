@@ -149,6 +149,7 @@ describe('the Node client on the service', () => {
     expect(await agentflows.point(_id, 'staging', { version: 2, expected: null })).toMatchObject({
       digest: release.digest,
     });
+    expect((await agentflows.history(_id, 'staging')).data).toMatchObject([{ version: 2, note: '' }]);
     expect((await agentflows.channels(_id)).channels).toMatchObject([{ version: 1 }, { channel: 'staging' }]);
     expect(await agentflows.diff(_id, { from: '1', to: 'staging' })).toMatchObject({ to: { version: 2 } });
     const run = await gateway.runAgent({ agentflow_id: _id, goal: 'the newcomer' });

@@ -105,6 +105,7 @@ class Executions(OnAService):
         self.assertEqual(agentflows.publish(flow, {"note": "Greets"})["version"], 2)
         self.assertEqual(agentflows.point(flow, "staging", {"version": 2, "expected": None})["channel"], "staging")
         self.assertEqual([each["version"] for each in agentflows.channels(flow)["channels"]], [1, 2])
+        self.assertEqual([each["version"] for each in agentflows.history(flow, "production").data], [1])
         self.assertEqual(agentflows.releases(flow).data[0]["version"], 2)
         self.assertEqual(agentflows.release(flow, 1)["version"], 1)
         self.assertEqual(agentflows.diff(flow, from_="1", to="staging")["changes"], [])
