@@ -25,6 +25,11 @@ export const flows = [
     says: 'One agent or step of the saved agentflow runs alone with given inputs and outputs, for who may edit it; what it does is governed as in every run of a draft.',
   },
   {
+    id: 'flow.large-outputs',
+    source: `${guide}#outputs`,
+    says: 'Large outputs of agents, actions, code and maps are kept within the limits of a run; beyond them the run ends with the reason.',
+  },
+  {
     id: 'flow.set-and-branch',
     source: `${guide}#steps`,
     says: 'set computes values, and branch continues at the first case that is true.',

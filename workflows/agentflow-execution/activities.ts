@@ -5,8 +5,8 @@ import type {
   ExecutionEvent,
   ExecutionFailure,
   ExecutionStatus,
-  Spending,
 } from './messages.js';
+import type { Spending } from './model-turn.js';
 import type { TurnRequest } from './turn-messages.js';
 import type { StepRecord } from './step-record.js';
 import type { Preview } from './preview-record.js';

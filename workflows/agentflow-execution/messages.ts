@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { McpToolPlan } from './mcp-tool-plan.js';
+import type { Spending } from './model-turn.js';
 import type { ActionResult } from './action-result.js';
 import type { Anomaly } from './act-messages.js';
 import type { ReceivedEvents } from './flow/received-events.js';
@@ -150,6 +151,8 @@ export interface AgentflowExecutionInput {
   ends_acts?: true;
   /** A pause of the run that waits for this one also holds it before its turn. Absent in runs that began before this was so. */
   pauses_before_turn?: true;
+  /** The bytes that the record of the run has room for. Absent in runs that began before this was counted. */
+  room_in_record?: number;
   /** The state of the previous run, after continue-as-new. */
   resumed?: ExecutionState;
 }
@@ -209,15 +212,6 @@ export interface ExecutionEvent {
   data: Record<string, unknown>;
 }
 
-/** Model usage that no output includes: that of a check, or of an agent that did not finish. */
-export interface Spending {
-  /** Unique in the execution, and the same whenever the usage is reported again. */
-  key: string;
-  model: string;
-  input_tokens: number;
-  output_tokens: number;
-}
-
 /** Plain JSON and complete: it is passed to the next run by continue-as-new, and the query returns it. */
 export interface ExecutionState {
   status: ExecutionStatus;
@@ -259,6 +253,8 @@ export interface ExecutionState {
   last_event_seq: number;
   /** The size of the documents, answers and outputs so far, in characters of JSON. */
   kept: number;
+  /** What is left of `room_in_record`. */
+  room?: number;
   /** Events that are not yet in the projection. */
   unpublished: ExecutionEvent[];
   /** The numbers of steps and outputs that are in the projection, and the positions of those steps that had not ended. */

@@ -35,3 +35,12 @@ export interface ModelTurn {
   /** What an agent with a knowledge base received from the context graph, with the lifecycle of the governed call. */
   knowledge?: { lifecycle_id: string; query: string; entities: string[] };
 }
+
+/** Model usage that no output includes: that of a check, or of an agent that did not finish. */
+export interface Spending {
+  /** Unique in the execution, and the same whenever the usage is reported again. */
+  key: string;
+  model: string;
+  input_tokens: number;
+  output_tokens: number;
+}

@@ -16,8 +16,10 @@ import { beginReading, holdStep, withdrawAct, withdrawRequest } from './held-act
 import { failureOfActivity, isFinal, localProfile } from './light-steps.js';
 import type { PathState } from './path-state.js';
 import { idInPath } from './paths.js';
-import { maxKeptCharacters, type AgentflowExecutionInput, type ExecutionState, type Spending } from './messages.js';
+import { maxKeptCharacters, type AgentflowExecutionInput, type ExecutionState } from './messages.js';
+import type { Spending } from './model-turn.js';
 import { beginStep, endStep, recordEdits } from './step-records.js';
+import { takeRoom } from './stored-size.js';
 import type { StepResult, StepRun } from './steps/definition.js';
 import { definitionOf, profileOf, type Step, type StepActivities } from './steps/index.js';
 
@@ -151,12 +153,20 @@ function repetition({ step_patience_seconds }: AgentflowExecutionInput): Activit
   };
 }
 
-/** @throws ApplicationFailure if the run's state would grow too large */
+/** @throws ApplicationFailure if the run's state or its record would grow too large */
 export function countKept(state: ExecutionState, value: unknown, spent: Spending | undefined): void {
   state.kept += JSON.stringify([value]).length;
-  if (state.kept <= maxKeptCharacters) return;
-  // The tokens were used even though the result is discarded.
-  if (spent) state.spent.push(spent);
+  try {
+    if (state.kept > maxKeptCharacters) throw tooMuch();
+    takeRoom(state, value);
+  } catch (error) {
+    // The tokens were used even though the result is discarded.
+    if (spent) state.spent.push(spent);
+    throw error;
+  }
+}
+
+function tooMuch(): ApplicationFailure {
   const message = `the documents, answers and outputs of this execution are larger than ${maxKeptCharacters} characters`;
-  throw ApplicationFailure.nonRetryable(message, 'validation_failed');
+  return ApplicationFailure.nonRetryable(message, 'validation_failed');
 }

@@ -17,6 +17,7 @@ import { runReads } from './run-reads.js';
 import { runStep } from './run-step.js';
 import { failOver, isOver, takeAnswer, takeOutput } from './state.js';
 import { isStep, type Step } from './steps/index.js';
+import { takeRoom } from './stored-size.js';
 
 /** How the flow lets its record be written. */
 interface RecordWriting {
@@ -161,6 +162,7 @@ async function makeTransition(
       throw ApplicationFailure.nonRetryable(transition.message, transition.code);
     case 'requestPreview': {
       const { previewId, output } = transition;
+      takeRoom(state, output);
       return requestPreview(state, path, agent, { previewId, proposed: { output }, at: epochSeconds() });
     }
     case 'awaitDecision':

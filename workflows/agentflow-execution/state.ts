@@ -11,6 +11,7 @@ import type { EventData } from './event-data.js';
 import type { ModelTurn } from './model-turn.js';
 import type { CurrentAgent, PathState } from './path-state.js';
 import { idInPath, mainPathOf, newMainPath, outputOfPath, pathsOf, placeOf } from './paths.js';
+import { takeRoom } from './stored-size.js';
 import { keepToolCalls } from './tools.js';
 import { repairRequest } from './typed-outputs.js';
 
@@ -69,10 +70,13 @@ function textOr(value: unknown, otherwise: string): string {
   return typeof value === 'string' && value !== '' ? value.slice(0, 500) : otherwise;
 }
 
-type Begun = Pick<AgentflowExecutionInput, 'first_agent_id' | 'kept_outputs' | 'kept' | 'given'>;
+type Begun = Pick<AgentflowExecutionInput, 'first_agent_id' | 'kept_outputs' | 'kept' | 'given' | 'room_in_record'>;
 
 /** A rerun begins with what it keeps of the earlier run. */
-export function initialState(at: number, { first_agent_id, kept_outputs = [], kept, given }: Begun): ExecutionState {
+export function initialState(
+  at: number,
+  { first_agent_id, kept_outputs = [], kept, given, room_in_record: room }: Begun,
+): ExecutionState {
   const { '': main, ...kept_paths } = kept?.paths ?? {};
   const steps = kept?.steps ?? [];
   return {
@@ -93,6 +97,7 @@ export function initialState(at: number, { first_agent_id, kept_outputs = [], ke
     pause: null,
     last_event_seq: 0,
     kept: kept ? JSON.stringify([steps.map(({ output }) => output), kept_outputs]).length : 0,
+    ...(room !== undefined && { room }),
     unpublished: [],
     published: { steps: steps.length, outputs: kept_outputs.length },
     projected_at: 0,
@@ -246,11 +251,15 @@ export function failOver(
   addEvent(state, 'failover_started', from.at, { failure: from });
 }
 
-/** Ends the run as completed, with the output of the main part as the conclusion. */
+/**
+ * Ends the run as completed, with the output of the main part as the conclusion.
+ * @throws ApplicationFailure `validation_failed` if the record has no room for it
+ */
 export function conclude(state: ExecutionState, at: number): void {
   const output = outputOfPath(state, mainPathOf(state)) ?? '';
   const isText = typeof output === 'string';
   const text = isText ? output : JSON.stringify(output);
+  takeRoom(state, text, isText ? null : output);
   state.conclusion = { conclusion: text, ...(!isText && { output }), links: linksIn(text), created_at: at };
   state.status = 'completed';
   state.end_time = at;

@@ -1,12 +1,6 @@
 import type { ActivityFailure, ActivityOptions } from '@temporalio/workflow';
-import type {
-  ActionPlan,
-  AgentflowExecutionInput,
-  AgentPlan,
-  ExecutionState,
-  SkillPlan,
-  Spending,
-} from '../messages.js';
+import type { ActionPlan, AgentflowExecutionInput, AgentPlan, ExecutionState, SkillPlan } from '../messages.js';
+import type { Spending } from '../model-turn.js';
 import type { PathState } from '../path-state.js';
 import type { StepAttempt } from '../step-record.js';
 import type { AwaitedApproval, Refused } from '../act-messages.js';

@@ -1,4 +1,5 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { BSON } from 'mongodb';
 import { ApplicationFailure } from '@temporalio/common';
 import {
   agentflowExecutionType,
@@ -19,6 +20,7 @@ import type { Deps } from '../../deps.js';
 import { AppError } from '../../../base/errors.js';
 import { newId } from '../../../base/ids.js';
 import { sha256Hex } from '../../../base/hash.js';
+import { maxRecordBytes } from '../../../../workflows/agentflow-execution/stored-size.js';
 import { attributePairs, type AttributeValues } from '../../../../workflows/search-attributes.js';
 import { isOfflineModel } from '../../../models/offline.js';
 import { isWorkflowGone } from '../../../temporal/client.js';
@@ -202,6 +204,7 @@ function inputOf({ config }: Pick<Deps, 'config'>, record: ExecutionDocument): A
     leaves_nothing_open: true,
     ends_acts: true,
     pauses_before_turn: true,
+    room_in_record: maxRecordBytes - BSON.calculateObjectSize(record),
   };
 }
 
