@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { createPerson } from '../../auth/auth-server.js';
 import { shot } from '../../support/browser.js';
 import { useDeps } from '../../support/fixture.js';
@@ -107,6 +108,19 @@ test('a version that somebody else stored meanwhile is shown, and nothing typed 
   expect((await (await asPage(member)).client().put('/v1/policies', { policies: [] })).status).toBe(403);
 });
 
+/** The chosen names that are wider than their control. */
+const cutChoices = (within: Locator): Promise<string[]> =>
+  within.locator('select').evaluateAll((controls: any[]) => {
+    const { document, getComputedStyle } = globalThis as any;
+    const context = document.createElement('canvas').getContext('2d');
+    return controls.flatMap((control) => {
+      const name = control.selectedOptions[0].textContent;
+      context.font = getComputedStyle(control).font;
+      // The arrow and the padding take about 40 pixels.
+      return context.measureText(name).width > control.clientWidth - 40 ? [name] : [];
+    });
+  });
+
 test('a rule is built from who, what, where and when, tried on recorded and on written calls, and stored with its reason', async () => {
   verifies('console.policies.builder');
   const person = await createPerson(deps);
@@ -132,6 +146,7 @@ test('a rule is built from who, what, where and when, tried on recorded and on w
     const text = String.raw`principal.kind == "execution" && !["nordic.example", "\"x\""].containsAll(context.input.recipient_domains)`;
     await cedar.getByText(text).waitFor();
     expect(await violations(page)).toEqual([]);
+    expect(await cutChoices(dialog)).toEqual([]);
     await shot(page, 'rule-builder');
     await dialog.getByText('Try on a call that you write').click();
     const evaluate = async (domain: string) => {
