@@ -66,6 +66,8 @@ const operate = [
 
 const data = [
   page('/context', () => import('./context/context.js'), 'Context'),
+  page('/ontology', () => import('./ontology/ontology.js'), 'OntologyPage'),
+  page('/memories', () => import('./memories/memories.js'), 'Memories', searchParamsIn('status')),
   page('/connectors', () => import('./connectors/connectors.js'), 'Connectors', searchParamsIn('category', 'status')),
   page('/connectors/$connectorId', () => import('./connectors/connector.js'), 'Connector', searchParamsIn('run')),
   page('/tables', () => import('./tables/tables.js'), 'Tables', searchParamsIn('ask')),

@@ -92,6 +92,16 @@ export const consoleApp = [
   },
   {
     ...ofConsole,
+    id: 'console.memories',
+    says: 'The remembered texts of a project are listed with their state, and lead to their review.',
+  },
+  {
+    ...ofConsole,
+    id: 'console.ontology',
+    says: 'The types, properties and personal marks of the ontology are edited in a form, saved as a draft and put into force; people who may not see them read-only.',
+  },
+  {
+    ...ofConsole,
     id: 'console.schedules.week',
     says: 'The planned runs of a week are a calendar with a column for each day in the zone of the person.',
   },

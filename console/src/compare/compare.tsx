@@ -23,8 +23,8 @@ export function CompareRuns() {
     <Page title="Compare runs">
       {left === undefined || right === undefined ? (
         <p className={messageStyles.empty}>
-          Select two runs in the list of <Link to="/runs">runs</Link> and choose <em>Compare</em>, or choose{' '}
-          <em>Compare with…</em> on the page of a run.
+          Select two runs in the list of <Link to="/runs">runs</Link> and choose <em>Compare two</em>, or choose{' '}
+          <em>Compare with</em> on the page of a run.
         </p>
       ) : (
         <Compared left={left} right={right} />

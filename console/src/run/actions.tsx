@@ -53,7 +53,7 @@ export function Actions({ run, steps, onDone }: ActionsOptions) {
         <ActionButton name="Rerun…" onClick={() => setDialog('rerun')} />
       )}
       {may('get /{projectID}/execution_flows') && (
-        <ActionButton name="Compare with…" onClick={() => setDialog('compare')} />
+        <ActionButton name="Compare with" onClick={() => setDialog('compare')} />
       )}
       {isOver(run) && <DeleteRun run={run} />}
       {dialog === 'compare' && <ChooseRun run={run} onClose={close} />}

@@ -5,6 +5,7 @@ import { isFields, skillOf, text, type Fields } from '../agentflows/document.js'
 import { SelectField } from '../field.js';
 import { ActionButton, Problem } from '../parts.js';
 import { readAll } from '../read-all.js';
+import { useMay } from '../session.js';
 import { actionsOf, newSkill } from './skill.js';
 import { SkillWindow } from './skill-window.js';
 import { Wrong } from './wrong.js';
@@ -24,6 +25,8 @@ interface SkillsOptions {
 
 /** Lists the skills with their actions, edits them in a window, and adds skills of the project. */
 export function Skills({ value, problemOf, wrong, onChange }: SkillsOptions) {
+  const may = useMay();
+  const mayEdit = may('patch /agentflow/{id}') || may('post /agentflow');
   const [openId, setOpenId] = useState<string>();
   const { data, error } = useQuery({
     queryKey: ['skills'],
@@ -66,16 +69,18 @@ export function Skills({ value, problemOf, wrong, onChange }: SkillsOptions) {
           </li>
         ))}
       </ul>
-      <p className={controlStyles.actions}>
-        <ActionButton
-          name="New skill…"
-          onClick={() => {
-            const skill = newSkill(skills);
-            onChange([...skills, skill]);
-            setOpenId(text(skill._id));
-          }}
-        />
-      </p>
+      {mayEdit && (
+        <p className={controlStyles.actions}>
+          <ActionButton
+            name="New skill…"
+            onClick={() => {
+              const skill = newSkill(skills);
+              onChange([...skills, skill]);
+              setOpenId(text(skill._id));
+            }}
+          />
+        </p>
+      )}
       {addable.length > 0 && (
         <SelectField
           label="Add skill"

@@ -48,6 +48,8 @@ export const consolePages = [
   { path: '/schedules/$scheduleId/edit', name: 'Edit schedule', needs: toWrite('patch /schedule/coworker/{id}') },
 
   { path: '/context', name: 'Context', group: 'Data', needs: toQuery('post /v1/query-context') },
+  { path: '/ontology', name: 'Ontology', group: 'Data', needs: toQuery('post /v1/ontology') },
+  { path: '/memories', name: 'Memories', group: 'Data', needs: toQuery('get /v1/memories') },
   { path: '/connectors', name: 'Connectors', group: 'Data', needs: toRead('get /connectors/{projectID}') },
   { path: '/connectors/$connectorId', name: 'Connector' },
   { path: '/tables', name: 'Tables', group: 'Data', needs: toRead('get /storage/{projectID}') },

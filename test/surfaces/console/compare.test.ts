@@ -71,7 +71,7 @@ test('two runs are chosen and compared side by side, with what differs', async (
       await shot(page, 'compare-runs');
       expect(await violations(page)).toEqual([]);
       await page.getByRole('link', { name: 'Open the second run' }).click();
-      await page.getByRole('button', { name: 'Compare with…' }).click();
+      await page.getByRole('button', { name: 'Compare with' }).click();
       const window = page.getByRole('dialog', { name: 'Compare with' });
       await window.getByRole('searchbox').fill('small');
       await window.getByRole('link', { name: 'the small order' }).click();
@@ -86,6 +86,8 @@ test('two runs are chosen and compared side by side, with what differs', async (
       await page.getByRole('row', { name: /^Check .*only in the second run/ }).waitFor();
       await shot(page, 'compare-runs-phone');
       expect(await violations(page)).toEqual([]);
+      await page.goto(consoleUrl(person, '/runs/compare'));
+      await page.getByText('Select two runs in the list').waitFor();
       // Another project's run, or none, is said to be missing.
       await page.goto(consoleUrl(person, `/runs/compare?left=${small}&right=0199a6f0-8b1e-7d02-9c3a-52f1f0b6c2d4`));
       await page.getByRole('alert').getByText('not found').waitFor();

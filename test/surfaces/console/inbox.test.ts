@@ -13,7 +13,7 @@ import { startOnce } from '../../../src/temporal/start-once.js';
 import { eventually } from '../../support/eventually.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
-import { consoleUrl, signIn, withPage } from './chromium.js';
+import { consoleUrl, signIn, violations, withPage } from './chromium.js';
 
 const deps = useDeps();
 const sink = await useHttpSink();
@@ -385,11 +385,19 @@ async function waitingMemory({ workspace }: Person): Promise<string> {
 }
 
 test('a remembered text is reviewed in tables that say what approving changes, and opened from Home', async () => {
-  verifies('console.inbox.memory');
+  verifies('console.inbox.memory', 'console.memories');
   const person = await createPerson(deps);
   const memory_id = await waitingMemory(person);
   await withPage(async (page) => {
-    await signIn(page, person, consoleUrl(person, '/'));
+    await signIn(page, person, consoleUrl(person, '/memories'));
+    await page.getByText('1 remembered text', { exact: true }).waitFor();
+    const listed = page.getByRole('table', { name: 'Memories' }).getByRole('row').filter({ hasText: 'a mail' });
+    await listed.getByText('Waiting').waitFor();
+    await shot(page, 'memories');
+    expect(await violations(page)).toEqual([]);
+    await listed.getByRole('link', { name: 'Review it' }).click();
+    await page.getByRole('article').getByText('merges 1 mention').waitFor();
+    await page.goto(consoleUrl(person, '/'));
     await page.getByRole('link', { name: 'Facts of a text: a mail' }).click();
     const card = page.getByRole('article');
     await card.getByText('Adds 0 entities and 1 fact; merges 1 mention with an existing entity').waitFor();

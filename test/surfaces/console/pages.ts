@@ -19,6 +19,8 @@ export interface PageCase {
   filled: string;
   /** A text that the page shows in an empty project. Pages of one record have none, because the record is not found. */
   empty?: string;
+  /** Whether the page makes a governed call to read its data, so that the project has a lifecycle afterwards. */
+  isGoverned?: true;
   /** Whether the page offers a command if its list is empty. */
   offersCommand?: true;
 }
@@ -73,7 +75,7 @@ export async function projectWithEverything(deps: Deps): Promise<{ person: Perso
     },
     {
       ...{ name: 'compare', path: '/runs/compare', address: `/runs/compare?left=${execution_id}&right=${asking}` },
-      ...{ filled: 'First run', empty: 'Select two runs in the list' },
+      ...{ filled: 'First run', empty: 'was not found' },
     },
     { name: 'run-waiting', path: '/runs/:id', address: `/runs/${asking}`, filled: 'Approve…' },
     list('/inbox', 'oldest first', 'Nothing is waiting for a decision.'),
@@ -88,6 +90,11 @@ export async function projectWithEverything(deps: Deps): Promise<{ person: Perso
     },
     { name: 'schedule-edit', path: '/schedules/:id/edit', address: `/schedules/${hourly._id}/edit`, filled: 'Save' },
     { name: 'context', path: '/context', filled: 'Question or Cypher', empty: 'Question or Cypher' },
+    {
+      ...{ name: 'ontology', path: '/ontology', filled: 'No version is in force yet.', isGoverned: true as const },
+      empty: 'No version is in force yet.',
+    },
+    list('/memories', 'This project remembers no texts yet', 'This project remembers no texts yet'),
     list('/connectors', '2 connectors', 'This project has no connectors yet'),
     {
       ...{ name: 'connector', path: '/connectors/:id', address: `/connectors/${connector._id}` },
