@@ -77,7 +77,12 @@ export function refetchSoon(queries: QueryClient, ...keys: Key[]): void {
       refetchedAt = Date.now();
       const refetchType = document.hidden ? 'none' : 'active';
       for (const queryKey of staleKeys.values())
-        void queries.invalidateQueries({ queryKey, refetchType, predicate: ({ state }) => !showsOlderPages(state) });
+        void queries.invalidateQueries({
+          queryKey,
+          refetchType,
+          // A governed call is made only for the person, because each one is recorded and counted.
+          predicate: ({ state, meta }) => meta?.isGoverned !== true && !showsOlderPages(state),
+        });
       staleKeys.clear();
     },
     Math.max(batchMs, refetchedAt + minIntervalMs - Date.now()),

@@ -21,7 +21,13 @@ const send = async (body: { define?: ReturnType<typeof definitionOf>; commit?: t
 
 /** The types of entities and relationships of the project, with their properties. */
 export function OntologyPage() {
-  const query = useQuery({ queryKey: key, queryFn: () => send({}) });
+  const query = useQuery({
+    queryKey: key,
+    queryFn: () => send({}),
+    meta: { isGoverned: true },
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
   return (
     <Page title="Ontology">
       <p className={textStyles.soft}>
