@@ -40,7 +40,7 @@ export function timeFormats(timeZone: string | undefined): Formats {
   const formats = formatsByZone.get(timeZone) ?? {
     day: new Intl.DateTimeFormat(undefined, { timeZone }),
     time: new Intl.DateTimeFormat(undefined, { timeZone, timeStyle: 'medium' }),
-    minute: new Intl.DateTimeFormat(undefined, { timeZone, hour: '2-digit', minute: '2-digit' }),
+    minute: new Intl.DateTimeFormat(undefined, { timeZone, timeStyle: 'short' }),
     weekday: new Intl.DateTimeFormat(undefined, { timeZone, weekday: 'long' }),
     whole: new Intl.DateTimeFormat(undefined, { timeZone, dateStyle: 'full', timeStyle: 'long' }),
   };
