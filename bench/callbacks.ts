@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '../src/base/ids.js';
 import { listen } from '../test/support/ports.js';
 import { startApi, startScript, type Api } from '../test/support/processes.js';
-import { residentMiB, type BenchEnvironment } from './environment.js';
+import type { BenchEnvironment } from './environment.js';
+import { residentMiB } from './processes.js';
 import { figure, inTurns, medians, percentile, perSecond, range, type Figure } from './measure.js';
 
 const secret = 'bench secret';

@@ -1,4 +1,4 @@
-import { processorMs } from './environment.js';
+import { processorMs } from './processes.js';
 import { inParallel, inTurns, median, range, timed, type Sides } from './measure.js';
 
 /** The process that answers the calls, and one call. */

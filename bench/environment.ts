@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@temporalio/client';
 import type { Grant } from '../src/auth/grants.js';
@@ -143,16 +142,4 @@ export async function startEnvironment(folder: string, more: Record<string, stri
       await stack.stop();
     },
   };
-}
-
-/** Returns the processor time of a process in milliseconds (Linux: proc(5), ticks of 10 ms). */
-export function processorMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-/** Returns the resident memory of a process in MiB (Linux: VmRSS of proc(5)). */
-export function residentMiB(pid: number): number {
-  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  return Number(line?.[1] ?? Number.NaN) / 1024;
 }

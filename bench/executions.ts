@@ -3,7 +3,8 @@ import { newId } from '../src/base/ids.js';
 import type { ApiClient } from '../test/support/client.js';
 import { startHttpSink } from '../test/support/http-sink.js';
 import { flowThatCalls } from '../test/support/flows.js';
-import { residentMiB, type BenchEnvironment } from './environment.js';
+import type { BenchEnvironment } from './environment.js';
+import { residentMiB } from './processes.js';
 import { figure, inParallel, inTurns, medians, perSecond, range, timed, type Figure } from './measure.js';
 import { bareUpdates, bareSteps, touchUpdate } from './bare/workflows.js';
 

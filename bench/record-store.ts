@@ -2,7 +2,8 @@ import { storedEvents } from '../src/domain/executions/events.js';
 import { newId } from '../src/base/ids.js';
 import { openEventStream } from '../test/support/event-stream.js';
 import { flowThatCalls } from '../test/support/flows.js';
-import { processorMs, type BenchEnvironment } from './environment.js';
+import type { BenchEnvironment } from './environment.js';
+import { processorMs } from './processes.js';
 import { figure, inParallel, median, range, timed, type Figure } from './measure.js';
 
 const callers = 4;

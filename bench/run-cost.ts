@@ -1,5 +1,6 @@
 import { flowThatCalls } from '../test/support/flows.js';
-import { processorMs, type BenchEnvironment } from './environment.js';
+import type { BenchEnvironment } from './environment.js';
+import { processorMs } from './processes.js';
 import { awaitedRuns, bareRun } from './executions.js';
 import { bareSteps } from './bare/workflows.js';
 import { figure, inParallel, median, range, timed, type Figure } from './measure.js';

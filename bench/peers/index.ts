@@ -9,7 +9,7 @@ import { figure, median, perSecond, range, timed, type Figure } from '../measure
 import type { Engine, Steps } from './engine.js';
 import { startDbos, startLangGraph, startN8n, startRestate } from './engines.js';
 import { startPostgres } from './postgres.js';
-import { processorMsOfTrees } from './processes.js';
+import { processorMsOfTrees } from '../processes.js';
 
 const rounds = 3;
 const callers = 20;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../base/json.js';
+import { mapValues } from '../../base/map-values.js';
 import { exposedAgentflows, type ExposedAgentflow } from '../../domain/agentflows/operations/exposed.js';
 import type { Execution } from '../../domain/executions/record.js';
 import type { DomainTool } from '../../domain/operation.js';
@@ -83,8 +84,4 @@ function inOutput(schema: JsonObject): JsonObject {
 function withReferencesToOutput(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withReferencesToOutput);
   return isJsonObject(value) ? inOutput(value) : value;
-}
-
-function mapValues(object: JsonObject, change: (value: unknown, name: string) => unknown): JsonObject {
-  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value, name)]));
 }

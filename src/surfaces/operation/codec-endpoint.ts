@@ -7,6 +7,7 @@ import type { BrowserSessions } from '../browser/browser-session.js';
 import { whileLive } from '../browser/sign-in.js';
 import type { Deps } from '../../domain/deps.js';
 import { AppError } from '../../base/errors.js';
+import { mapValues } from '../../base/map-values.js';
 import { jsonBody } from '../../http/json-body.js';
 import { validate } from '../../base/validation.js';
 import { decryptPayload, encryptPayload, organizationOf } from '../../temporal/payload-codec.js';
@@ -33,10 +34,6 @@ function bytesOf(text: string): Uint8Array {
 
 function base64Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
-}
-
-function mapValues<In, Out>(values: Record<string, In>, to: (value: In) => Out): Record<string, Out> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value)]));
 }
 
 /** Fits a history page of the Temporal UI: Temporal sends at most 4 MiB, and base64 adds a third. */

@@ -224,7 +224,7 @@ test('actions are imported from a curl line without its credentials, and from an
   await connectorOf(person.workspace, 'restful', { base_url: 'https://shop.example.com/v1' });
   const id = await flowOf(person);
   const paths = Object.fromEntries(
-    Array.from({ length: 12 }, (_, at) => [`/part-${at}/{id}`, { get: { summary: `Read part ${at}` } }]),
+    Array.from({ length: 12 }, (_, at) => [`/item-${at}/{id}`, { get: { summary: `Read item ${at}` } }]),
   );
   const document = { openapi: '3.1.0', servers: [{ url: 'https://shop.example.com/v1' }], paths };
   await withPage(async (page) => {
@@ -253,7 +253,7 @@ test('actions are imported from a curl line without its credentials, and from an
       });
     await window.getByText('12 operations found.').waitFor();
     await window.getByRole('searchbox', { name: 'Find an operation' }).fill('PART-11');
-    await window.getByRole('checkbox', { name: /^Read part 11/ }).check();
+    await window.getByRole('checkbox', { name: /^Read item 11/ }).check();
     await shot(page, 'skill-import');
     await window.getByRole('button', { name: 'Add 1 action' }).click();
     await button('Done').click();
@@ -265,7 +265,7 @@ test('actions are imported from a curl line without its credentials, and from an
       ...{ name: 'POST /pay', method: 'POST', endpoint: 'https://other.example.com/pay' },
       input_schema: { fields: [{ field_id: 'amount', type: 'integer', in: 'body' }] },
     },
-    { name: 'Read part 11', method: 'GET', endpoint: '/part-11/{{ id }}' },
+    { name: 'Read item 11', method: 'GET', endpoint: '/item-11/{{ id }}' },
   ]);
   expect(JSON.stringify(skill)).not.toContain('k3y');
 });

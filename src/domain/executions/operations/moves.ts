@@ -109,9 +109,10 @@ async function startInParent(
   const parent = await deps.mongo.collections.executions.findOne({ _id: parentId }, { projection: { status: 1 } });
   if (!parent || isOver(parent.status)) return 'no parent runs';
   try {
-    const started = await deps.temporal.callWorker((client) =>
-      client.workflow.getHandle(executionWorkflowId(parentId)).executeUpdate(startChildUpdate, { args: [request] }),
-    );
+    const started = await updateOnce(deps.temporal, executionWorkflowId(parentId), startChildUpdate, {
+      args: [request],
+      updateId: newId(),
+    });
     return started ? 'started' : 'started before';
   } catch (error) {
     // The parent was never started, or it has ended and its record is not updated yet.
