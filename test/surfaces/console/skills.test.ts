@@ -252,7 +252,7 @@ test('actions are imported from a curl line without its credentials, and from an
         ...{ name: 'shop.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(document)) },
       });
     await window.getByText('12 operations found.').waitFor();
-    await window.getByRole('searchbox', { name: 'Find an operation' }).fill('PART-11');
+    await window.getByRole('searchbox', { name: 'Find an operation' }).fill('Item-11');
     await window.getByRole('checkbox', { name: /^Read item 11/ }).check();
     await shot(page, 'skill-import');
     await window.getByRole('button', { name: 'Add 1 action' }).click();
