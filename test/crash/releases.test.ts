@@ -76,10 +76,12 @@ describe.each([true, false])('kill -9 of the API, whose write takes effect: %s',
   });
 
   test.each([
-    ['insert', 'channel_moves'],
-    ['update', 'agentflows'],
-    ['insert', 'lifecycles'],
-  ])('between approval and pointing, at the %s of %s: the channel moves once', async (...write) => {
+    ['pointing', 'insert', 'channel_moves'],
+    ['pointing', 'update', 'agentflows'],
+    ['pointing', 'insert', 'lifecycles'],
+    ['promotion', 'update', 'agentflows'],
+    ['promotion', 'insert', 'lifecycles'],
+  ] as const)('during an approved %s, at the %s of %s: the channel moves once', async (way, ...write) => {
     verifies('release.durable');
     const workspace = await createWorkspace(deps);
     const person = await personOf(deps, workspace);
@@ -89,15 +91,22 @@ describe.each([true, false])('kill -9 of the API, whose write takes effect: %s',
     await pointed(workspace, id, 'production', { version: 1, expected: null });
     const ask = { policy_id: 'ask', effect: 'require_approval', tools: ['release.point'] };
     await person.put('/v1/policies', { policies: [{ policy_id: 'permit', effect: 'permit' }, ask] });
-    const path = `/agentflow/${id}/channels/production`;
-    const change = { version: 2, expected: first.digest, note: 'Approved' };
-    const { approval_id } = (await workspace.api.put(path, change)).body;
+    const change = (headers = {}): Call =>
+      way === 'pointing'
+        ? ({ api }) => {
+            const body = { version: 2, expected: first.digest };
+            return api.put(`/agentflow/${id}/channels/production`, body, headers);
+          }
+        : ({ api }) => api.post(`/agentflow/${id}/promote`, {}, headers);
+    const { approval_id } = (await change()(workspace)).body;
     expect(await approver.post(`/v1/approvals/${approval_id}/approve`, {})).toMatchObject({ status: 200 });
     const { resume_token } = (await bearerClient(workspace.apiKey).get(`/v1/approvals/${approval_id}`)).body;
-    const headers = { 'x-resume-token': resume_token, 'idempotency-key': newId() };
-    const { body } = await killedAt(workspace, ({ api }) => api.put(path, change, headers), write, isApplied);
-    expect(body).toMatchObject({ version: 2, digest: second.digest, approval_id });
-    expect(await historyOf(workspace, id)).toMatchObject([{ note: 'Approved', approval_id }, { version: 1 }]);
+    const approved = change({ 'x-resume-token': resume_token, 'idempotency-key': newId() });
+    const { body } = await killedAt(workspace, approved, [...write], isApplied);
+    // A promotion publishes what it points to.
+    const version = way === 'pointing' ? 2 : 3;
+    expect(body).toMatchObject({ version, digest: second.digest, approval_id });
+    expect(await historyOf(workspace, id)).toMatchObject([{ version, approval_id }, { version: 1 }]);
   });
 });
 

@@ -4,7 +4,7 @@ import { defineCollection, type Collections } from '../../../stores/collections.
 import { insertOnce } from '../../../stores/insert-once.js';
 import { countUpTo, decodePosition, encodePosition, listOf, ListQuery, maxCount } from '../../../stores/lists.js';
 import { defineOperation, reads } from '../../operation.js';
-import { ChannelName, ownValue, Promotion, type ChannelPointer } from '../../agentflows/record/channels.js';
+import { ChannelName, ownValue, production, Promotion, type ChannelPointer } from '../../agentflows/record/channels.js';
 import type { AgentflowDocument } from '../../agentflows/record.js';
 import { findAgentflow } from '../../agentflows/operations/store.js';
 
@@ -27,6 +27,21 @@ export async function keepMove(
     agentflow_id,
     channel,
   });
+}
+
+/**
+ * The digest of the release that a promotion to `digest` replaces, or has replaced: if only its answer was lost, its repeat must
+ * find its approval, which names this one. Null if `production` has pointed to nothing else.
+ */
+export async function replacedBy(
+  { channel_moves }: Pick<Collections, 'channel_moves'>,
+  { _id: agentflow_id, channels }: AgentflowDocument,
+  digest: string,
+): Promise<string | null> {
+  const current = ownValue(channels, production);
+  if (current?.digest !== digest) return current?.digest ?? null;
+  const earlier = { agentflow_id, channel: production, moves: { $lt: current.moves }, digest: { $ne: digest } };
+  return (await channel_moves.findOne(earlier, { sort: { moves: -1 } }))?.digest ?? null;
 }
 
 /** Lists to what a channel points now, and to what it has pointed before. */

@@ -24,7 +24,7 @@ import { defineOperation, writes } from '../../operation.js';
 import type { ReleaseDocument } from '../record.js';
 import { connectorsOf } from '../rules/bind.js';
 import { differenceOf, type Difference } from '../rules/difference.js';
-import { keepMove, promotionOf } from './history.js';
+import { keepMove, promotionOf, replacedBy } from './history.js';
 import { slotProblems, unknownSlots } from './problems.js';
 import { findRelease, publish } from './publish.js';
 import { snapshotOf } from './snapshot.js';
@@ -122,8 +122,8 @@ export const promoteAgentflow = defineOperation({
   async boundState({ deps, ctx, key: { id } }) {
     const { collections } = deps.mongo;
     const agentflow = await findAgentflow(collections, ctx.principal, id);
-    const { digest } = await snapshotOf(collections, agentflow);
-    return { from: ownValue(agentflow.channels, production)?.digest ?? null, to: digest };
+    const { digest: to } = await snapshotOf(collections, agentflow);
+    return { from: await replacedBy(collections, agentflow, to), to };
   },
   async approvalContext({ deps, ctx, key: { id } }) {
     const { collections } = deps.mongo;
