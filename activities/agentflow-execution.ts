@@ -15,7 +15,7 @@ import type { Deps } from '../src/domain/deps.js';
 import { renderGoal } from '../src/domain/executions/prompt.js';
 import { AppError, isAppError } from '../src/base/errors.js';
 import { pick } from '../src/base/pick.js';
-import type {} from '../src/domain/executions/run-code.js';
+import type { CodeResult } from '../src/domain/executions/run-code.js';
 import type { SchemaChecks } from '../src/threads/schema-checks.js';
 import type { Threads } from '../src/threads/threads.js';
 import type { Collections } from '../src/stores/collections.js';
@@ -212,14 +212,14 @@ export function createCodeActivities(threads: Threads, exchanges: Exchanges): Pi
         const now = Context.current().info.scheduledTimestampMs / 1000;
         const request = { source, inputs, now, timeout_seconds };
         const options = { owner: organizationOfActivity(), timeoutMs: (timeout_seconds + 5) * 1000, signal };
-        const output = await threads.run('runCode', request, options).catch((error: unknown) => {
+        const ended = (error: unknown): CodeResult => {
           // The thread was ended with the code. It would end in the same way again.
           if (!isAppError(error) || error.code !== 'internal_error') throw error;
-          throw new AppError(
-            'validation_failed',
-            'the code failed: it did not end within its limits of time and memory',
-          );
-        });
+          return { failure: 'it did not end within its limits of time and memory', log: [] };
+        };
+        const { output, failure, log } = await threads.run('runCode', request, options).catch(ended);
+        if (log.length > 0) note({ log });
+        if (failure !== undefined) throw new AppError('validation_failed', `the code failed: ${failure}`);
         note({ output });
         return output;
       }),

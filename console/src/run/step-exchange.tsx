@@ -16,7 +16,7 @@ interface HttpCall {
 
 /** Shows what one attempt sent and received. The API redacts it. */
 export function Exchange({ exchange }: { exchange: StepExchange }) {
-  const { prompt, input, request, response, output, lifecycle_id: lifecycle } = exchange;
+  const { prompt, input, request, response, log, output, lifecycle_id: lifecycle } = exchange;
   return (
     <>
       {prompt && <Prompt prompt={prompt} />}
@@ -30,6 +30,11 @@ export function Exchange({ exchange }: { exchange: StepExchange }) {
         <Part name={`Response: ${response.status}`}>
           <Named name="Headers" of="response" value={response.headers} />
           <Named name="Body" of="response" value={response.body} />
+        </Part>
+      )}
+      {log !== undefined && (
+        <Part name="Log">
+          <Data value={log.join('\n')} label="Log" />
         </Part>
       )}
       {output !== undefined && (

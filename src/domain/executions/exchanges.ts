@@ -16,6 +16,8 @@ export interface Exchange {
   input?: unknown;
   request?: unknown;
   response?: { status: number; headers: Record<string, string>; body?: unknown };
+  /** The lines that the code of a step wrote. */
+  log?: string[];
   output?: unknown;
 }
 

@@ -8,7 +8,7 @@ import {
   type QuickJSHandle,
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core';
-import { AppError } from '../../base/errors.js';
+import { clockAt, consoleSource, describeSource, toJsonSource } from './code-globals.js';
 
 /** The code of a `code` step. Times are epoch seconds. */
 export interface CodeRequest {
@@ -19,22 +19,31 @@ export interface CodeRequest {
   timeout_seconds: number;
 }
 
+export interface CodeResult {
+  /** What the code wrote with `console`. */
+  log: string[];
+  /** The JSON value that the code returned. Absent if it failed. */
+  output?: unknown;
+  /** Why the code failed, with the line if it is known. */
+  failure?: string;
+}
+
 declare module '../../threads/threads.js' {
   interface ThreadJobs {
-    runCode(request: CodeRequest): unknown;
+    runCode(request: CodeRequest): CodeResult;
   }
 }
 
 const maxMemory = 64 * 1024 * 1024;
 const maxStack = 128 * 1024;
 const maxResult = 1024 * 1024;
+const maxFailure = 2000;
 
 /**
- * Runs the body of a JavaScript function in QuickJS, without network, files, modules or a clock. Runs in a thread.
- * @returns the JSON value that it returns
- * @throws AppError `validation_failed` with the line and the message of its error
+ * Runs the body of an asynchronous JavaScript function in QuickJS, without network, files, modules, timers or a clock. Runs in a
+ * thread. Never rejects because of the code.
  */
-export async function runCode({ source, inputs, now, timeout_seconds }: CodeRequest): Promise<unknown> {
+export async function runCode({ source, inputs, now, timeout_seconds }: CodeRequest): Promise<CodeResult> {
   // An instance of its own: it sees no memory of other code, and one whose stack overflowed cannot be used again.
   compiled ??= compile();
   const quickjs = await newQuickJSWASMModuleFromVariant(newVariant(variant, { wasmModule: await compiled }));
@@ -44,25 +53,75 @@ export async function runCode({ source, inputs, now, timeout_seconds }: CodeRequ
   const endsAt = Date.now() + timeout_seconds * 1000;
   let isLate = false;
   runtime.setInterruptHandler(() => (isLate = Date.now() > endsAt));
-  const context = runtime.newContext();
-  let text: unknown;
+  const sandbox = createSandbox(runtime.newContext(), now);
   try {
-    valueOf(context, context.evalCode(clockAt(now), 'clock.js')).dispose();
-    // The source begins in the first line, so that the lines of errors are those of the source.
-    const call = `(function (inputs) { "use strict"; ${source}\n})`;
-    const made = valueOf(context, context.evalCode(call, fileName));
-    const json = valueOf(context, context.evalCode('(run, inputs) => JSON.stringify(run(JSON.parse(inputs)))'));
-    const given = context.newString(JSON.stringify(inputs));
-    text = context.dump(valueOf(context, context.callFunction(json, context.undefined, made, given)));
+    const text = sandbox.run(source, JSON.stringify(inputs));
+    // It has returned, but something that it began was interrupted.
+    if (isLate) throw new CodeFailed('');
+    return { output: JSON.parse(text) as unknown, log: sandbox.log() };
   } catch (error) {
-    if (isLate) throw refused(`it ran longer than ${timeout_seconds} seconds`);
-    if (error instanceof RangeError) throw refused('it calls itself too deeply');
-    throw error;
+    if (error instanceof RangeError) return { failure: 'it calls itself too deeply', log: [] };
+    if (!(error instanceof CodeFailed)) throw error;
+    // The lines that it wrote can be read although its time is over.
+    runtime.removeInterruptHandler();
+    const failure = isLate ? `it ran longer than ${timeout_seconds} seconds` : error.message.slice(0, maxFailure);
+    return { failure, log: sandbox.log() };
   }
-  if (typeof text !== 'string') throw refused('it must return a JSON value, such as an object; use `return`');
-  if (text.length > maxResult) throw refused(`it returns more than ${maxResult} characters`);
-  return JSON.parse(text) as unknown;
 }
+
+/** The reason is the message. */
+class CodeFailed extends Error {}
+
+function createSandbox(context: QuickJSContext, now: number) {
+  const valueOf = (result: Result): QuickJSHandle => {
+    if (result.error) throw failureOf(result.error);
+    return result.value;
+  };
+  const evaluate = (source: string, file?: string) => valueOf(context.evalCode(source, file));
+  const call = (made: QuickJSHandle, ...given: QuickJSHandle[]) =>
+    valueOf(context.callFunction(made, context.undefined, ...given));
+
+  const describe = evaluate(describeSource);
+  const toJson = evaluate(toJsonSource);
+  const parse = evaluate('JSON.parse');
+  const writtenLines = evaluate(consoleSource);
+  evaluate(clockAt(now)).dispose();
+
+  function failureOf(thrown: QuickJSHandle): CodeFailed {
+    const described = context.callFunction(describe, context.undefined, thrown);
+    // Without memory nothing more can be called.
+    if (described.error) return new CodeFailed(String(context.dump(thrown)));
+    const { text, stack } = JSON.parse(context.getString(described.value)) as { text: string; stack: string };
+    const line = new RegExp(`${fileName}:(\\d+)`).exec(stack)?.[1];
+    return new CodeFailed(line === undefined ? text : `line ${line}: ${text}`);
+  }
+
+  return {
+    /** @returns the JSON of what the code returned @throws CodeFailed */
+    run(source: string, inputs: string): string {
+      // The source begins in the first line, so that the lines of errors are those of the source.
+      const made = evaluate(`(async function (inputs) { "use strict"; ${source}\n})`, fileName);
+      const promise = call(made, call(parse, context.newString(inputs)));
+      const ended = context.runtime.executePendingJobs();
+      if (ended.error) throw failureOf(ended.error);
+      const state = context.getPromiseState(promise);
+      if (state.type === 'rejected') throw failureOf(state.error);
+      if (state.type === 'pending') throw new CodeFailed('it waits for a promise that never settles');
+      const text = context.dump(call(toJson, state.value)) as unknown;
+      if (typeof text !== 'string')
+        throw new CodeFailed('it must return a JSON value, such as an object; use `return`');
+      if (text.length > maxResult) throw new CodeFailed(`it returns more than ${maxResult} characters`);
+      return text;
+    },
+    /** The lines that the code has written so far. */
+    log(): string[] {
+      const lines = context.callFunction(writtenLines, context.undefined);
+      return lines.error ? [] : (JSON.parse(context.getString(lines.value)) as string[]);
+    },
+  };
+}
+
+type Result = { value: QuickJSHandle; error?: undefined } | { error: QuickJSHandle };
 
 /** Compiling takes longer than most code, so each thread does it once. */
 let compiled: Promise<object> | undefined;
@@ -79,38 +138,3 @@ async function compile(): Promise<object> {
 }
 
 const fileName = 'code.js';
-
-function valueOf(
-  context: QuickJSContext,
-  result: { value: QuickJSHandle; error?: undefined } | { error: QuickJSHandle },
-): QuickJSHandle {
-  if (!result.error) return result.value;
-  const { name = 'Error', message = '', stack = '' } = errorOf(context.dump(result.error));
-  const line = new RegExp(`${fileName}:(\\d+)`).exec(stack)?.[1];
-  throw refused(`${line === undefined ? '' : `line ${line}: `}${name}: ${message}`);
-}
-
-function errorOf(thrown: unknown): { name?: string; message?: string; stack?: string } {
-  return typeof thrown === 'object' && thrown !== null ? thrown : { message: String(thrown) };
-}
-
-function refused(message: string): AppError {
-  return new AppError('validation_failed', `the code failed: ${message}`);
-}
-
-/** A result must not depend on when it is computed. */
-function clockAt(now: number): string {
-  return `{
-  const Real = Date;
-  const at = ${Math.floor(now * 1000)};
-  const Fixed = function Date(...parts) {
-    if (new.target === undefined) return new Real(at).toString();
-    return Reflect.construct(Real, parts.length === 0 ? [at] : parts, new.target);
-  };
-  Fixed.prototype = Real.prototype;
-  Fixed.prototype.constructor = Fixed;
-  Fixed.now = () => at;
-  for (const name of ['parse', 'UTC']) Fixed[name] = Real[name];
-  globalThis.Date = Fixed;
-}`;
-}

@@ -46,6 +46,10 @@ const Exchange = z
       })
       .optional()
       .describe('The last HTTP answer.'),
+    log: z
+      .array(z.string().meta({ example: '3 items' }))
+      .optional()
+      .describe('The lines that the code of a `code` step wrote with `console`.'),
     output: z.unknown().optional().describe('What the step received. Absent if it failed.'),
   })
   .meta({ id: 'StepExchange' });
@@ -85,6 +89,6 @@ export async function readStep(
 }
 
 /** The parts that can contain secrets or personal data. */
-function contentOf({ prompt, input, request, response, output }: Kept) {
-  return { prompt, input, request, response, output };
+function contentOf({ prompt, input, request, response, log, output }: Kept) {
+  return { prompt, input, request, response, log, output };
 }
