@@ -220,6 +220,8 @@ function toJson(value: unknown): unknown {
 function objectToJson(value: object): unknown {
   if (Array.isArray(value)) return value.map(toJson);
   if (value instanceof Date) return value.toISOString();
+  // An unsigned integer.
+  if (typeof value.valueOf() === 'bigint') return toJson(value.valueOf());
   if (value instanceof Optional) return value.hasValue() ? toJson(value.value()) : null;
   if ('seconds' in value && 'nanos' in value && value.constructor !== Object)
     return Number(value.seconds) + Number(value.nanos) / 1e9;

@@ -58,6 +58,7 @@ describe('GET /execute_flow/{execution_id}/evaluate', () => {
       ['outputs.price.total + item.price + index', 'each/1/price', 5 + 5 + 1, 'each/1'],
       ['[carry, index, outputs.add.sum]', 'again/0/add', [null, 0, 1], 'again/0'],
       ['[carry, index, outputs.add.sum]', 'again/2/add', [2, 2, 3], 'again/2'],
+      ['[uint(3) + 1u, duration("90m"), {1u: optional.none()}]', 'writer', [4, 5400, { 1: null }], ''],
       ['outputs.again', 'unreached', { output: { sum: 3 }, rounds: 3 }, ''],
     ] as const;
     for (const [expression, at, value, path] of cases)
