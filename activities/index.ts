@@ -2,7 +2,7 @@ import { createAct } from '../src/domain/actions/act.js';
 import { createCallAction, createPrepareAction } from '../src/domain/actions/call-action.js';
 import type { Deps } from '../src/domain/deps.js';
 import { rememberAsMaker } from '../src/domain/memories/operations/remember-as-maker.js';
-import { createExtraction } from '../src/domain/knowledge/extract-apart.js';
+import { createExtraction } from '../src/domain/knowledge/extraction.js';
 import type { Exchanges } from '../src/domain/executions/exchanges.js';
 import { createKnowledgeBase } from '../src/domain/executions/knowledge-base.js';
 import { createKeepForRun } from '../src/domain/files/operations/keep-for-run.js';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { createExtraction } from '../src/domain/knowledge/extract-apart.js';
+import { createExtraction } from '../src/domain/knowledge/extraction.js';
 import { createThreads } from '../src/threads/threads.js';
 import { verifies } from './support/verifies.js';
 

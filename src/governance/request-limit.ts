@@ -8,14 +8,14 @@ import type { Collections } from '../stores/collections.js';
 export type RequestLimit = ReturnType<typeof createRequestLimit>;
 
 /** The part of a window that this process has reserved. */
-interface Lot {
+interface Reservation {
   left: number;
   isLast: boolean;
   filling?: Promise<void> | undefined;
 }
 
 const maxRemembered = 10_000;
-const lotsPerWindow = 100;
+const reservationsPerWindow = 100;
 
 /**
  * Fixed windows that all processes share. A process reserves one hundredth of a window at a time, so most requests need
@@ -25,27 +25,27 @@ export function createRequestLimit(
   { request_counters: counters }: Pick<Collections, 'request_counters'>,
   { credentialMax, organizationMax, windowSeconds }: Config['requestLimit'],
 ) {
-  const lots = new LRUCache<string, Lot>({ max: maxRemembered });
+  const reservations = new LRUCache<string, Reservation>({ max: maxRemembered });
 
-  async function fill(_id: string, lot: Lot, max: number, endsAt: number): Promise<void> {
-    const size = Math.max(1, Math.floor(max / lotsPerWindow));
+  async function fill(_id: string, reservation: Reservation, max: number, endsAt: number): Promise<void> {
+    const size = Math.max(1, Math.floor(max / reservationsPerWindow));
     const taken = (await addToCounter(counters, _id, size, endsAt)) - size;
-    lot.left = Math.max(0, Math.min(size, max - taken));
-    lot.isLast = taken + size >= max;
+    reservation.left = Math.max(0, Math.min(size, max - taken));
+    reservation.isLast = taken + size >= max;
   }
 
   async function take(subject: string, id: string, max: number): Promise<void> {
     if (max === 0) return;
     const { window, endsAt } = currentWindow(windowSeconds);
     const _id = `${subject}:${id}:${window}`;
-    const lot = lots.get(_id) ?? { left: 0, isLast: false };
-    lots.set(_id, lot);
-    while (lot.left === 0) {
-      if (lot.isLast) throw tooMany(subject, max, windowSeconds, endsAt);
-      lot.filling ??= fill(_id, lot, max, endsAt).finally(() => (lot.filling = undefined));
-      await lot.filling;
+    const reservation = reservations.get(_id) ?? { left: 0, isLast: false };
+    reservations.set(_id, reservation);
+    while (reservation.left === 0) {
+      if (reservation.isLast) throw tooMany(subject, max, windowSeconds, endsAt);
+      reservation.filling ??= fill(_id, reservation, max, endsAt).finally(() => (reservation.filling = undefined));
+      await reservation.filling;
     }
-    lot.left -= 1;
+    reservation.left -= 1;
   }
 
   return {

@@ -150,7 +150,7 @@ export function createTemporal(
       .finally(() => (pinging = undefined)));
   const turns = createTurns({ ...turnLimits, waitTimeoutMs: defaultTimeoutMs, code: 'unavailable' });
   /** Waits for the response to `begin` while Temporal responds to pings. */
-  const whilePingable = async <T>(begin: (over: AbortSignal) => Promise<T>): Promise<T> => {
+  const whileReachable = async <T>(begin: (over: AbortSignal) => Promise<T>): Promise<T> => {
     const over = new AbortController();
     const answer = begin(over.signal);
     const patience = delay(pingAfterMs, undefined, { signal: over.signal })
@@ -164,7 +164,7 @@ export function createTemporal(
   };
 
   const wait: Temporal['wait'] = (work, timeoutMs, signal) =>
-    whilePingable((over) => attempt(work, timeoutMs, signal ? [over, signal] : [over]));
+    whileReachable((over) => attempt(work, timeoutMs, signal ? [over, signal] : [over]));
 
   return {
     client,
@@ -177,7 +177,7 @@ export function createTemporal(
       const deadline = Date.now() + timeoutMs;
       const inTurn = (signal: AbortSignal) =>
         turns.take('', () => attempt(work, deadline - Date.now(), [signal]), { signal });
-      return whilePingable((over) => within(timeoutMs, inTurn(over), timedOut));
+      return whileReachable((over) => within(timeoutMs, inTurn(over), timedOut));
     },
     wait,
     queryOpenRun: (workflowId, query, timeoutMs) => wait(() => openRuns.getHandle(workflowId).query(query), timeoutMs),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createDocumentActivities } from '../../activities/agentflow-execution.js';
-import { createExtraction } from '../../src/domain/knowledge/extract-apart.js';
+import { createExtraction } from '../../src/domain/knowledge/extraction.js';
 import { AppError } from '../../src/base/errors.js';
 import type { BlobStore } from '../../src/stores/blobs.js';
 import type { AgentflowExecutionActivities } from '../../workflows/agentflow-execution/activities.js';

@@ -3,7 +3,7 @@ import { inSequence, storedEvents } from './events.js';
 import { readLiveEvents } from './operations/read.js';
 import type { ReconcileDeps } from './reconcile.js';
 import { isOver } from './record.js';
-import { createTail } from './tail.js';
+import { createRecentItems } from './recent-items.js';
 
 /** The maximum number of other events, such as pauses, after the start of a running step. */
 export const maxEventsPerStep = 100;
@@ -22,7 +22,7 @@ interface RunNews {
 /** Reads the events of a run, and keeps the newest ones. */
 export function createRunReader(deps: ReconcileDeps, id: string) {
   const { collections } = deps.mongo;
-  let kept: ReturnType<typeof createTail<number, ExecutionEvent>> | undefined;
+  let kept: ReturnType<typeof createRecentItems<number, ExecutionEvent>> | undefined;
   const readStored = async (last: number, upTo: number) => {
     const events: ExecutionEvent[] = [];
     for (let seen = last; seen < upTo; seen = events.at(-1)?.seq ?? last) {
@@ -41,7 +41,7 @@ export function createRunReader(deps: ReconcileDeps, id: string) {
       const { record, live: answer } = await readLiveEvents(deps, found, () => kept?.after(found.last_event_seq) ?? []);
       const live = answer ?? [];
       const stored = record.last_event_seq;
-      kept ??= createTail(Math.max(0, stored - maxEventsPerStep), ({ seq }: ExecutionEvent) => seq);
+      kept ??= createRecentItems(Math.max(0, stored - maxEventsPerStep), ({ seq }: ExecutionEvent) => seq);
       const { last } = kept;
       // The workflow is asked before the store, so that an event that moves from one to the other is not missed.
       const fresh = await readStored(last, live[0] ? live[0].seq - 1 : stored);

@@ -8,7 +8,7 @@ import { storedEvents } from './events.js';
 import type { ReconcileDeps } from './reconcile.js';
 import { isOver, type ExecutionDocument } from './record.js';
 import { createRunReader } from './run-reader.js';
-import { createTurns } from './turns.js';
+import { createStepNews } from './step-news.js';
 
 /** The minimum time between two queries of a workflow. */
 const pauseMs = 300;
@@ -47,20 +47,20 @@ function createWatch(deps: WatchDeps, { _id: id, status, last_event_seq }: Execu
   const { collections } = deps.mongo;
   const abandoned = abortWith(deps.stopping);
   const { signal } = abandoned;
-  const { wake, version, wait } = createBell();
+  const { notify, version, wait } = createNotifier();
   const reader = createRunReader(deps, id);
-  const turns = createTurns(collections, id, wake, signal);
+  const stepNews = createStepNews(collections, id, notify, signal);
   const views = new Set<RunView>();
   /** The number of the last event of a run that has ended. */
   let end = isOver(status) ? last_event_seq : undefined;
-  signal.addEventListener('abort', wake);
+  signal.addEventListener('abort', notify);
 
   const look = async (): Promise<boolean> => {
     const news = await reader.read();
-    await turns.follow(news.events);
+    await stepNews.follow(news.events);
     reader.keep(news);
     end = news.ended;
-    if (news.events.length > 0 || end !== undefined) wake();
+    if (news.events.length > 0 || end !== undefined) notify();
     return news.answered;
   };
   if (end === undefined) void followRun(deps, id, { look, isOver: () => signal.aborted || end !== undefined, signal });
@@ -79,7 +79,7 @@ function createWatch(deps: WatchDeps, { _id: id, status, last_event_seq }: Execu
           return { events, over: end !== undefined && (events.at(-1)?.seq ?? last) >= end };
         },
         deltasAfter: async (after_seq, last) =>
-          turns.after(after_seq, last) ?? deltasAfter(collections, id, after_seq, last),
+          stepNews.after(after_seq, last) ?? deltasAfter(collections, id, after_seq, last),
         async changed(ms) {
           if (!isBehind && seen === version() && !signal.aborted) await wait(ms, left.signal);
         },
@@ -124,16 +124,16 @@ async function followRun(deps: WatchDeps, id: string, { look, isOver, signal }: 
 }
 
 /** Lets several callers wait for the same event. */
-function createBell() {
+function createNotifier() {
   const waiting = new Set<() => void>();
   let version = 0;
   return {
     version: () => version,
-    wake() {
+    notify() {
       version += 1;
       for (const resolve of waiting) resolve();
     },
-    /** Resolves at the next `wake`, when `signal` is aborted, or after `ms`. */
+    /** Resolves at the next `notify`, when `signal` is aborted, or after `ms`. */
     wait: (ms: number, signal: AbortSignal) =>
       new Promise<void>((resolve) => {
         const done = () => {

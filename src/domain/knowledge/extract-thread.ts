@@ -1,7 +1,7 @@
 import { AppError } from '../../base/errors.js';
 import { extract, extractText } from './extract.js';
 import { UnreadableDocument } from './limits.js';
-import type { DocumentInput, Extracted } from './extract-apart.js';
+import type { DocumentInput, Extracted } from './extraction.js';
 
 /** Runs in a thread. @throws AppError `validation_failed` for a document that cannot be read */
 export async function extractDocument({ bytes, mimeType, as }: DocumentInput): Promise<Extracted[keyof Extracted]> {

@@ -12,7 +12,7 @@ import { recordServiceRun } from '../../governance/service-record.js';
 import type { Collections } from '../../stores/collections.js';
 import type { Deps } from '../deps.js';
 import type { FileDocument, KnowledgeProgress } from '../files/record.js';
-import type { Extraction } from './extract-apart.js';
+import type { Extraction } from './extraction.js';
 import { readBatch, removeBatches, removeChunks, sourceOf, storeBatches, writeChunks } from './write-chunks.js';
 
 type Request<Name extends keyof KnowledgeUploadActivities> = Parameters<KnowledgeUploadActivities[Name]>[0];

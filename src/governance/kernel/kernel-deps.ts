@@ -14,7 +14,7 @@ export interface KernelDeps {
   requestLimit: RequestLimit;
   /** Counts a decision of the quota in the metrics. */
   countAdmission(outcome: 'admitted' | 'refused', scope: 'none' | 'project' | 'organization'): void;
-  policies: Pick<Policies, 'inForce' | 'decide'>;
+  policies: Pick<Policies, 'current' | 'decide'>;
   approvals: Pick<Approvals, 'stage' | 'settle'>;
   recorder: Recorder;
   /** Called after an operation has changed something in a project. */

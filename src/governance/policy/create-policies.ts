@@ -51,7 +51,7 @@ export function createPolicies({ collections, catalog, threads }: PolicyDeps) {
       return engine.evaluate(await store.current(request.principal.organizationId), request);
     },
     // The two halves of `evaluate`, for callers that do other work in between.
-    inForce: store.current,
+    current: store.current,
     decide: engine.evaluate,
     /** Returns null if no rule has this id. */
     ruleInForce: async (organizationId: string, policyId: string) =>

@@ -34,8 +34,8 @@ const serviceParameters: ReadonlyMap<string, Size> = new Map([
  * the clauses that need a pause.
  */
 export function weighText(query: Tree): ReadonlySet<Tree> {
-  new Scales(smallestGraph, () => scalar, true).subquery(query, new Map());
-  const largest = new Scales(largestGraph, () => largestParameter, false);
+  new WorkEstimate(smallestGraph, () => scalar, true).subquery(query, new Map());
+  const largest = new WorkEstimate(largestGraph, () => largestParameter, false);
   try {
     largest.subquery(query, new Map());
     return largest.heavy;
@@ -52,7 +52,7 @@ export function weighText(query: Tree): ReadonlySet<Tree> {
  */
 export function weighCall(query: Tree, params: Readonly<Record<string, unknown>>, graph: GraphSizes): void {
   const sizes = new Map(Object.entries(params).map(([name, value]) => [name, sizeOfValue(value)]));
-  new Scales(graph, (name) => sizes.get(name) ?? scalar, true).subquery(query, new Map());
+  new WorkEstimate(graph, (name) => sizes.get(name) ?? scalar, true).subquery(query, new Map());
 }
 
 function allClauses(query: Tree): ReadonlySet<Tree> {
@@ -74,7 +74,7 @@ interface Stage {
   rows: number;
 }
 
-class Scales {
+class WorkEstimate {
   readonly heavy = new Set<Tree>();
   /** The number of steps since the last pause, over all clauses in text order. */
   private sincePause = 0;

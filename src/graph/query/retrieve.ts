@@ -160,8 +160,8 @@ async function answer(
 ): Promise<ContextAnswer> {
   const { ranked } = reranked;
   const returned = ranked.slice(0, question.limit);
-  const room = createRoom();
-  const entities = await room.take(entitiesOf(tx, returned), (record) =>
+  const limited = createLimitedAnswer();
+  const entities = await limited.take(entitiesOf(tx, returned), (record) =>
     toEntityView(record.get('n') as Node, returned[Number(record.get('at'))]?.score ?? 0, consumed),
   );
   const about = returned.slice(0, entities.length).map(({ entity }) => entity);
@@ -169,10 +169,10 @@ async function answer(
   let factsAreCut = false;
   const answered = {
     entities,
-    relationships: await room.take(relationshipsOf(tx, links), (record) =>
+    relationships: await limited.take(relationshipsOf(tx, links), (record) =>
       toRelationshipView(record.get('r') as Relationship, consumed),
     ),
-    facts: await room.take(factsAbout(tx, about, scope), (record) => {
+    facts: await limited.take(factsAbout(tx, about, scope), (record) => {
       factsAreCut ||= record.get('isCut') === true;
       return toFactView(record.get('f') as Node, consumed, record.get('objectName') as string | null);
     }),
@@ -181,7 +181,7 @@ async function answer(
   };
   return {
     ...answered,
-    truncated: ranked.length > question.limit || isCut || factsAreCut || room.isFull(),
+    truncated: ranked.length > question.limit || isCut || factsAreCut || limited.isFull(),
     ...(question.explain && { explanation: explanationOf(returned.slice(0, entities.length), vectors, reranked) }),
   };
 }
@@ -206,8 +206,8 @@ function rounded(part: number): number {
   return Number(part.toFixed(6));
 }
 
-/** Adds views until the response is full. */
-function createRoom() {
+/** Takes views until the answer has its maximum length. */
+function createLimitedAnswer() {
   let left = maxAnswerLength;
   return {
     async take<T>(records: AsyncIterable<Record>, view: (record: Record) => T): Promise<T[]> {

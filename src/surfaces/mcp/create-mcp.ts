@@ -23,7 +23,7 @@ import { createModernHandler } from './modern-handler.js';
 import { refuseRebinding } from './rebinding.js';
 import { rpcErrorHandler } from './rpc-errors.js';
 import { challengeScopes } from './scope-challenge.js';
-import { createSessions } from './sessions.js';
+import { createMcpSessions } from './mcp-sessions.js';
 import { openSse, postMessage } from './sse.js';
 import { streamableHttp, type StreamableLink } from './streamable-http.js';
 import { withoutNullParams } from './without-null-params.js';
@@ -86,8 +86,8 @@ export function createMcp(deps: Deps, options: McpOptions) {
     total: limits.sessions,
     idleMs: limits.idleMs,
   };
-  const streamable = createSessions<StreamableLink>(sessionLimits);
-  const sse = createSessions<SSEServerTransport>(sessionLimits);
+  const streamable = createMcpSessions<StreamableLink>(sessionLimits);
+  const sse = createMcpSessions<SSEServerTransport>(sessionLimits);
   const listeners = createListeners({ content, recheckCredentials, ...versionsOf(deps), log: deps.log });
   const modern = createModernHandler({
     content,

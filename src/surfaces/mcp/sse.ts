@@ -5,11 +5,11 @@ import { authOf, type Caller } from './caller.js';
 import type { Content } from './content.js';
 import type { Listeners } from './listeners.js';
 import { createLegacyServer } from './legacy-server.js';
-import { countUntilClosed, type Sessions } from './sessions.js';
+import { countUntilClosed, type McpSessions } from './mcp-sessions.js';
 
 interface SseDeps {
   content: Content;
-  sessions: Sessions<SSEServerTransport>;
+  sessions: McpSessions<SSEServerTransport>;
   listeners: Listeners;
   baseUrl(): string;
   keepAliveMs: number;

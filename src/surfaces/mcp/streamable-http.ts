@@ -16,7 +16,7 @@ import type { EventLog, MissedEvent, SessionEvents } from './event-log.js';
 import { createLegacyServer } from './legacy-server.js';
 import type { Listener, Listeners } from './listeners.js';
 import type { ModernHandler } from './modern-handler.js';
-import { countUntilClosed, type UnlinkedSession, type Session, type Sessions } from './sessions.js';
+import { countUntilClosed, type UnlinkedSession, type Session, type McpSessions } from './mcp-sessions.js';
 
 export interface StreamableLink {
   transport: StreamableHTTPServerTransport;
@@ -30,7 +30,7 @@ export interface StreamableLink {
 
 interface StreamableDeps {
   content: Content;
-  sessions: Sessions<StreamableLink>;
+  sessions: McpSessions<StreamableLink>;
   events: EventLog;
   listeners: Listeners;
   /** The maximum number of subscription streams per organization. */

@@ -5,7 +5,7 @@ import { beforeDeltas } from '../../domain/executions/deltas.js';
 import { readExecution } from '../../domain/executions/operations/read.js';
 import { isOver } from '../../domain/executions/record.js';
 import { maxEventsPerStep } from '../../domain/executions/run-reader.js';
-import { endsStep, turnAfter } from '../../domain/executions/turns.js';
+import { endsStep, reportingStepAfter } from '../../domain/executions/step-news.js';
 import type { RunView } from '../../domain/executions/watch.js';
 import { frameOf, lastEventId, recheckMs, sendEvents } from './server-sent-events.js';
 
@@ -61,7 +61,7 @@ function createDeltaStream(run: RunView, id: string, from: number, write: (text:
     }
   };
   const readTurnOf = (events: readonly ExecutionEvent[]) => {
-    const after_seq = turnAfter(events);
+    const after_seq = reportingStepAfter(events);
     if (after_seq === undefined) return;
     resumeAt = undefined;
     turn = after_seq === null ? undefined : { after_seq, last: beforeDeltas(id, after_seq) };

@@ -19,7 +19,7 @@ type Caused = CheckedCall['caused'];
 export async function applyPolicies(deps: KernelDeps, call: CheckedCall): Promise<DecidedCall> {
   const { principal, operation, caused, entrance } = call;
   const { channel, approval } = checksAt(entrance);
-  const [rules, found] = await Promise.all([deps.policies.inForce(principal.organizationId), call.checked.lookUp?.()]);
+  const [rules, found] = await Promise.all([deps.policies.current(principal.organizationId), call.checked.lookUp?.()]);
   const possible = [operation, ...(operation.causes ?? []).map((cause) => cause.operation)];
   const isModeKnown = possible.some(({ name }) => mayRead(rules.read(name), 'context.mode'));
   const mode = isModeKnown ? await deps.projectMode(principal.projectId) : 'simple';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createKnowledgeUploadActivities } from '../../../../activities/knowledge-upload.js';
-import { createExtraction } from '../../../../src/domain/knowledge/extract-apart.js';
+import { createExtraction } from '../../../../src/domain/knowledge/extraction.js';
 import { createFiles } from '../../../../src/domain/files/create-files.js';
 import { newId } from '../../../../src/base/ids.js';
 import { knowledgeUploadWorkflowId } from '../../../../workflows/knowledge-upload/messages.js';

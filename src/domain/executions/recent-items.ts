@@ -5,7 +5,7 @@ const maxCharacters = 1024 * 1024;
  * The newest items of a list that grows at its end, each with a position. Keeps at most about a million characters. Begins
  * empty, after the position `from`.
  */
-export function createTail<P extends number | string, T>(from: P, positionOf: (item: T) => P) {
+export function createRecentItems<P extends number | string, T>(from: P, positionOf: (item: T) => P) {
   let before = from;
   let last = from;
   let characters = 0;

@@ -38,9 +38,9 @@ interface SessionLink<T> {
 /** A session whose transport does not exist yet. */
 export type UnlinkedSession = Omit<Session<unknown>, 'link' | 'end'>;
 
-export type Sessions<T> = ReturnType<typeof createSessions<T>>;
+export type McpSessions<T> = ReturnType<typeof createMcpSessions<T>>;
 
-export function createSessions<T>(limits: SessionLimits) {
+export function createMcpSessions<T>(limits: SessionLimits) {
   const sessions = new Map<string, Session<T>>();
   const byOwner = new Map<string, Set<Session<T>>>();
 

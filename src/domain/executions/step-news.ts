@@ -2,25 +2,25 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionEvent } from '../../../workflows/agentflow-execution/messages.js';
 import type { Collections } from '../../stores/collections.js';
 import { beforeDeltas, deltasAfter, type ExecutionDeltaDocument } from './deltas.js';
-import { createTail } from './tail.js';
+import { createRecentItems } from './recent-items.js';
 
 const pauseMs = 300;
 
 /**
  * The news of the newest two steps of a run that report while they run. A process reads them once for all viewers. Calls
- * `wake` when there is news, until `signal` is aborted.
+ * `notify` when there is news, until `signal` is aborted.
  */
-export function createTurns(
+export function createStepNews(
   collections: Pick<Collections, 'execution_deltas'>,
   id: string,
-  wake: () => void,
+  notify: () => void,
   signal: AbortSignal,
 ) {
-  let running: Turn | undefined;
-  let previous: Turn | undefined;
-  const watch = async (turn: Turn) => {
-    while (running === turn && turn.isRunning && !signal.aborted) {
-      if (await turn.read()) wake();
+  let running: NewsOfStep | undefined;
+  let previous: NewsOfStep | undefined;
+  const watch = async (step: NewsOfStep) => {
+    while (running === step && step.isRunning && !signal.aborted) {
+      if (await step.read()) notify();
       await delay(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   };
@@ -31,29 +31,29 @@ export function createTurns(
         running.isRunning = false;
         await running.read();
       }
-      const started = turnAfter(events);
+      const started = reportingStepAfter(events);
       if (typeof started !== 'number') return;
       previous = running;
-      running = createTurn(collections, id, started);
+      running = createNewsOfStep(collections, id, started);
       void watch(running);
     },
     /** The news of a step after a position. Undefined if some of them are only in the store. */
     after: (after_seq: number, last: string) =>
-      [running, previous].find((turn) => turn?.after_seq === after_seq)?.after(last),
+      [running, previous].find((step) => step?.after_seq === after_seq)?.after(last),
   };
 }
 
-type Turn = ReturnType<typeof createTurn>;
+type NewsOfStep = ReturnType<typeof createNewsOfStep>;
 
-function createTurn(collections: Pick<Collections, 'execution_deltas'>, id: string, after_seq: number) {
-  const tail = createTail(beforeDeltas(id, after_seq), ({ _id }: ExecutionDeltaDocument) => _id);
+function createNewsOfStep(collections: Pick<Collections, 'execution_deltas'>, id: string, after_seq: number) {
+  const recent = createRecentItems(beforeDeltas(id, after_seq), ({ _id }: ExecutionDeltaDocument) => _id);
   let reading = Promise.resolve(false);
   const readNew = async () => {
-    const start = tail.last;
+    const start = recent.last;
     for (;;) {
-      const found = await deltasAfter(collections, id, after_seq, tail.last);
-      if (found.length === 0) return tail.last !== start;
-      for (const delta of found) tail.add(delta, delta._id);
+      const found = await deltasAfter(collections, id, after_seq, recent.last);
+      if (found.length === 0) return recent.last !== start;
+      for (const delta of found) recent.add(delta, delta._id);
     }
   };
   return {
@@ -65,7 +65,7 @@ function createTurn(collections: Pick<Collections, 'execution_deltas'>, id: stri
       reading = reading.then(readNew).catch(() => false);
       return reading;
     },
-    after: tail.after,
+    after: recent.after,
   };
 }
 
@@ -76,7 +76,7 @@ const reporting: ReadonlySet<unknown> = new Set(['model', 'action']);
  * The number of the event that started the reporting step that runs after these events. Null if no such step runs,
  * undefined if the events do not show it.
  */
-export function turnAfter(events: readonly ExecutionEvent[]): number | null | undefined {
+export function reportingStepAfter(events: readonly ExecutionEvent[]): number | null | undefined {
   const step = events.findLast(({ type }) => type.startsWith('step_') || type === 'approval_settled');
   if (!step) return undefined;
   // A step whose act was held runs again once its approval is settled.

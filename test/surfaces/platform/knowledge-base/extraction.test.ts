@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { deflateSync } from 'node:zlib';
-import { createExtraction } from '../../../../src/domain/knowledge/extract-apart.js';
+import { createExtraction } from '../../../../src/domain/knowledge/extraction.js';
 import { pdfOf } from './documents.js';
 
 /** A page whose content is 300 MiB of spaces, in 600 KB. */
