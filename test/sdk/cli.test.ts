@@ -103,7 +103,10 @@ describe('files of agentflows', () => {
     const { code, stdout } = await folder.gcs(['plan']);
     expect([code, stdout]).toEqual([2, expect.stringContaining('- agentflows/greeter: delete')]);
     expect(stdout).toContain('? agentflows/made-in-the-console: only there');
-    expect(await folder.gcs(['push'])).toMatchObject({ code: 0, stdout: 'Nothing to push.\n' });
+    expect(await folder.gcs(['push'])).toMatchObject({
+      code: 0,
+      stdout: 'Nothing to push.\nWithout a file, but kept: agentflows/greeter. `gcs push --prune` deletes them.\n',
+    });
     expect(await own.api.get(`/agentflow/${_id}`)).toMatchObject({ status: 200 });
     expect(await folder.gcs(['push', '--prune'])).toMatchObject({
       code: 0,
@@ -159,6 +162,7 @@ describe('files of agentflows', () => {
     ],
     ['a link outside', 'name: A\nagents: [{ _id: a, title: A, prompt: { file: link.md } }]', /outside of this folder/],
     ['no YAML', 'name: [', /bad\.yaml: is not YAML/],
+    ['two documents', 'name: A\n---\nname: B\n', /bad\.yaml: must be one YAML document/],
     ['no object', '- a', /must be an object/],
     ['no name', 'agents: []', /name: must be a text/],
     ['an agent without an id', 'name: A\nagents: [{ title: A }]', /an object with an _id/],

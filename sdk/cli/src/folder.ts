@@ -74,6 +74,8 @@ export function requireFields({ required }: Kind, name: string, value: Json): vo
 export function readYaml(root: string, name: string, expected: string): Json {
   const document = parseDocument(readText(root, name), { prettyErrors: true });
   const [problem] = document.errors;
+  if (problem?.code === 'MULTIPLE_DOCS')
+    throw new Problem(`${name}: must be one YAML document; a line with --- begins another one`);
   if (problem) throw new Problem(`${name}: is not YAML: ${problem.message.split('\n')[0] ?? ''}`);
   if (!isMap(document.contents)) throw new Problem(`${name}: must be an object with ${expected}`);
   return document.toJS({ maxAliasCount: 100 }) as Json;

@@ -37,8 +37,8 @@ export async function push(client: Client, root: string, options: PushOptions): 
       options.whatToDo ??
         'was changed in the project since the last pull; run `gcs pull`, or `gcs push --force` to overwrite it',
     );
-  const isGone = ({ local, change }: Difference) => !local && change !== 'only there' && prune;
-  const removed = found.filter(isGone);
+  const gone = found.filter(({ local, change }) => !local && change !== 'only there');
+  const removed = prune ? gone : [];
   refuseImpossible(work, removed, prune);
 
   for (const kind of kinds) {
@@ -62,6 +62,8 @@ export async function push(client: Client, root: string, options: PushOptions): 
   for (const each of removed.reverse()) if (!each.kind.isOneSet) await change(work, each.kind, [], [each]);
   writeState(root, state);
   print(work.changed === 0 ? 'Nothing to push.' : `Files pushed: ${work.changed}.`);
+  if (!prune && gone.length > 0)
+    print(`Without a file, but kept: ${gone.map(placeOf).join(', ')}. \`gcs push --prune\` deletes them.`);
   if (release)
     for (const { kind, file, local } of found)
       if (kind.hasPrompts && local) await publish(client, file, state.resources[kind.folder].get(file)?.id ?? '', note);
