@@ -15,12 +15,8 @@ import {
 } from './auth/users.js';
 import { loginAttemptsCollection, oauthCountersCollection, requestCountersCollection } from './auth/window-counter.js';
 import { memoriesCollection, memoryPartsCollection } from './domain/memories/record.js';
-import {
-  approvalsCollection,
-  approvalRequestsCollection,
-  approvalPayloadsCollection,
-  resumeTokensCollection,
-} from './governance/approvals/record.js';
+import { approvalsCollection, approvalPayloadsCollection } from './governance/approvals/record.js';
+import { approvalRequestsCollection, resumeTokensCollection } from './governance/approvals/earlier-records.js';
 import { actEditsCollection } from './governance/approvals/edits.js';
 import { auditEntriesCollection } from './governance/audit/entry.js';
 import { auditCheckpointsCollection } from './governance/audit/statement.js';

@@ -8,7 +8,7 @@ import { startDownstream, type DownstreamListener } from './surfaces/callbacks/d
 import { loadConfig } from './config.js';
 import { createDeps } from './deps.js';
 import { type Deps } from './domain/deps.js';
-import { endExpiredCalls } from './governance/approvals/expire.js';
+import { sweepApprovals } from './governance/approvals/sweep.js';
 import { sweepIntents } from './governance/sweep.js';
 import { createExpressServer } from './http/express-server.js';
 import { warmUpGuard } from './graph/query/as-of.js';
@@ -79,8 +79,11 @@ export async function main(): Promise<void> {
       { everyMs: 30_000, failed: 'interrupted calls could not be ended', run: () => sweepIntents(calls) },
       deps,
     );
-    regularly({ everyMs: 30_000, failed: 'expired calls could not be ended', run: () => endExpiredCalls(calls) }, deps);
-    const runs = { ...deps.mongo, ...deps.governance, temporal: deps.temporal, log: deps.log };
+    const runs = { ...calls, temporal: deps.temporal };
+    regularly(
+      { everyMs: 30_000, failed: 'due approvals could not be continued', run: () => sweepApprovals(runs) },
+      deps,
+    );
     regularly(
       { everyMs: 5000, failed: 'runs of people without a role could not be held', run: createHoldSweep(runs) },
       deps,

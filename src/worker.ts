@@ -7,6 +7,7 @@ import {
   Worker,
   makeTelemetryFilterString,
 } from '@temporalio/worker';
+import { collections } from './collections.js';
 import { createActivities } from '../activities/index.js';
 import { sharedAmongOrganizations } from '../activities/shares.js';
 import { loadConfig } from './config.js';
@@ -19,6 +20,7 @@ import { createMemorySweep } from './domain/memories/sweep.js';
 import { publishWhatRuns } from './domain/releases/operations/upgrade.js';
 import { createTextIndexSweep } from './domain/text-index/sweep.js';
 import { checkEmbedder } from './models/check-embedder.js';
+import { buildUniqueIndexes } from './stores/collections.js';
 import { startWorkerMetrics } from './observability/worker-metrics.js';
 import { workerTracing } from './observability/temporal-spans.js';
 import { prepare } from './prepare.js';
@@ -53,6 +55,8 @@ export async function main(): Promise<void> {
   const options = { ...config.temporal.connection, grpcCompression: { codec: 'none' } } as const;
   const connection = await whenTemporalAnswers(deps, () => NativeConnection.connect(options));
   await prepare(deps, [
+    // Workers are upgraded first, so they can be the first processes that need them.
+    { name: 'record store', run: () => deps.mongo.withoutTimeLimit(buildUniqueIndexes(collections)) },
     { name: 'trust in payloads', run: deps.temporal.trust.begin },
     { name: 'releases', run: () => publishWhatRuns(deps) },
   ]);

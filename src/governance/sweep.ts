@@ -11,9 +11,9 @@ import type { IntentDocument } from './recorder.js';
 import { pick } from '../base/pick.js';
 
 interface SweepDeps {
-  collections: Pick<Collections, 'intents' | 'lifecycles' | 'resume_tokens'>;
+  collections: Pick<Collections, 'intents' | 'lifecycles'>;
   audit: Pick<Audit, 'append' | 'entrySince'>;
-  approvals: Pick<Approvals, 'settle'>;
+  approvals: Pick<Approvals, 'settle' | 'usedBy'>;
   log: Pick<Logger, 'warn'>;
 }
 
@@ -48,9 +48,9 @@ async function endCall({ collections, audit, approvals }: SweepDeps, intent: Int
     await audit.append({ organization_id, actor, action, resource, outcome, lifecycle_id });
   }
   // The run of an act decides itself what becomes of its approval, because the act may have taken effect.
-  const token = act ? null : await collections.resume_tokens.findOne({ used_by: lifecycle_id });
-  if (token)
-    await approvals.settle({ tokenId: token._id, lifecycleId: lifecycle_id, completed: status === 'completed' });
+  const approvalId = act ? undefined : await approvals.usedBy(lifecycle_id);
+  if (approvalId !== undefined)
+    await approvals.settle({ approvalId, lifecycleId: lifecycle_id, completed: status === 'completed' });
 }
 
 /** `audited` is the outcome in the audit entry, as `governedRecord` writes it. */

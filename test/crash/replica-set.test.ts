@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createApprovalActivities } from '../../activities/approvals.js';
 import { newId } from '../../src/base/ids.js';
 import { sha256Hex } from '../../src/base/hash.js';
 import { creditsLeft } from '../../src/domain/customers/record.js';
 import { readCustomer } from '../../src/domain/customers/operations/account.js';
+import { recordApproval } from '../../src/governance/approvals/publish.js';
 import { redeemResumeToken } from '../../src/governance/approvals/redeem.js';
+import { toApprovalDocument } from '../../src/governance/approvals/record.js';
 import { resumeTokens, sealedFor } from '../../src/governance/approvals/resume-token.js';
 import { PolicyRule } from '../../src/governance/policy/rule.js';
 import { createPolicyStore } from '../../src/governance/policy/store.js';
@@ -15,7 +16,7 @@ import type { ApprovalInput } from '../../workflows/approval/messages.js';
 import { untilAvailable } from '../support/client.js';
 import { createWorkspace, useDeps, type Workspace } from '../support/fixture.js';
 import { createTestChain, eventOf } from '../support/governance/chains.js';
-import { principalOf } from '../support/governance/approvals.js';
+import { agent, hold, principalOf } from '../support/governance/approvals.js';
 import { ownProduct } from '../support/own-product.js';
 import type { Api } from '../support/processes.js';
 import { startReplicaSet } from '../support/replica-set.js';
@@ -132,7 +133,7 @@ describe('tokens', () => {
 
   test('a resume token lets exactly one call pass', async () => {
     verifies('store.failover.exact');
-    await withEveryFault(to('update', /^resume_tokens$/), async () => {
+    await withEveryFault(to('update', /^approvals$/), async () => {
       const { token, call } = await resumeTokenFor();
       const passed: boolean[] = [];
       await persist(async () =>
@@ -143,7 +144,7 @@ describe('tokens', () => {
       passed.push(typeof (await redeemResumeToken(collections, { ...call, token, lifecycleId: newId() })) === 'object');
       expect(passed.filter(Boolean).length).toBeLessThanOrEqual(1);
       if (passed.length === 2)
-        expect((await direct.resume_tokens.findOne({ _id: sha256Hex(token) }))?.used_at).not.toBeNull();
+        expect((await direct.approvals.findOne({ 'token.digest': sha256Hex(token) }))?.token?.used_at).not.toBeNull();
     });
   });
 });
@@ -160,19 +161,11 @@ async function resumeTokenFor() {
     approvers: 1,
     now: epochSeconds(),
   };
-  await direct.resume_tokens.insertOne({
-    ...{
-      _id: sha256Hex(token),
-      approval_id: newId(),
-      project_id: call.projectId,
-      caller: 'c',
-      tool: call.tool,
-      payload_digest: 'd',
-      policy_version: 1,
-    },
-    ...{ policy_ids: ['p'], required_approvers: 1, sealed: '', used_at: null, used_by: null },
+  const input = { ...approvalInput(), project_id: call.projectId };
+  await direct.approvals.insertOne({
+    ...toApprovalDocument(input, approved, 1),
     // The sweep of the product ends expired tokens.
-    expires_at: call.now + 600,
+    token: { digest: sha256Hex(token), sealed: '', used_at: null, used_by: null, expires_at: call.now + 600 },
   });
   return { token, call };
 }
@@ -180,27 +173,36 @@ async function resumeTokenFor() {
 describe('approvals', () => {
   test('give an approved call exactly one resume token, which its record shows', async () => {
     verifies('store.failover.exact');
-    const activities = createApprovalActivities({
-      ...{ mongo: deps.mongo, secrets: deps.auth.box },
-      ...{ temporal: deps.temporal, audit: deps.governance.audit },
+    const { audit } = deps.governance;
+    const record = (input: ApprovalInput) =>
+      recordApproval({ collections, audit, secrets: deps.auth.box }, { input, state: approved, revision: 1 });
+    await withEveryFault(to('update', /^approvals$/), async () => {
+      const input = approvalInput();
+      await persist(() => record(input));
+      const stored = await direct.approvals.findOne({ _id: input.approval_id });
+      expect(stored).toMatchObject({ status: 'approved', revision: 1 });
+      const { sealed = '', digest } = stored?.token ?? {};
+      expect(sha256Hex(deps.auth.box.open(sealed, sealedFor(input.approval_id)))).toBe(digest);
+      await record(input);
+      expect(await direct.approvals.findOne({ _id: input.approval_id })).toEqual(stored);
     });
-    for (const fits of [to('insert', /^resume_tokens$/), to('update', /^approvals$/)]) {
-      await withEveryFault(fits, async () => {
-        const input = approvalInput();
-        const state = { status: 'approved' as const, votes: [], decided_by: 'a', decided_at: 2 };
-        await persist(() => activities.mintResumeToken({ input, approved_at: 2 }));
-        await persist(() => activities.publishApproval({ input, state, revision: 1 }));
-        const tokens = await direct.resume_tokens.find({ approval_id: input.approval_id }).toArray();
-        expect(tokens).toHaveLength(1);
-        expect(sha256Hex(deps.auth.box.open(tokens[0]!.sealed, sealedFor(input.approval_id)))).toBe(tokens[0]!._id);
-        expect(await direct.approvals.findOne({ _id: input.approval_id })).toMatchObject({
-          status: 'approved',
-          revision: 1,
-        });
+  });
+
+  test('are requested once for a call that is repeated until it is answered', async () => {
+    verifies('store.failover.exact', 'approval.pending');
+    for (const collection of [/^approvals$/, /^approval_payloads$/]) {
+      await withEveryFault(to('insert', collection), async () => {
+        const principal = agent();
+        const { value } = await persist(() => hold(deps.governance.approvals, principal));
+        const stored = await direct.approvals.find({ project_id: principal.projectId }).toArray();
+        expect(stored).toMatchObject([{ _id: value.approval_id, status: 'pending' }]);
+        expect(await direct.approval_payloads.findOne({ _id: value.approval_id })).not.toBeNull();
       });
     }
   });
 });
+
+const approved = { status: 'approved' as const, votes: [], decided_by: 'a', decided_at: epochSeconds() };
 
 function approvalInput(): ApprovalInput {
   return {
@@ -348,7 +350,7 @@ describe('concerns', () => {
       'sessions',
       'refresh_tokens',
       'oauth_codes',
-      'resume_tokens',
+      'approvals',
       'api_keys',
       'idempotency',
       'customer_places',

@@ -27,7 +27,7 @@ describe('POST /v1/approvals/{id}/approve and /reject', () => {
       });
     }
     expect((await api.as(principal).get(path(approval_id))).body).not.toHaveProperty('resume_token');
-    expect(await deps.mongo.collections.resume_tokens.countDocuments({ approval_id })).toBe(0);
+    expect(await deps.mongo.collections.approvals.findOne({ _id: approval_id })).not.toHaveProperty('token');
   });
 
   test('requires an administrator other than the requester, whatever the credential', async () => {
@@ -141,9 +141,8 @@ describe('POST /v1/approvals/{id}/approve and /reject', () => {
     for (const one of settled) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'conflict' });
     const record = await approvals.read(principal, approval_id);
     expect(record).toMatchObject({ status: won[0]?.value.status, votes: [{ user_id: won[0]?.value.decided_by }] });
-    expect(await deps.mongo.collections.resume_tokens.countDocuments({ approval_id })).toBe(
-      record.status === 'approved' ? 1 : 0,
-    );
+    const stored = await deps.mongo.collections.approvals.findOne({ _id: approval_id });
+    expect(stored?.token !== undefined).toBe(record.status === 'approved');
   });
 });
 

@@ -56,7 +56,6 @@ describe('S6:approval', () => {
       outcome: 'resumed',
       approvalId: approval_id,
       recordId: expect.any(String),
-      tokenId: expect.any(String),
     });
     expect(await approvals.stage(heldCall(principal, { resumeToken }))).toMatchObject({
       outcome: 'refused',
@@ -160,11 +159,12 @@ describe('S6:approval', () => {
     const principal = agent();
     const before = epochSeconds();
     const resumeToken = await approvedToken(principal);
-    const { resume_tokens } = deps.mongo.collections;
-    const minted = await resume_tokens.findOne({ project_id: principal.projectId });
-    expectWithin(minted?.expires_at, before, asking.approval_ttl_seconds);
-    await resume_tokens.updateOne({ _id: minted?._id ?? '' }, { $set: { expires_at: epochSeconds() } });
-    expect(await approvals.read(principal, minted?.approval_id ?? '')).not.toHaveProperty('resume_token');
+    const records = deps.mongo.collections.approvals;
+    const approved = await records.findOne({ project_id: principal.projectId });
+    expectWithin(approved?.token?.expires_at, before, asking.approval_ttl_seconds);
+    const _id = approved?._id ?? '';
+    await records.updateOne({ _id }, { $set: { 'token.expires_at': epochSeconds() } });
+    expect(await approvals.read(principal, _id)).not.toHaveProperty('resume_token');
     expect(await approvals.stage(heldCall(principal, { resumeToken }))).toMatchObject({
       outcome: 'refused',
       reason: 'expired',
@@ -175,10 +175,10 @@ describe('S6:approval', () => {
   test('stores tokens only as a hash and sealed, and not in the workflow’s history', async () => {
     const principal = agent();
     const resumeToken = await approvedToken(principal);
-    const stored = await deps.mongo.collections.resume_tokens.findOne({ project_id: principal.projectId });
+    const stored = await deps.mongo.collections.approvals.findOne({ project_id: principal.projectId });
     expect(JSON.stringify(stored)).not.toContain(resumeToken.slice(7));
     const { events } = await deps.temporal.client.workflow
-      .getHandle(approvalWorkflowId(stored?.approval_id ?? ''))
+      .getHandle(approvalWorkflowId(stored?._id ?? ''))
       .fetchHistory();
     const text = payloadsOf(events);
     expect(text).toContain(principal.projectId);
@@ -213,7 +213,7 @@ describe('S6:approval', () => {
     const { approval_id: _id } = await hold(approvals, principal);
     await approvals.decide(colleagueOf(principal), _id, { decision: 'approve' });
     const call = heldCall(principal, { resumesItself: true });
-    // The workflow stores the token before it writes the record.
+    // A record of 0.2.0 shows the approval a moment after its token was stored.
     await collections.approvals.updateOne({ _id }, { $set: { status: 'pending' } });
     expect(await approvals.stage(call)).toMatchObject({ outcome: 'pending', approvalId: _id });
     await collections.approvals.updateOne({ _id }, { $set: { status: 'approved' } });

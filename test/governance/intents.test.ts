@@ -3,7 +3,7 @@ import type { Principal } from '../../src/auth/principal.js';
 import { recordServiceRun } from '../../src/governance/service-record.js';
 import { AppError } from '../../src/base/errors.js';
 import type { AuditEvent } from '../../src/governance/audit/entry.js';
-import { endExpiredCalls } from '../../src/governance/approvals/expire.js';
+import { sweepApprovals } from '../../src/governance/approvals/sweep.js';
 import type { PolicyRule } from '../../src/governance/policy/rule.js';
 import { sweepIntents } from '../../src/governance/sweep.js';
 import { newId } from '../../src/base/ids.js';
@@ -205,18 +205,16 @@ describe('a resume token', () => {
     verifies('approval.token-unused');
     const { principal, approvalId, resumeToken, heldId } = await approved();
     const statusOf = async () => (await collections.lifecycles.findOne({ _id: heldId }))?.status;
-    const end = (at: number) => endExpiredCalls({ collections, audit: governance.audit, log: deps.log }, at);
+    const sweeping = { collections, audit: governance.audit, temporal: deps.temporal, log: deps.log };
+    const end = (at: number) => sweepApprovals(sweeping, at);
     await end(epochSeconds());
     expect(await statusOf()).toBe('pending_approval');
 
-    await collections.resume_tokens.updateOne(
-      { approval_id: approvalId },
-      { $set: { expires_at: epochSeconds() - 1 } },
-    );
+    const past = epochSeconds() - 1;
+    await collections.approvals.updateOne({ _id: approvalId }, { $set: { 'token.expires_at': past, due_at: past } });
     // Another process has died while it ended the calls, after it had appended the entry.
     const dead = {
-      collections,
-      log: deps.log,
+      ...sweeping,
       audit: {
         ...governance.audit,
         async append(event: AuditEvent) {
@@ -225,7 +223,7 @@ describe('a resume token', () => {
         },
       },
     };
-    await endExpiredCalls(dead);
+    await sweepApprovals(dead);
     expect(await statusOf()).toBe('pending_approval');
     const later = epochSeconds() + 61;
     await Promise.all([end(later), end(later), end(later)]);

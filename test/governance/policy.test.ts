@@ -420,9 +420,8 @@ describe('POST /v1/policies/evaluate', () => {
       status: 400,
       body: { error: 'invalid_request' },
     });
-    const { approvals, approval_requests, lifecycles } = deps.mongo.collections;
+    const { approvals, lifecycles } = deps.mongo.collections;
     expect(await approvals.countDocuments({ project_id: owner.projectId })).toBe(0);
-    expect(await approval_requests.countDocuments({ 'request.project_id': owner.projectId })).toBe(0);
     expect(await lifecycles.countDocuments({ tool: 'save-context', project_id: owner.projectId })).toBe(0);
   });
 });

@@ -27,4 +27,14 @@ export const approvals = [
     source: 'docs/guides/govern-agents.md',
     says: 'approvals_given counts only the approvals of the call as it is now.',
   },
+  {
+    id: 'approval.upgrade',
+    source: 'docs/guides/operations.md#stop-and-upgrade',
+    says: 'Approvals that 0.2.0 stored stay valid, and their tokens permit one call, even while processes of both releases run or are killed.',
+  },
+  {
+    id: 'approval.started',
+    source: 'docs/decisions/0022-who-decides.md',
+    says: 'An approval whose process died before it began can be decided, withdrawn and expires like every other.',
+  },
 ] as const satisfies readonly Requirement[];

@@ -72,7 +72,8 @@ const further: QueryShape[] = [
   ...shapesOfFilter('audit_entries', { lifecycle_id: 'l' }),
   ...shapesOfFilter('connector_triggers', { connector_id: 'c' }),
   ...shapesOfFilter('resume_tokens', { approval_id: 'a' }),
-  ...shapesOfFilter('resume_tokens', { used_at: null, expires_at: { $gt: 0, $lt: 1 } }),
+  ...shapesOfFilter('approvals', { due_at: { $lt: 1 } }, { due_at: 1 }),
+  ...shapesOfFilter('approvals', { 'token.used_by': 'l' }),
   ...shapesOfFilter('files', { status: 'uploading', uploaded_on: { $lt: 1 } }),
   ...shapesOfFilter('credit_history', { organization_id: 'o', applied: false }),
 ];

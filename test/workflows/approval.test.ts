@@ -80,7 +80,7 @@ describe('approvals whose worker is killed', () => {
     await expect(approvals.decide(colleagueOf(principal), approval_id, { decision: 'approve' })).rejects.toMatchObject({
       code: 'conflict',
     });
-    expect(await deps.mongo.collections.resume_tokens.countDocuments({ approval_id })).toBe(0);
+    expect(await deps.mongo.collections.approvals.findOne({ _id: approval_id })).not.toHaveProperty('token');
   });
 
   test('a vote that arrived before a cancel counts, and its caller gets the answer', async () => {

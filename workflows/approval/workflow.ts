@@ -4,6 +4,7 @@ import {
   allHandlersFinished,
   condition,
   getExternalWorkflowHandle,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -25,14 +26,13 @@ import {
 import { applyVote, detailsOf, expiryOf, initialState, isClockStopped, refusalOf, settle, moveClock } from './state.js';
 
 const retry = { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s' } as const;
-const { publishApproval } = proxyActivities<Pick<ApprovalActivities, 'publishApproval'>>({
-  startToCloseTimeout: '10s',
-  retry,
-  summary: 'write the approval record',
-});
+/** Another worker continues soon after one is lost. */
+const limits = { startToCloseTimeout: '10s', heartbeatTimeout: '5s', retry } as const;
+const { recordApproval, publishApproval } = proxyActivities<
+  Pick<ApprovalActivities, 'recordApproval' | 'publishApproval'>
+>({ ...limits, summary: 'write the approval record' });
 const { mintResumeToken } = proxyActivities<Pick<ApprovalActivities, 'mintResumeToken'>>({
-  startToCloseTimeout: '10s',
-  retry,
+  ...limits,
   summary: 'mint the resume token',
 });
 
@@ -42,6 +42,8 @@ const { mintResumeToken } = proxyActivities<Pick<ApprovalActivities, 'mintResume
  */
 export async function approval(input: ApprovalInput): Promise<ApprovalState> {
   const state = initialState();
+  // Workflows that began with 0.2.0 store the token apart.
+  const isOneRecord = patched('one-record');
   let changes = 1;
   let recorded = 0;
   const changed = () => {
@@ -78,8 +80,8 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
   await CancellationScope.nonCancellable(async () => {
     while (recorded < changes) {
       const change = changes;
-      if (state.status === 'approved') await mintResumeToken(tokenRequest(input, state));
-      await publishApproval({ input, state, revision: change });
+      if (isOneRecord) await recordApproval({ input, state, revision: change });
+      else await recordApart(input, state, change);
       recorded = change;
       if (state.status === 'pending') await untilChangedOrExpired(input, state, () => changes > change, changed);
     }
@@ -87,6 +89,11 @@ export async function approval(input: ApprovalInput): Promise<ApprovalState> {
     await condition(allHandlersFinished);
   });
   return state;
+}
+
+async function recordApart(input: ApprovalInput, state: ApprovalState, revision: number): Promise<void> {
+  if (state.status === 'approved') await mintResumeToken(tokenRequest(input, state));
+  await publishApproval({ input, state, revision });
 }
 
 function tokenRequest(input: ApprovalInput, state: ApprovalState) {

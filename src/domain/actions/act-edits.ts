@@ -1,6 +1,6 @@
 import { payloadDigest } from '../../governance/approvals/payload-digest.js';
 import { editsId, readEdits, type CallEdits, type EditsDeps } from '../../governance/approvals/edits.js';
-import type { ResumeTokenDocument } from '../../governance/approvals/record.js';
+import type { ApprovalDocument } from '../../governance/approvals/record.js';
 import type { ActRun } from '../../../workflows/agentflow-execution/act-messages.js';
 import type { CallActionRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import { inputOfAct } from './act-input.js';
@@ -25,11 +25,16 @@ export async function asEdited(
   act: PreparedAct,
   {
     approval: { approval_id, is_edited },
-    token,
+    record,
     options,
-  }: { approval: NonNullable<CallActionRequest['approval']>; token: ResumeTokenDocument | null; options: CallOptions },
+  }: {
+    approval: NonNullable<CallActionRequest['approval']>;
+    record: ApprovalDocument | undefined;
+    options: CallOptions;
+  },
 ): Promise<PreparedAct> {
-  const id = token?.is_edited ? editsId(approval_id, token.payload_digest) : is_edited ? approval_id : undefined;
+  const edited = record?.token && record.edited_payload_digest;
+  const id = edited !== undefined ? editsId(approval_id, edited) : is_edited ? approval_id : undefined;
   const found = id === undefined ? undefined : await readEdits(deps, id);
   if (!found) return act;
   const { edits } = found;

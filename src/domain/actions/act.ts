@@ -1,6 +1,7 @@
 import { keepEdits } from '../../governance/approvals/edits.js';
-import type { ResumeTokenDocument } from '../../governance/approvals/record.js';
-import { endHeldCalls } from '../../governance/approvals/settle.js';
+import { findWithToken } from '../../governance/approvals/earlier-records.js';
+import type { ApprovalDocument } from '../../governance/approvals/record.js';
+import { endHeldCalls, settleUsed } from '../../governance/approvals/settle.js';
 import type { ActRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import type { AwaitedApproval, Refused } from '../../../workflows/agentflow-execution/act-messages.js';
 import { keptAnswer, type ActAnswer } from './act-answers.js';
@@ -15,7 +16,6 @@ import {
   reasonOf,
   refusedOr,
   refusalAfterDecision,
-  settleUsed,
 } from './operations/calls-of-runs.js';
 
 /** How an act ended for its run: with an answer, waiting for an approval, or refused. */
@@ -54,7 +54,7 @@ type ApprovalOfStep = NonNullable<ActRequest['approval']>;
 /** The approval for which the step waited, and what earlier attempts and approvers did with it. */
 interface Decision {
   approval: ApprovalOfStep;
-  token: ResumeTokenDocument | null;
+  record: ApprovalDocument | undefined;
   /** The worker of an earlier attempt was lost during or after the call. S6 would refuse to use the approval again. */
   isUsed: boolean;
   /** The call was sent before, and its answer was lost. */
@@ -65,10 +65,9 @@ interface Decision {
 
 async function readDecision({ collections }: ActDeps, approval: ApprovalOfStep): Promise<Decision> {
   const { approval_id, after_unknown } = approval;
-  const token = await collections.resume_tokens.findOne({ approval_id });
-  const isUsed = token !== null && token.used_at !== null;
-  const accepted = token?.is_accepted ? await acceptedAnswer(collections, approval_id) : undefined;
-  return { approval, token, isUsed, isUnknown: isUsed || after_unknown === true, accepted };
+  const record = (await findWithToken(collections, { approvalId: approval_id }))?.approval;
+  const isUsed = typeof record?.token?.used_at === 'number';
+  return { approval, record, isUsed, isUnknown: isUsed || after_unknown === true, accepted: acceptedAnswer(record) };
 }
 
 /** Continues a step whose act waited for an approval: finds an earlier answer, or makes the call under the approval. */
@@ -83,7 +82,7 @@ async function actAfterApproval(
   if (earlier) return earlier;
   let act: PreparedAct;
   try {
-    act = await asEdited(deps, await prepare(), { approval, token: decision.token, options });
+    act = await asEdited(deps, await prepare(), { approval, record: decision.record, options });
   } catch (error) {
     if (isUnknown && isFinal(error)) return endWithoutCall(deps, decision, error);
     throw error;
@@ -92,7 +91,7 @@ async function actAfterApproval(
   options.signal.throwIfAborted();
   const { performed, sent } = attempted;
   if (sent.mayHaveActed) return askToRepeat(deps, act);
-  if (sent.isRefusedForGood) await settleUsed(deps.collections, approval);
+  if (sent.isRefusedForGood) await settleUsed(deps.collections, approval.approval_id);
   return 'error' in performed ? afterRefusal(deps, decision, act, performed.error) : resultOf(deps, act, attempted);
 }
 
@@ -102,7 +101,7 @@ async function answerOfEarlierAttempt(
   { approval, isUsed, accepted }: Decision,
 ): Promise<ActAnswer | undefined> {
   const kept = await keptAnswer(deps, approval.approval_id);
-  if (kept) await settleUsed(deps.collections, approval);
+  if (kept) await settleUsed(deps.collections, approval.approval_id);
   return kept ?? (isUsed && accepted !== undefined ? { output: accepted } : undefined);
 }
 
@@ -112,7 +111,7 @@ async function endWithoutCall(
   { approval, accepted }: Decision,
   error: unknown,
 ): Promise<ActResult> {
-  await settleUsed(collections, approval);
+  await settleUsed(collections, approval.approval_id);
   if (accepted === undefined)
     return { refused: await refusalAfterDecision(collections, { ...approval, after_unknown: true }, error) };
   await endHeldCalls(collections.lifecycles, approval.approval_id, { status: 'completed' });
@@ -121,7 +120,7 @@ async function endWithoutCall(
 
 /** The call under the approval failed: S6 refused the approval, a rule refused the call, or the action threw `error`. */
 async function afterRefusal(deps: ActDeps, decision: Decision, act: PreparedAct, error: unknown): Promise<ActResult> {
-  const { approval, token, isUsed, isUnknown } = decision;
+  const { approval, record, isUsed, isUnknown } = decision;
   const reason = reasonOf(error);
   if (reason === undefined) {
     const { refused } = refusedOr(error);
@@ -129,7 +128,7 @@ async function afterRefusal(deps: ActDeps, decision: Decision, act: PreparedAct,
   }
   // If not this attempt, another one has just used the approval.
   if (isUsed || reason === 'used') return askToRepeat(deps, act);
-  const wasApproved = token !== null;
+  const wasApproved = record?.token !== undefined;
   if (reason === 'rejected' || (reason === 'expired' && !wasApproved))
     return { refused: await refusalAfterDecision(deps.collections, approval, error) };
   if (reason !== 'expired' && (await hasExpired(deps.collections, approval.approval_id)))
@@ -146,7 +145,7 @@ async function afterRefusal(deps: ActDeps, decision: Decision, act: PreparedAct,
  * requests a new approval.
  */
 async function askToRepeat(deps: ActDeps, act: PreparedAct): Promise<ActResult> {
-  if (act.request.approval) await settleUsed(deps.collections, act.request.approval);
+  if (act.request.approval) await settleUsed(deps.collections, act.request.approval.approval_id);
   const result = await resultOf(deps, act, await attemptAct(deps, act, { isUnknown: true }));
   if ('held' in result) return { held: { ...result.held, after_unknown: true } };
   return 'refused' in result ? { refused: notRepeated(result.refused.message) } : result;
@@ -164,9 +163,10 @@ async function resultOf(
   return { held: { ...outcome.held, is_edited: true } };
 }
 
-/** What the agent receives instead of the answer that was lost. */
-async function acceptedAnswer({ approvals }: ActDeps['collections'], approval_id: string): Promise<unknown> {
-  const record = await approvals.findOne({ _id: approval_id });
-  const comment = record?.votes.find(({ decision }) => decision === 'accept')?.comment ?? '';
-  return { accepted_as_done: true, message: comment || 'a person accepted the call as done; its answer was lost' };
+/** What the agent receives instead of the answer that was lost, if a person accepted the call as done. */
+function acceptedAnswer(record: ApprovalDocument | undefined): unknown {
+  const accepted = record?.token && record.votes.find(({ decision }) => decision === 'accept');
+  if (!accepted) return undefined;
+  const message = accepted.comment || 'a person accepted the call as done; its answer was lost';
+  return { accepted_as_done: true, message };
 }

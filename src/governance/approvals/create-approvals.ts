@@ -8,7 +8,7 @@ import type { Reader } from './view.js';
 import type { Approval } from './record.js';
 import type { RequestDeps } from './request.js';
 import { readPayloads } from './payload.js';
-import { settleApproval, type Settlement } from './settle.js';
+import { approvalUsedBy, settleApproval, type Settlement } from './settle.js';
 import { approvalStage, type ApprovalRequest } from './stage.js';
 
 export type Approvals = ReturnType<typeof createApprovals>;
@@ -21,6 +21,8 @@ export function createApprovals(
   return {
     /** Stage S6 of the pipeline. */
     stage: (call: ApprovalRequest) => approvalStage(deps, call),
+    /** The approval whose token this lifecycle has used, and not released. */
+    usedBy: (lifecycleId: string) => approvalUsedBy(deps.collections, lifecycleId),
     /** Must be called after a call that used a resume token. */
     settle: (settlement: Settlement) => settleApproval(deps.collections, settlement),
     list: (principal: Principal, query: ApprovalQuery, reader?: Reader) =>

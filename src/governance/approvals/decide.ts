@@ -13,6 +13,7 @@ import { editedInput, editsId, editsProblem, keepEdits, readEdits, type EditsDep
 import { payloadDigest } from './payload-digest.js';
 import { findApproval } from './read.js';
 import type { Approval, ApprovalDocument } from './record.js';
+import { startApproval } from './request.js';
 import { readOutlines, type PayloadDeps } from './payload.js';
 import { deciding, decidingRole, readerOf, refusalToDecide, toApproval, type Reader } from './view.js';
 
@@ -57,6 +58,7 @@ export async function decideApproval(
     ...digests,
   };
   try {
+    await startApproval(temporal, record);
     await updateOnce(temporal, approvalWorkflowId(id), decideUpdate, {
       args: [request],
       updateId: updateId ?? newId(),

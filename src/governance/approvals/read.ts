@@ -7,6 +7,7 @@ import { epochSeconds } from '../../base/time.js';
 import type { Audit } from '../audit/audit.js';
 import { readOutlines, readPayloads, type PayloadDeps } from './payload.js';
 import { auditReading, type Readings } from './readings.js';
+import { findWithToken } from './earlier-records.js';
 import { sealedFor } from './resume-token.js';
 import type { Approval, ApprovalDocument, ApprovalWithToken } from './record.js';
 import { mayReadCall, readerOf, toApproval, type Reader } from './view.js';
@@ -59,7 +60,7 @@ export async function readApproval(
   // A run uses its approval without a token.
   const isMine = record.requested_by === principal.userId && record.execution_id === undefined;
   if (record.status !== 'approved' || !isMine) return view;
-  const token = await collections.resume_tokens.findOne({ approval_id: id });
+  const token = record.token ?? (await findWithToken(collections, { approvalId: id }))?.approval.token;
   if (!token || token.used_at !== null || token.expires_at <= epochSeconds()) return view;
   return {
     ...view,

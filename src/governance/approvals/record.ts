@@ -141,7 +141,25 @@ type Derived =
   | 'payload_view'
   | `may_${string}`;
 
-/** `_id` is the approval id, a UUIDv7. */
+/** Permits the approved call once. Its caller sends it, except for runs and people in the console, who name the approval. */
+export interface ResumeToken {
+  /** The SHA-256 of the token. */
+  digest: string;
+  /** The encrypted token for its requester. */
+  sealed: string;
+  /** Epoch seconds. Zero if it may not be used any more. */
+  expires_at: number;
+  /** When and for which lifecycle a call used it; null again if that call did not complete. */
+  used_at: number | null;
+  used_by: string | null;
+  /** The id for a record that the call creates, set at its first attempt. */
+  record_id?: string;
+}
+
+/**
+ * The one record of an approval. Only its workflow changes its state, only calls use its token. `_id` is the approval id, a
+ * UUIDv7. What it was asked for, with edits and answer, is kept sealed beside it and never changes.
+ */
 export interface ApprovalDocument extends Omit<Approval, keyof typeof absent | Derived> {
   _id: string;
   lifecycle_id: string;
@@ -158,8 +176,19 @@ export interface ApprovalDocument extends Omit<Approval, keyof typeof absent | D
   editable_fields?: Record<string, string>;
   clock_stopped_at?: number | null;
   after_unknown?: true;
-  /** Increases with each change, so that a late write never overwrites a newer one. */
+  /** Zero until its workflow has written it. Increases with each change, so that a late write never overwrites a newer one. */
   revision: number;
+  /** The credential to which the token is bound. Records of 0.2.0 lack it and the next one until they are approved. */
+  caller?: string;
+  token_ttl_seconds?: number;
+  /** The hash of caller and call. Only the latest approval of a call has it, so identical calls that wait share one approval. */
+  call?: string;
+  /** Present once it is approved. */
+  token?: ResumeToken;
+  /** When a sweep continues it: starts its workflow if nobody has, or ends the calls of its unused token. Epoch seconds. */
+  due_at?: number;
+  /** How often a sweep has tried. */
+  attempts?: number;
   organization_id: string;
   project_id: string;
   /** When its workflow last wrote it, in epoch milliseconds. */
@@ -181,47 +210,11 @@ export interface ApprovalPayloadDocument {
   views: Readonly<Record<'whole' | 'redacted', PayloadView>>;
 }
 
-/** `_id` is the hash of caller and call: identical pending calls share one approval. */
-export interface ApprovalRequestDocument {
-  _id: string;
-  request: ApprovalInput;
-  forget_at: Date;
-}
-
-/** `_id` is the SHA-256 of the token; `sealed` is the encrypted token for its requester. */
-export interface ResumeTokenDocument {
-  _id: string;
-  approval_id: string;
-  project_id: string;
-  caller: string;
-  tool: string;
-  payload_digest: string;
-  /** The digest is that of the edited call. */
-  is_edited?: boolean;
-  /** The call is accepted as done: its caller does not repeat it. */
-  is_accepted?: boolean;
-  policy_version: number;
-  policy_ids: string[];
-  required_approvers: number;
-  sealed: string;
-  /** Zero after the calls that its approval held were ended. */
-  expires_at: number;
-  /** A process ends these calls until then, and another one afterwards. Absent unless the token expired unused. */
-  swept_until?: number | null;
-  /** How often a process has tried to end them. */
-  attempts?: number;
-  used_at: number | null;
-  /** The lifecycle of the call that used the token. */
-  used_by: string | null;
-  /** The id for a record that the call creates, set at its first attempt. */
-  record_id?: string;
-}
-
 /** The fields of the call that the record contains. */
 const callFields = [
   ...['organization_id', 'project_id', 'lifecycle_id', 'tool', 'requested_by', 'reason', 'policy_ids'],
   ...['policy_version', 'payload_digest', 'required_approvers', 'created_at'],
-  ...['execution_id', 'caused_by', 'approver_roles', 'editable_fields', 'after_unknown'],
+  ...['execution_id', 'caused_by', 'approver_roles', 'editable_fields', 'after_unknown', 'caller', 'token_ttl_seconds'],
 ] as const satisfies readonly (keyof ApprovalInput)[];
 
 export function toApprovalDocument(input: ApprovalInput, state: ApprovalState, revision: number): ApprovalDocument {
@@ -232,6 +225,22 @@ export function toApprovalDocument(input: ApprovalInput, state: ApprovalState, r
   return { _id, revision, ...call, expires_at, ...shown };
 }
 
+/** What the workflow of an approval begins with. Undefined for a record of 0.2.0, which was stored after its workflow had begun. */
+export function inputOf(record: ApprovalDocument): ApprovalInput | undefined {
+  const { _id: approval_id, caller, token_ttl_seconds } = record;
+  if (caller === undefined || token_ttl_seconds === undefined) return undefined;
+  const call = pick(record, ...callFields, 'expires_at', 'starter_may_decide');
+  return { ...call, approval_id, caller, token_ttl_seconds };
+}
+
+/** Whether it can still be decided, even if its workflow has not recorded its expiry yet. */
+export function isOpen(
+  { status, expires_at, clock_stopped_at }: Pick<ApprovalDocument, 'status' | 'expires_at' | 'clock_stopped_at'>,
+  now: number,
+): boolean {
+  return status === 'pending' && (typeof clock_stopped_at === 'number' || expires_at > now);
+}
+
 export const approvalsCollection = defineCollection('approvals', {
   indexes: [
     { keys: { project_id: 1, created_at: -1, _id: -1 } },
@@ -240,29 +249,20 @@ export const approvalsCollection = defineCollection('approvals', {
     { keys: { project_id: 1, requested_by: 1, status: 1, created_at: -1, _id: -1 } },
     { keys: { project_id: 1, changed_at: 1 } },
     { keys: { execution_id: 1 }, options: { sparse: true } },
+    { keys: { call: 1 }, options: { unique: true, sparse: true } },
+    { keys: { 'token.digest': 1 }, options: { unique: true, sparse: true } },
+    { keys: { 'token.used_by': 1 }, options: { sparse: true } },
+    { keys: { due_at: 1 }, options: { sparse: true } },
   ],
-});
-export const approvalRequestsCollection = defineCollection('approval_requests', {
-  indexes: [{ keys: { forget_at: 1 }, options: { expireAfterSeconds: 0 } }],
   majorityRead: true,
 });
 export const approvalPayloadsCollection = defineCollection('approval_payloads', {
   indexes: [{ keys: { project_id: 1 } }],
 });
-export const resumeTokensCollection = defineCollection('resume_tokens', {
-  indexes: [
-    { keys: { approval_id: 1 }, options: { unique: true } },
-    { keys: { used_at: 1, swept_until: 1, expires_at: 1 } },
-    { keys: { used_by: 1 } },
-  ],
-  majorityRead: true,
-});
 
 declare module '../../stores/collections.js' {
   interface Documents {
     approvals: ApprovalDocument;
-    approval_requests: ApprovalRequestDocument;
     approval_payloads: ApprovalPayloadDocument;
-    resume_tokens: ResumeTokenDocument;
   }
 }

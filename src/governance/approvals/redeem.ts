@@ -1,16 +1,16 @@
 import { newId } from '../../base/ids.js';
 import { sha256Hex } from '../../base/hash.js';
 import type { Collections } from '../../stores/collections.js';
+import { findWithToken, moveToken } from './earlier-records.js';
 import { resumeTokens, refusalOf, type ResumedCall, type ResumeRefusal } from './resume-token.js';
 
-/** The approval under which a call runs, the id for a record that the call creates, and the `_id` of the token. */
+/** The approval under which a call runs, and the id for a record that the call creates. */
 export interface Redeemed {
   approvalId: string;
   recordId: string;
-  tokenId: string;
 }
 
-type Tokens = Pick<Collections, 'resume_tokens'>;
+type Tokens = Pick<Collections, 'approvals' | 'resume_tokens'>;
 type RedeemingCall = ResumedCall & { lifecycleId: string };
 
 /** Redeems the token that a caller sent. A call that does not match the token leaves the token unused. */
@@ -18,7 +18,7 @@ export async function redeemResumeToken(
   tokens: Tokens,
   { token, ...call }: RedeemingCall & { token: string },
 ): Promise<Redeemed | ResumeRefusal> {
-  return resumeTokens.isWellFormed(token) ? redeem(tokens, { _id: sha256Hex(token) }, call) : 'malformed';
+  return resumeTokens.isWellFormed(token) ? redeem(tokens, { digest: sha256Hex(token) }, call) : 'malformed';
 }
 
 /**
@@ -27,16 +27,24 @@ export async function redeemResumeToken(
  * call that does not complete releases the token; the next attempt then uses the same record id.
  */
 export async function redeem(
-  { resume_tokens }: Tokens,
-  named: { _id: string } | { approval_id: string },
+  tokens: Tokens,
+  named: { digest: string } | { approvalId: string },
   { lifecycleId, ...call }: RedeemingCall,
 ): Promise<Redeemed | ResumeRefusal> {
-  const record = await resume_tokens.findOne(named);
-  if (!record) return 'unknown';
-  const refusal = refusalOf(record, call);
+  const found = await findWithToken(tokens, named);
+  if (!found?.approval.token) return 'unknown';
+  const { token, ...approval } = found.approval;
+  const refusal = refusalOf({ ...approval, token }, call);
   if (refusal !== undefined) return refusal;
-  const { _id: tokenId, approval_id: approvalId, record_id: recordId = newId(), expires_at } = record;
-  const bound = { used_at: call.now, used_by: lifecycleId, record_id: recordId };
-  const { matchedCount } = await resume_tokens.updateOne({ _id: tokenId, used_at: null, expires_at }, { $set: bound });
-  return matchedCount === 1 ? { approvalId, recordId, tokenId } : 'used';
+  if (found.earlier) await moveToken(tokens, found.earlier);
+  const { _id: approvalId } = approval;
+  const { digest, expires_at, record_id: recordId = newId() } = token;
+  const { matchedCount } = await tokens.approvals.updateOne(
+    {
+      ...{ _id: approvalId, status: 'approved' },
+      ...{ 'token.digest': digest, 'token.used_at': null, 'token.expires_at': expires_at },
+    },
+    { $set: { 'token.used_at': call.now, 'token.used_by': lifecycleId, 'token.record_id': recordId } },
+  );
+  return matchedCount === 1 ? { approvalId, recordId } : 'used';
 }

@@ -6,13 +6,15 @@ import { newId } from '../../base/ids.js';
 import { sha256Hex } from '../../base/hash.js';
 import type { Collections } from '../../stores/collections.js';
 import { insertOnce } from '../../stores/insert-once.js';
+import { isDuplicateKey } from '../../stores/mongo.js';
 import type { Temporal } from '../../temporal/client.js';
 import { startOnce } from '../../temporal/start-once.js';
 import { epochSeconds } from '../../base/time.js';
 import type { PolicyEvaluation } from '../policy/decision.js';
 import { keepPayload, type PayloadDeps } from './payload.js';
 import type { SummarySource } from './summary.js';
-import { toApprovalDocument, type ApprovalDocument, type ApprovalRequestDocument } from './record.js';
+import { moveRequest } from './earlier-records.js';
+import { inputOf, isOpen, toApprovalDocument, type ApprovalDocument } from './record.js';
 import { callerOf } from './resume-token.js';
 
 /**
@@ -54,80 +56,102 @@ export interface RequestDeps extends PayloadDeps {
 
 /**
  * Starts the approval of a call. The same call of the same caller under the same policies shares the pending approval,
- * even across processes.
+ * even across processes. The record is stored before the workflow starts; if this process dies in between, a repeat of the
+ * call or a sweep starts it.
  * @throws AppError `unavailable` if Temporal does not answer; a retry continues with the same approval
  */
 export async function requestApproval(deps: RequestDeps, call: ApprovalCall): Promise<PendingApproval> {
   const { approvals } = deps.collections;
-  const request = await sharedRequest(deps.collections, documentOf(call, await call.causedBy?.()), call.reusesApproval);
-  const { approval_id } = request;
-  const record = await approvals.findOne({ _id: approval_id });
-  const { expires_at } = record ?? request;
-  if (!record) {
-    // Stored first, so that approvers can always see the call.
-    await keepPayload(deps, {
-      approvalId: approval_id,
-      projectId: request.project_id,
-      organizationId: request.organization_id,
-      digest: request.payload_digest,
-      call: await call.forApprovers(),
-      summary: call.summary,
-    });
-    await start(deps, request);
-    // Serves readers until the first write of the workflow replaces it.
-    await insertOnce(approvals, toApprovalDocument(request, initialState(), 0));
+  const identity = identityOf(call);
+  for (;;) {
+    const latest = await latestApproval(deps.collections, identity);
+    const isShared = latest && (mayReuse(latest, call.reusesApproval) || isOpen(latest, epochSeconds()));
+    if (latest && !isShared) await approvals.updateOne({ _id: latest._id, call: identity }, { $unset: { call: '' } });
+    const approval = isShared ? latest : await insertApproval(deps, call, identity);
+    if (!approval) continue;
+    await startApproval(deps.temporal, approval);
+    return { approvalId: approval._id, expiresAt: approval.expires_at };
   }
-  return { approvalId: approval_id, expiresAt: expires_at };
 }
 
-/**
- * The id of the latest approval for the identical request, if its record shows that it was approved. The token exists a
- * moment earlier, but the record of a call that used it then would not show the use.
- */
+/** The worker of an earlier attempt was lost after it had requested this approval. A person may have decided since. */
+function mayReuse({ _id }: ApprovalDocument, reuses: ApprovalReuse | undefined): boolean {
+  return reuses !== undefined && reuses.except !== _id;
+}
+
+/** The id of the latest approval for the identical request, if its record shows that it was approved. */
 export async function approvedRequest(
-  { approvals, approval_requests }: Pick<Collections, 'approvals' | 'approval_requests'>,
+  collections: Pick<Collections, 'approvals' | 'approval_requests'>,
   call: ApprovalCall,
 ): Promise<string | undefined> {
-  const known = await approval_requests.findOne({ _id: documentOf(call)._id });
-  const approved = known && (await approvals.findOne({ _id: known.request.approval_id, status: 'approved' }));
-  return approved?._id;
+  const latest = await latestApproval(collections, identityOf(call));
+  return latest?.status === 'approved' ? latest._id : undefined;
 }
 
-/** The identical pending request, or with `reusesApproval` the earlier one. Otherwise, stores and returns the new request. */
-async function sharedRequest(
-  { approvals, approval_requests }: Collections,
-  proposed: ApprovalRequestDocument,
-  reusesApproval: ApprovalReuse | undefined,
-): Promise<ApprovalInput> {
-  for (;;) {
-    const stored = await insertOnce(approval_requests, proposed);
-    const { approval_id, expires_at } = stored.request;
-    if (approval_id === proposed.request.approval_id) return proposed.request;
-    // The worker of an earlier attempt was lost after it had requested this approval. A person may have decided since.
-    if (reusesApproval && reusesApproval.except !== approval_id) return stored.request;
-    const record = await approvals.findOne({ _id: approval_id });
-    const isOpen = isStopped(record) || (record?.expires_at ?? expires_at) > epochSeconds();
-    const waits = (record?.status ?? 'pending') === 'pending' && isOpen;
-    if (waits) return stored.request;
-    const replaced = await approval_requests.findOneAndReplace(
-      { _id: proposed._id, 'request.approval_id': approval_id },
-      proposed,
-    );
-    if (replaced) return proposed.request;
+async function latestApproval(
+  collections: Pick<Collections, 'approvals' | 'approval_requests'>,
+  call: string,
+): Promise<ApprovalDocument | null> {
+  return (await collections.approvals.findOne({ call })) ?? moveRequest(collections, call);
+}
+
+/** Stores a new approval of the call. Undefined if another process has just stored one. */
+async function insertApproval(
+  deps: RequestDeps,
+  call: ApprovalCall,
+  identity: string,
+): Promise<ApprovalDocument | undefined> {
+  const { approvals, approval_payloads } = deps.collections;
+  const input = inputFor(call, await call.causedBy?.());
+  const { approval_id } = input;
+  // Stored first, so that approvers can always see the call.
+  await keepPayload(deps, {
+    approvalId: approval_id,
+    projectId: input.project_id,
+    organizationId: input.organization_id,
+    digest: input.payload_digest,
+    call: await call.forApprovers(),
+    summary: call.summary,
+  });
+  const record = toApprovalDocument(input, initialState(), 0);
+  try {
+    return await insertOnce(approvals, { ...record, call: identity, due_at: input.created_at + startWithinSeconds });
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    await approval_payloads.deleteOne({ _id: approval_id });
+    return undefined;
   }
 }
 
-function isStopped(record: Pick<ApprovalDocument, 'clock_stopped_at'> | null): boolean {
-  return typeof record?.clock_stopped_at === 'number';
+/** A sweep starts the workflow of an approval after this time, if its process has not. */
+const startWithinSeconds = 60;
+
+/** Identical calls of a caller under the same policies have the same identity. */
+function identityOf({ principal, tool, payloadDigest, decision }: ApprovalCall): string {
+  const { approvers, approver_roles, policy_ids, policy_version, starter_may_decide } = decision;
+  const ofRun = principal.executionId !== undefined;
+  const identity = [
+    principal.projectId,
+    callerOf(principal),
+    principal.userId,
+    tool,
+    payloadDigest,
+    policy_version,
+    policy_ids,
+    approvers,
+    ...(ofRun && starter_may_decide ? ['starter may decide'] : []),
+    ...(approver_roles ?? []),
+  ];
+  return sha256Hex(JSON.stringify(identity));
 }
 
-function documentOf(
+function inputFor(
   { principal, lifecycleId, tool, payloadDigest, decision, editable, afterUnknown }: ApprovalCall,
   causedBy: readonly string[] = [],
-): ApprovalRequestDocument {
+): ApprovalInput {
   const { approvers, approval_ttl_seconds, approver_roles, policy_ids, policy_version, reason } = decision;
   const now = epochSeconds();
-  const request: ApprovalInput = {
+  return {
     approval_id: newId(),
     organization_id: principal.organizationId,
     project_id: principal.projectId,
@@ -152,23 +176,12 @@ function documentOf(
     }),
     ...(approver_roles && { approver_roles }),
   };
-  const identity = [
-    principal.projectId,
-    request.caller,
-    principal.userId,
-    tool,
-    payloadDigest,
-    policy_version,
-    policy_ids,
-    approvers,
-    ...(request.starter_may_decide === true ? ['starter may decide'] : []),
-    ...(approver_roles ?? []),
-  ];
-  return { _id: sha256Hex(JSON.stringify(identity)), request, forget_at: new Date((request.expires_at + 3600) * 1000) };
 }
 
-/** The workflow writes the record. It may have run already, after a start whose answer was lost. */
-async function start({ temporal }: RequestDeps, input: ApprovalInput): Promise<void> {
+/** Starts the workflow of an approval that it has not written yet. It may run already, after a start whose answer was lost. */
+export async function startApproval(temporal: Temporal, record: ApprovalDocument): Promise<void> {
+  const input = record.revision === 0 ? inputOf(record) : undefined;
+  if (!input) return;
   await startOnce(temporal, approvalType, {
     workflowId: approvalWorkflowId(input.approval_id),
     args: [input],

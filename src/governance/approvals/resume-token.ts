@@ -1,12 +1,21 @@
 import type { Principal } from '../../auth/principal.js';
+import type { SecretBox } from '../../auth/secret-box.js';
 import { secretTokens } from '../../auth/secret-token.js';
-import type { ResumeTokenDocument } from './record.js';
+import { sha256Hex } from '../../base/hash.js';
+import type { ApprovalDocument, ResumeToken } from './record.js';
 
 export const resumeTokens = secretTokens('svc_rt_');
 
 /** The purpose to which the sealed token is bound. */
 export function sealedFor(approvalId: string): string {
   return `resume-token:${approvalId}`;
+}
+
+/** `expires_at` in epoch seconds. */
+export function mintToken(secrets: Pick<SecretBox, 'seal'>, approvalId: string, expires_at: number): ResumeToken {
+  const token = resumeTokens.create();
+  const sealed = secrets.seal(token, sealedFor(approvalId));
+  return { digest: sha256Hex(token), sealed, expires_at, used_at: null, used_by: null };
 }
 
 /**
@@ -58,18 +67,26 @@ export interface ResumedCall {
   now: number;
 }
 
-/** Returns undefined if the token matches this call and its current policy decision exactly. */
-export function refusalOf(token: ResumeTokenDocument, call: ResumedCall): ResumeRefusal | undefined {
-  if (token.project_id !== call.projectId) return 'other_project';
-  if (token.caller !== call.caller) return 'other_caller';
-  if (token.tool !== call.tool) return 'other_tool';
-  if (token.payload_digest !== call.payloadDigest) return 'other_payload';
-  if (token.policy_version !== call.policyVersion) return 'other_policy_version';
+/** Returns undefined if the token of the approval permits this call under its current policy decision. */
+export function refusalOf(
+  approval: ApprovalDocument & { token: ResumeToken },
+  call: ResumedCall,
+): ResumeRefusal | undefined {
+  const { token, policy_ids, required_approvers } = approval;
+  if (approval.project_id !== call.projectId) return 'other_project';
+  if (approval.caller !== call.caller) return 'other_caller';
+  if (approval.tool !== call.tool) return 'other_tool';
+  if (approvedDigest(approval) !== call.payloadDigest) return 'other_payload';
+  if (approval.policy_version !== call.policyVersion) return 'other_policy_version';
   // The same version can require more than before, for example at another hour or in another mode.
-  const covered =
-    call.policyIds.every((id) => token.policy_ids.includes(id)) && call.approvers <= token.required_approvers;
+  const covered = call.policyIds.every((id) => policy_ids.includes(id)) && call.approvers <= required_approvers;
   if (!covered) return 'other_policies';
   if (call.now >= token.expires_at) return 'expired';
   if (token.used_at !== null) return 'used';
   return undefined;
+}
+
+/** The digest of the call that was approved, with the edits of its approvers. */
+function approvedDigest({ payload_digest, edited_payload_digest }: ApprovalDocument): string {
+  return edited_payload_digest ?? payload_digest;
 }

@@ -44,14 +44,9 @@ export async function approvalStage(deps: RequestDeps, call: ApprovalRequest): P
     return resumedOrRefused(collections, call, redemption, resumeToken);
   }
   if (approvalId !== undefined)
-    return resumedOrRefused(
-      collections,
-      call,
-      await redeem(collections, { approval_id: approvalId }, redeeming),
-      approvalId,
-    );
-  const approval_id = call.resumesItself ? await approvedRequest(collections, call) : undefined;
-  const redemption = approval_id && (await redeem(collections, { approval_id }, redeeming));
+    return resumedOrRefused(collections, call, await redeem(collections, { approvalId }, redeeming), approvalId);
+  const approved = call.resumesItself ? await approvedRequest(collections, call) : undefined;
+  const redemption = approved && (await redeem(collections, { approvalId: approved }, redeeming));
   if (typeof redemption === 'object') return { outcome: 'resumed', ...redemption };
   return { outcome: 'pending', ...(await requestApproval(deps, call)) };
 }

@@ -3,16 +3,19 @@ import { actorOf } from '../../auth/principal.js';
 import type { Collections } from '../../stores/collections.js';
 import { cancelWorkflow, type Temporal } from '../../temporal/client.js';
 import type { Audit } from '../audit/audit.js';
-import { endHeldCalls, settleApproval } from './settle.js';
+import { epochSeconds } from '../../base/time.js';
+import { findWithToken, moveToken } from './earlier-records.js';
+import type { ApprovalDocument } from './record.js';
+import { startApproval } from './request.js';
+import { endHeldCalls, settleUsed } from './settle.js';
 
 /** The dependencies of the functions that end held calls. */
 export interface EndCallsDeps {
-  collections: Pick<Collections, 'lifecycles' | 'resume_tokens'>;
+  collections: Pick<Collections, 'approvals' | 'lifecycles' | 'resume_tokens'>;
   audit: Pick<Audit, 'append' | 'entrySince'>;
 }
 
 export interface WithdrawDeps extends EndCallsDeps {
-  collections: Pick<Collections, 'approvals' | 'lifecycles' | 'resume_tokens'>;
   temporal: Temporal;
 }
 
@@ -24,11 +27,16 @@ export async function withdrawApprovals(
   { collections, temporal, audit }: WithdrawDeps,
   execution_id: string,
 ): Promise<void> {
-  const asked = await collections.approvals.find({ execution_id }, { projection: { status: 1 } }).toArray();
-  for (const { _id, status } of asked) {
-    if (status === 'pending') await cancelWorkflow(temporal, approvalWorkflowId(_id));
-    else if (status === 'approved') await endUnused({ collections, audit }, _id);
+  for (const approval of await collections.approvals.find({ execution_id }).toArray()) {
+    if (approval.status === 'pending') await withdrawPending(temporal, approval);
+    else if (approval.status === 'approved') await endUnused({ collections, audit }, approval._id);
   }
+}
+
+/** Only the workflow of an approval changes its state, so it is started if its process died before. */
+async function withdrawPending(temporal: Temporal, approval: ApprovalDocument): Promise<void> {
+  await startApproval(temporal, approval);
+  await cancelWorkflow(temporal, approvalWorkflowId(approval._id));
 }
 
 /** Withdraws the pending approval of one act of a run, which no longer waits for it. Safe to repeat. */
@@ -40,31 +48,52 @@ export async function withdrawApprovalOfAct(
   { execution_id, idempotency_key }: { execution_id: string; idempotency_key: string },
 ): Promise<void> {
   const pending = { execution_id, status: 'pending' as const };
-  const asked = await approvals.find(pending, { projection: { lifecycle_id: 1 } }).toArray();
-  for (const { _id, lifecycle_id } of asked) {
+  for (const approval of await approvals.find(pending).toArray()) {
+    const { lifecycle_id } = approval;
     const call = await lifecycles.findOne({ _id: lifecycle_id }, { projection: { act: 1 } });
     // A call whose worker was lost has no record yet.
     const intent = call ? null : await intents.findOne({ _id: lifecycle_id }, { projection: { resource: 1 } });
     const isOfAct = call?.act?.idempotency_key === idempotency_key || intent?.resource === `act:${idempotency_key}`;
-    if (isOfAct) await cancelWorkflow(temporal, approvalWorkflowId(_id));
+    if (isOfAct) await withdrawPending(temporal, approval);
   }
 }
 
-/** Invalidates the token first, so that a call that the run has not made is never made. */
-async function endUnused(
-  { collections, audit }: Pick<WithdrawDeps, 'collections' | 'audit'>,
-  approval_id: string,
+/** If this process dies before it has ended the calls, a sweep does. */
+async function endUnused(deps: EndCallsDeps, approvalId: string): Promise<void> {
+  if (await endToken(deps.collections, approvalId, { due_at: epochSeconds() + endWithinSeconds }))
+    await endCallsOfToken(deps, approvalId, 'the run ended before it used the approval');
+  // The worker was lost after it had used the token.
+  else await settleUsed(deps.collections, approvalId);
+}
+
+const endWithinSeconds = 60;
+
+/**
+ * Makes the unused token of an approval invalid, so that the call that it permits is never made. A sweep ends the calls at
+ * `due_at` if nobody has. Returns false if the token is in use, or expires after `expiredBefore`.
+ */
+export async function endToken(
+  collections: EndCallsDeps['collections'],
+  approvalId: string,
+  { due_at, expiredBefore = Number.MAX_SAFE_INTEGER }: { due_at?: number; expiredBefore?: number },
+): Promise<boolean> {
+  const found = await findWithToken(collections, { approvalId });
+  if (found?.earlier && found.earlier.used_at === null) await moveToken(collections, found.earlier);
+  const { matchedCount } = await collections.approvals.updateOne(
+    { _id: approvalId, status: 'approved', 'token.used_at': null, 'token.expires_at': { $lt: expiredBefore } },
+    { $set: { 'token.expires_at': 0, ...(due_at !== undefined && { due_at }) } },
+  );
+  return matchedCount === 1;
+}
+
+/** Ends the calls that wait for a token that has ended. Safe to repeat. */
+export async function endCallsOfToken(
+  { collections, audit }: EndCallsDeps,
+  approvalId: string,
+  why: string,
 ): Promise<void> {
-  const { lifecycles, resume_tokens } = collections;
-  const { matchedCount } = await resume_tokens.updateOne({ approval_id, used_at: null }, { $set: { expires_at: 0 } });
-  if (matchedCount === 0) {
-    const token = await resume_tokens.findOne({ approval_id });
-    // The worker was lost after it had used the token.
-    if (token?.used_by)
-      await settleApproval(collections, { tokenId: token._id, lifecycleId: token.used_by, completed: true });
-    return;
-  }
-  await denyHeldCalls({ lifecycles, audit }, approval_id, 'the run ended before it used the approval');
+  await denyHeldCalls({ lifecycles: collections.lifecycles, audit }, approvalId, why);
+  await collections.approvals.updateOne({ _id: approvalId }, { $unset: { due_at: '', attempts: '' } });
 }
 
 /** Ends the calls that an approval held and that are never made, each with one audit entry, even if it is repeated. */

@@ -132,9 +132,8 @@ export interface Ending {
 
 export interface PermittedCall extends DecidedCall {
   approvalId?: string;
-  /** Set if a resume token or an approval permitted the call. */
+  /** Set if the call uses the token of `approvalId`. */
   recordId?: string;
-  tokenId?: string;
   bound?: unknown;
   ending?: Ending;
 }

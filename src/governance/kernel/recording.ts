@@ -47,7 +47,7 @@ export function createRecording(deps: KernelDeps, received: Call) {
       status: LifecycleDocument['status'],
       reason?: string,
     ): Promise<{ lifecycleId?: string }> {
-      const { principal, lifecycleId, decision, tokenId } = call;
+      const { principal, lifecycleId, decision, approvalId, recordId } = call;
       const { recorded, intended } = await begun;
       // Without a valid credential there is no project to which the record could belong.
       if (!principal) {
@@ -59,9 +59,10 @@ export function createRecording(deps: KernelDeps, received: Call) {
       await Promise.all([
         isRecorded && recorder.record(governedRecord(call, principal, { stages, status, reason })),
         // If the act may have taken effect, its approval stays used.
-        tokenId !== undefined &&
+        approvalId !== undefined &&
+          recordId !== undefined &&
           call.checked?.keepsApproval?.() !== true &&
-          approvals.settle({ tokenId, lifecycleId, completed: status === 'completed' }),
+          approvals.settle({ approvalId, lifecycleId, completed: status === 'completed' }),
       ]);
       if (intended) recorder.end(lifecycleId);
       return isRecorded ? { lifecycleId } : {};

@@ -121,7 +121,7 @@ test('an act whose approval expired before it was used requests another one', as
   const { attempt, decide, stored, approval_id, seen } = await held();
   await decide('approve');
   // No worker ran until the approval had expired.
-  await deps.mongo.collections.resume_tokens.updateOne({ approval_id }, { $set: { expires_at: 1 } });
+  await deps.mongo.collections.approvals.updateOne({ _id: approval_id }, { $set: { 'token.expires_at': 1 } });
   const again = await attempt(approval_id);
   expect(again).toMatchObject({ held: { approval_id: expect.not.stringMatching(approval_id) } });
   expect(seen()).toBe(0);

@@ -2,7 +2,8 @@ import type { ActRun, AwaitedApproval, Refused } from '../../../../workflows/age
 import type { Principal } from '../../../auth/principal.js';
 import { principalOfRun } from '../../../auth/run-principal.js';
 import { isAppError } from '../../../base/errors.js';
-import { endHeldCalls, settleApproval } from '../../../governance/approvals/settle.js';
+import { isOpen } from '../../../governance/approvals/record.js';
+import { endHeldCalls, settleUsed } from '../../../governance/approvals/settle.js';
 import { factsOfRefusal, type Call, type Checked, type Resource } from '../../../governance/kernel/call.js';
 import type { Operation } from '../../../governance/operations/operation.js';
 import { callAs } from '../../../governance/kernel/call-as.js';
@@ -125,7 +126,7 @@ export async function callAfterDecision(
   const reason = 'error' in performed ? reasonOf(performed.error) : undefined;
   if (!('error' in performed) || reason === undefined) return outcomeOf(performed);
   if (reason === 'used') {
-    await settleUsed(collections, approval);
+    await settleUsed(collections, approval.approval_id);
     return { body: null };
   }
   if (reason === 'rejected' || reason === 'expired')
@@ -137,16 +138,6 @@ export async function callAfterDecision(
 /** Why S6 refused the approval; undefined for other errors. */
 export function reasonOf(error: unknown): string | undefined {
   return factsOfRefusal(error)?.reason;
-}
-
-/** Settles an approval that an attempt used and did not settle, because its worker or its answer was lost. */
-export async function settleUsed(
-  collections: Settled & Pick<Collections, 'resume_tokens'>,
-  { approval_id }: ApprovalOfStep,
-): Promise<void> {
-  const token = await collections.resume_tokens.findOne({ approval_id });
-  if (token?.used_by)
-    await settleApproval(collections, { tokenId: token._id, lifecycleId: token.used_by, completed: true });
 }
 
 /** The refusal of a call that is not made: its approval was rejected or has expired, or `error` prevents a repeat. */
@@ -179,6 +170,5 @@ export function notRepeated(why: string): Refused {
 /** Whether the approval has expired, even if its workflow has not recorded that yet. */
 export async function hasExpired({ approvals }: Approvals, approvalId: string): Promise<boolean> {
   const record = await approvals.findOne({ _id: approvalId });
-  const isStopped = typeof record?.clock_stopped_at === 'number';
-  return record?.status === 'pending' && !isStopped && record.expires_at <= epochSeconds();
+  return record?.status === 'pending' && !isOpen(record, epochSeconds());
 }

@@ -46,8 +46,7 @@ export async function holdOrResume(deps: KernelDeps, decided: DecidedCall): Prom
   if (outcome.outcome === 'refused') throw refusal(outcome.error, call, outcome.reason);
   if (outcome.outcome === 'not_asked') return call;
   const { approvalId } = outcome;
-  if (outcome.outcome === 'resumed')
-    return { ...call, bound, approvalId, recordId: outcome.recordId, tokenId: outcome.tokenId };
+  if (outcome.outcome === 'resumed') return { ...call, bound, approvalId, recordId: outcome.recordId };
   const body = { status: 'pending_approval', approval_id: approvalId, expires_at: outcome.expiresAt };
   return { ...call, approvalId, ending: { status: 'pending_approval', body } };
 }

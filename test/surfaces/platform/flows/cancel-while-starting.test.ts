@@ -98,7 +98,7 @@ describe('a cancel', () => {
       },
     ];
     expect(await approver.put('/v1/policies', { policies })).toMatchObject({ status: 200 });
-    const id = await stoppedAt(workspace, [await starting(workspace)], ['insert', 'approval_requests']);
+    const id = await stoppedAt(workspace, [await starting(workspace)], ['insert', 'approvals']);
     await cancel(workspace, id);
     release();
     await eventually(async () => expect(await approvals.countDocuments({ execution_id: id })).toBe(1));
@@ -127,7 +127,7 @@ const race = (slow: { _id: string }, next: string | null = null) => ({
 });
 
 describe.each([
-  ['is requested', false, ['insert', 'approval_requests']],
+  ['is requested', false, ['insert', 'approvals']],
   ['was requested, and whose worker is killed', true, ['insert', 'lifecycles']],
 ] as [string, boolean, [string, string]][])('an act whose approval %s', (_when, isKilled, command) => {
   test('leaves no approval when its path is no longer needed, while the run goes on', async () => {
