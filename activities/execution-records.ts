@@ -37,16 +37,18 @@ export function createExecutionRecordActivities({
         await withdrawQuestions(collections, { execution_id });
         await withdrawElicitations(collections, { project_id, execution_id });
       }),
-    withdrawQuestion: (_id) => withdrawQuestions(collections, { _id }),
-    async withdrawAct({ project_id, execution_id, idempotency_key }) {
-      await withdrawApprovalOfAct({ collections, temporal }, { execution_id, idempotency_key });
-      const step_id = idempotency_key.slice(execution_id.length + 1);
-      await withdrawElicitations(collections, { project_id, execution_id, step_id });
-    },
-    async cancelOwnRun() {
-      const { client, info } = Context.current();
-      const { workflowId, runId } = info.workflowExecution ?? {};
-      if (workflowId !== undefined) await client.workflow.getHandle(workflowId, runId).cancel();
-    },
+    withdrawQuestion: (_id) => withPlainHeartbeat(() => withdrawQuestions(collections, { _id })),
+    withdrawAct: ({ project_id, execution_id, idempotency_key }) =>
+      withPlainHeartbeat(async () => {
+        await withdrawApprovalOfAct({ collections, temporal }, { execution_id, idempotency_key });
+        const step_id = idempotency_key.slice(execution_id.length + 1);
+        await withdrawElicitations(collections, { project_id, execution_id, step_id });
+      }),
+    cancelOwnRun: () =>
+      withPlainHeartbeat(async () => {
+        const { client, info } = Context.current();
+        const { workflowId, runId } = info.workflowExecution ?? {};
+        if (workflowId !== undefined) await client.workflow.getHandle(workflowId, runId).cancel();
+      }),
   };
 }

@@ -31,6 +31,7 @@ const graceSeconds = 30;
 
 const activities = proxyActivities<Pick<AgentflowExecutionActivities, 'withdrawAct'>>({
   startToCloseTimeout: '10s',
+  heartbeatTimeout: '5s',
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s', maximumAttempts: 10 },
   summary: 'withdraw what the step has asked',
 });

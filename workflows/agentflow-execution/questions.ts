@@ -13,6 +13,7 @@ import { isOver } from './state.js';
 
 const { withdrawQuestion } = proxyActivities<Pick<AgentflowExecutionActivities, 'withdrawQuestion'>>({
   startToCloseTimeout: '10s',
+  heartbeatTimeout: '5s',
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '10s', maximumAttempts: 10 },
   summary: 'withdraw the question',
 });

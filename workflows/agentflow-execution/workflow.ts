@@ -39,6 +39,7 @@ import { indexedStatus } from './view.js';
 
 const { cancelOwnRun } = proxyActivities<Pick<AgentflowExecutionActivities, 'cancelOwnRun'>>({
   startToCloseTimeout: '10s',
+  heartbeatTimeout: '5s',
   summary: 'close the run as cancelled',
 });
 
