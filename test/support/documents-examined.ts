@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { EJSON } from 'bson';
 import { MongoClient, type Db, type Document } from 'mongodb';
 import type { Index } from '../../src/stores/collections.js';
+import { sha256Hex } from '../../src/base/hash.js';
 import { newId } from '../../src/base/ids.js';
 import type { SentCommand } from './mongo-wire.js';
 
-const id = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+/** UUIDs and SHA-256 digests. */
+const id = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{64}\b/g;
 const batchSize = 2_000;
 
 /** A read that looks at the documents at which a command looks. */
@@ -76,7 +78,7 @@ export async function fill(
 function copyOf(template: string): Document {
   const renamed = new Map<string, string>();
   const rename = (found: string): string => {
-    const other = renamed.get(found) ?? newId();
+    const other = renamed.get(found) ?? (found.includes('-') ? newId() : sha256Hex(newId()));
     renamed.set(found, other);
     return other;
   };
