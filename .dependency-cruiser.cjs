@@ -42,8 +42,18 @@ const floors = [
 
 /** A folder of the domain that others use is listed, after the folders that it uses itself. */
 const usedFolders = [
-  ...['governance', 'customers', 'memories', 'connectors', 'agentflows', 'mcp-servers', 'releases', 'actions'],
-  ...['files', 'executions', 'approvals', 'tables', 'schedules', 'projects', 'workspace', 'tasks', 'members'],
+  ...[
+    'governance',
+    'customers',
+    'memories',
+    'connectors',
+    'tables',
+    'agentflows',
+    'mcp-servers',
+    'releases',
+    'actions',
+  ],
+  ...['files', 'executions', 'approvals', 'schedules', 'projects', 'workspace', 'tasks', 'members'],
 ];
 
 /**

@@ -10,6 +10,8 @@ import type { ExchangePart, Exchanges } from '../src/domain/executions/exchanges
 import { createProgressWriter, type ReportingStep } from '../src/domain/executions/delta-writer.js';
 import { readDocuments, type DocumentStores } from '../src/domain/executions/documents.js';
 import { takeModelTurn, type ModelActivityDeps } from '../src/domain/executions/model-turn.js';
+import { divideItems } from '../src/domain/executions/divide-items.js';
+import { readSlice, startSlice } from '../src/domain/executions/start-slice.js';
 import { readFlow, startFlow } from '../src/domain/executions/start-flow.js';
 import type { Deps } from '../src/domain/deps.js';
 import { renderGoal } from '../src/domain/executions/prompt.js';
@@ -200,6 +202,28 @@ export function createFlowActivities(deps: Deps, exchanges: Exchanges): Pick<Ste
         note({ input: { execution_id }, output: end });
         return end;
       }),
+  };
+}
+
+/** Divides the items of a `map`, and starts and reads the runs that work on them. */
+export function createSliceActivities(
+  deps: Deps,
+  exchanges: Exchanges,
+): Pick<StepActivities, 'divideItems' | 'startSlice' | 'readSlice'> {
+  return {
+    divideItems: (request) =>
+      runKept(exchanges, request.idempotency_key, async (_signal, note) => {
+        if ('query' in request.source) note({ input: request.source.query });
+        return divideItems(deps, request);
+      }),
+    startSlice: (request) =>
+      runKept(exchanges, request.idempotency_key, async (_signal, note) => {
+        const prepared = await startSlice(deps, request);
+        note({ output: pick(prepared, 'execution_id') });
+        return prepared;
+      }),
+    readSlice: ({ idempotency_key, execution_id }) =>
+      runKept(exchanges, idempotency_key, () => readSlice(deps, execution_id)),
   };
 }
 

@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { withdrawQuestions } from '../src/domain/executions/ask-person.js';
 import { isOver } from '../src/domain/executions/record.js';
+import { endSlices } from '../src/domain/executions/slices.js';
 import type { Exchanges } from '../src/domain/executions/exchanges.js';
 import { withdrawElicitations } from '../src/domain/mcp-servers/operations/elicitations.js';
 import { createProjector, type ProjectDeps } from '../src/domain/executions/project.js';
@@ -31,7 +32,8 @@ export function createExecutionRecordActivities({
         // Who sees that a step has ended can read its exchange.
         await Promise.all([project(projection, runId), exchanges.flush()]);
         if (!isOver(projection.status)) return;
-        const { execution_id, project_id } = projection;
+        const { execution_id, project_id, part_of = execution_id, has_slices } = projection;
+        if (has_slices) await endSlices(collections.executions, part_of, execution_id);
         await withdrawApprovals({ collections, temporal, audit }, execution_id);
         if (!('waiting_for' in projection.context)) return;
         await withdrawQuestions(collections, { execution_id });

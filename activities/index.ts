@@ -22,6 +22,7 @@ import {
   createContinueActivities,
   createDocumentActivities,
   createFlowActivities,
+  createSliceActivities,
   createModelActivities,
   createOutputActivities,
   createPreviewActivities,
@@ -67,6 +68,7 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
     ...createPreviewActivities(exchanges),
     ...createCodeActivities(deps.untrustedThreads, exchanges),
     ...createFlowActivities(deps, exchanges),
+    ...createSliceActivities(deps, exchanges),
   };
   return {
     ...withAuthority({ collections, temporal, audit }, steps),

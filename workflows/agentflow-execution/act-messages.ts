@@ -6,6 +6,8 @@ export const approvalSettledSignal = defineSignal<[string]>('approvalSettled');
 /** The person on whose behalf an act is performed, and the facts of its run that rules can use. */
 export interface ActRun {
   execution_id: string;
+  /** For a run that works on a slice of the items of another run: that run, which is charged. */
+  part_of?: string;
   organization_id: string;
   agentflow_id: string;
   agentflow_name: string;

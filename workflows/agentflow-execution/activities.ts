@@ -34,6 +34,10 @@ export interface ExecutionProjection {
   agents_output: { index: number; value: AgentOutput }[];
   spent: Spending[];
   events: ExecutionEvent[];
+  /** For a run that works on a slice of the items of another run: that run, which is charged. */
+  part_of?: string;
+  /** Whether the run has prepared runs that work on slices. */
+  has_slices?: true;
 }
 
 /** The step is identified by the key of its act. */

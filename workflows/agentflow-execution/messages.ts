@@ -1,15 +1,17 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { McpToolPlan } from './mcp-tool-plan.js';
 import type { Spending } from './model-turn.js';
-import type { ActionResult } from './action-result.js';
+import type { AgentOutput } from './agent-output.js';
 import type { Anomaly } from './act-messages.js';
 import type { ReceivedEvents } from './flow/received-events.js';
 import type { FlowStep } from './flow/flow-steps.js';
-import type { KeptPath, PathState } from './path-state.js';
+import type { KeptItems, KeptPath, PathState } from './path-state.js';
 import type { Preview } from './preview-record.js';
 import type { SchemaField } from './schema-field.js';
 import type { StepRecord } from './step-record.js';
 import type { RunTurn, TurnPlan } from './turn-messages.js';
+
+export type { AgentOutput } from './agent-output.js';
 
 /** What clients, operators and other workflows use to work with an `agentflowExecution` (design, Workflows). */
 export const agentflowExecutionType = 'agentflowExecution';
@@ -96,6 +98,20 @@ export interface DocumentReference {
   store?: 'blob' | 'file' | undefined;
 }
 
+/** The slice on which a run of its own works. Its map has the place of the `map` in the run that started it. */
+export interface SliceOfRun {
+  /** The run that began the outermost `map`, and the one whose `map` this is. */
+  root: string;
+  of: string;
+  /** The place of the step in the run that divides its items: `outer/3/each`. */
+  place: string;
+  step_id: string;
+  from: number;
+  items: unknown[];
+  /** The tokens that the run had spent when the slice began. Absent in its record. */
+  tokens_before?: number;
+}
+
 /** Everything that a run needs, so that it does not depend on records that can be edited while it runs. */
 export interface AgentflowExecutionInput {
   execution_id: string;
@@ -125,7 +141,9 @@ export interface AgentflowExecutionInput {
   /** For a rerun: outputs of the earlier execution, which this one continues from. */
   kept_outputs?: AgentOutput[];
   /** For a rerun from a step: where the paths begin, and the records of what has ended on them. */
-  kept?: { paths: Record<string, KeptPath>; steps: StepRecord[] };
+  kept?: { paths: Record<string, KeptPath>; steps: StepRecord[]; items?: Record<string, KeptItems> };
+  /** For a run that works on a slice of the items of a `map` of another run. */
+  slice?: SliceOfRun;
   /** The run continues as new when its history has this many events, or when the server suggests it. */
   max_history_events: number;
   /** How long a step is retried after transient failures. */
@@ -151,27 +169,12 @@ export interface AgentflowExecutionInput {
   ends_acts?: true;
   /** A pause of the run that waits for this one also holds it before its turn. Absent in runs that began before this was so. */
   pauses_before_turn?: true;
+  /** A `map` divides many items among runs of their own. Absent in runs that began before this was possible. */
+  divides_items?: true;
   /** The bytes that the record of the run has room for. Absent in runs that began before this was counted. */
   room_in_record?: number;
   /** The state of the previous run, after continue-as-new. */
   resumed?: ExecutionState;
-}
-
-export interface AgentOutput {
-  agent_id: string;
-  title: string;
-  model: string;
-  output: string;
-  /** The JSON value of the output, if it has a schema. `output` is its text. */
-  value?: unknown;
-  actions: ActionResult[];
-  usage: { input_tokens: number; output_tokens: number };
-  started_at: number;
-  ended_at: number;
-  /** Where in the flow; absent for the main part. */
-  path?: string;
-  /** In a rerun: the execution that the output was taken from. */
-  kept_from?: string;
 }
 
 export interface Document {
@@ -244,6 +247,8 @@ export interface ExecutionState {
   ended_children?: string[];
   /** The events that were sent to the run. Absent before the first. */
   events?: ReceivedEvents;
+  /** Whether the run has divided the items of a `map` among runs of their own. */
+  has_slices?: true;
   /** Whether the run has waited for a person or its turn. */
   has_waited?: boolean;
   /** Steps that are not light, because they took too long once. Absent before the first. */

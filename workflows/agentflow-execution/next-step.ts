@@ -7,8 +7,8 @@ import {
   type SkillPlan,
 } from './messages.js';
 import type { UnsettledAnomaly } from './act-messages.js';
-import { isInnerStep, type FlowStep, type InnerStep } from './flow/flow-steps.js';
-import type { CallOnPath, CurrentAgent, PathState } from './path-state.js';
+import { isInnerStep, type FlowStep, type FlowStepOf, type InnerStep } from './flow/flow-steps.js';
+import type { CallOnPath, CurrentAgent, PathState, SliceOnPath } from './path-state.js';
 import { agentAtWork, idInPath, outputOfPath } from './paths.js';
 import { previewOn } from './previews.js';
 import { idInRun, stepIdOf, type Step } from './steps/index.js';
@@ -42,6 +42,13 @@ export interface ReadsDue {
   calls: readonly PendingCall[];
 }
 
+/** A slice of the items of a `map`, on which a run of its own works. */
+export interface SliceDue {
+  kind: 'slice';
+  map: FlowStepOf<'map'>;
+  slice: SliceOnPath;
+}
+
 /** A step of the flow that runs in the workflow itself. */
 export interface FlowStepDue {
   kind: 'flowStep';
@@ -53,10 +60,11 @@ export function nextStep(
   plan: AgentflowExecutionInput,
   state: ExecutionState,
   path: PathState,
-): Step | Transition | FlowStepDue | AgentflowCallDue | ReadsDue | undefined {
+): Step | Transition | FlowStepDue | AgentflowCallDue | ReadsDue | SliceDue | undefined {
   const { failover } = state;
   const { current } = path;
   if (path.call) return callOnPath(plan, state, path, path.call);
+  if (path.slice) return sliceOnPath(plan, path, path.slice);
   if (plan.files.length > 0 && state.documents === null) return { kind: 'documents' };
   const goal = plan.failover?.goal;
   if (failover?.goal === null && typeof goal === 'object')
@@ -160,6 +168,18 @@ function callOnPath(
   if (!current || !call) return undefined;
   const { skill, action } = call;
   return { kind: 'tool', agent, skill, action, turn: current.turns, call };
+}
+
+/** Undefined once its run has ended. */
+function sliceOnPath(
+  { steps }: AgentflowExecutionInput,
+  { last }: PathState,
+  slice: SliceOnPath,
+): SliceDue | undefined {
+  if (last !== null) return undefined;
+  const map = steps?.find(({ _id }) => _id === slice.step_id);
+  if (map?.type !== 'map') throw new Error(`the agentflow has no map ${slice.step_id}`);
+  return { kind: 'slice', map, slice };
 }
 
 function afterDraft({ state, path, agent }: AgentOnPath, output: string): Transition {

@@ -34,12 +34,29 @@ export interface StepParts {
   ended: Record<string, PartResult>;
   /** The list of a `map`. */
   items?: unknown[];
+  /** The runs among which a `map` over many items divides them, in the order of the items. */
+  slices?: Slice[];
   /** The rounds of a `loop` that have ended, and what the next one knows as `carry`. */
   rounds?: number;
   carry?: unknown;
 }
 
-/** A run that a `flow` step or a tool call starts and waits for. */
+/** The items of a `map` on which one run of its own works. */
+export interface Slice {
+  /** The index of its first item. */
+  from: number;
+  count: number;
+}
+
+/** The slice of a path. The run that works on it is the child of the path. */
+export interface SliceOnPath extends Slice {
+  /** The `map` step. */
+  step_id: string;
+  /** How many items its run works on at once; 0 before it is started. */
+  concurrency: number;
+}
+
+/** A run that a `flow` step, a tool call or a slice starts and waits for. */
 export interface ChildRun {
   execution_id: string;
   /** The `StartChildRequest` that starts it, whose type contains this one; absent once it was started. */
@@ -59,8 +76,13 @@ export interface EventAwaited {
   requested_at: number;
 }
 
-/** `tokens` are those of the run and of all runs that it has waited for. */
-export type ChildEnd = { tokens?: number } & ({ output: unknown } | { error: { code: string; message: string } });
+/**
+ * `tokens` are those of the run and of all runs that it has waited for. For the run of a slice, `step_id` is the step that has
+ * failed, and `ends_run` says that the failure concerns the whole run.
+ */
+export type ChildEnd = { tokens?: number } & (
+  { output: unknown } | { error: { code: string; message: string; step_id?: string | null; ends_run?: boolean } }
+);
 
 /** A tool call with a path of its own, so that it can wait for people by itself. */
 export interface CallOnPath {
@@ -80,6 +102,8 @@ export interface PathState {
   path: string;
   /** For one of the calls of a turn that run at once. Ids and events name the path of its agent. */
   call?: CallOnPath;
+  /** For a slice of the items of a `map`. */
+  slice?: SliceOnPath;
   /** The agent or step that the path is at; null at its end. */
   next: string | null;
   /** The agent or step that ended last. */
@@ -114,3 +138,13 @@ export interface PathState {
 
 /** What an earlier run has done on a path, so that a rerun continues at `next`. A path that has ended has no `next`. */
 export type KeptPath = Pick<PathState, 'next' | 'last' | 'outputs'>;
+
+/** The items of a `map` in an earlier run, with which a rerun continues. */
+export interface KeptItems {
+  /** The earlier run. */
+  execution_id: string;
+  /** The place of the step in the earlier run. */
+  place: string;
+  /** Where the rerun begins within the items, after the place of the step: `17/price`. Absent if it begins elsewhere. */
+  from?: string;
+}

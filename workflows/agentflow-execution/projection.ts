@@ -150,6 +150,8 @@ async function writeOnce(
     agents_output: from(state.agents_output, published.outputs),
     spent,
     events,
+    ...(input.slice && { part_of: input.slice.root }),
+    ...(state.has_slices && { has_slices: true }),
   };
   await publish(projection);
   const lastSeq = events.at(-1)?.seq ?? 0;

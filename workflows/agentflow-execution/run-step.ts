@@ -48,7 +48,8 @@ export async function runStep(
     settleHeld(path);
     const spent = definition.spent?.(value);
     if (edits) recordEdits(state, record, edits, epochSeconds());
-    countKept(state, edits ? [value, edits] : value, spent && { key: record.step_id, ...spent });
+    const counted = definition.counted ? definition.counted(value) : value;
+    countKept(state, edits ? [counted, edits] : counted, spent && { key: record.step_id, ...spent });
     const ended = refused
       ? ({ status: 'failed', error: `${refused.code}: ${refused.message}` } as const)
       : ({ status: 'completed' } as const);

@@ -5,6 +5,7 @@ import { executionFailureOf } from './failure.js';
 import { runAgentflowCall } from './flow/run-agentflow-call.js';
 import { runFlowStep } from './flow/run-flow-step.js';
 import { endsRun, type Stop } from './flow/run-parts.js';
+import { runSlice } from './flow/run-slice.js';
 import { isHeld, untilResumed, untilSettled } from './held-acts.js';
 import { isLightStep, noteDuration } from './light-steps.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
@@ -133,6 +134,7 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
         if ((await runReads({ state, path, runPath }, next)) === 'history is full') return 'history is full';
       } else if (next.kind === 'agentflowCall')
         await runAgentflowCall({ input, state, path, untilQuiet }, next.call, next.place);
+      else if (next.kind === 'slice') await runSlice({ input, state, path, untilQuiet }, next.map, next.slice);
       else if (light) await runLightStep(path, light);
       else if (isStep(next)) await runStep(input, state, path, next);
       else await makeTransition(input, state, path, next);

@@ -251,7 +251,7 @@ function expressionsOf(step: FlowStep): PlacedExpression[] {
         when === undefined ? [] : [{ field: `cases.${name}.when`, text: when, type: 'bool' }],
       );
     case 'map':
-      return [{ field: 'items', text: step.items, type: 'list' }];
+      return typeof step.items === 'string' ? [{ field: 'items', text: step.items, type: 'list' }] : [];
     case 'loop':
       return [
         { field: 'until', text: step.until, type: 'bool', isInPart: true },

@@ -3,6 +3,7 @@ import { AppError } from '../../base/errors.js';
 import { queryNumber } from '../../base/validation.js';
 import type { Collections } from '../../stores/collections.js';
 import { epochSeconds } from '../../base/time.js';
+import { isNoSlice } from '../executions/operations/filter.js';
 import { defineOperation, reads } from '../operation.js';
 import { Analytics, type Counted, type Status } from './schemas.js';
 
@@ -68,7 +69,7 @@ async function countExecutions(collections: Collections, projectId: string, from
   let total = 0;
   const projection = { status: 1, agentflow_id: 1, 'agentflow.name': 1, created_at: 1, started_at: 1, end_time: 1 };
   const found = collections.executions.find<Counted>(
-    { projectID: projectId, created_at: { $gte: from, $lt: to } },
+    { projectID: projectId, ...isNoSlice, created_at: { $gte: from, $lt: to } },
     { projection, maxTimeMS },
   );
   for await (const { status, agentflow_id, agentflow, created_at, started_at, end_time } of found) {

@@ -3,6 +3,7 @@ import { AppError, notFound } from '../../base/errors.js';
 import type { Mongo } from '../../stores/mongo.js';
 import { checkPipeline } from './pipeline.js';
 import type { Definition } from './schemas.js';
+import { isNoSlice } from '../executions/operations/filter.js';
 import { Execution } from '../executions/record.js';
 import { readTable, rowsOf } from '../tables/record.js';
 import { taskProjection } from '../tasks/record.js';
@@ -104,7 +105,7 @@ async function sourceOf(
   { resource, table_id }: Pick<Definition, 'resource' | 'table_id'>,
 ): Promise<Source> {
   const { executions } = mongo.collections;
-  const ofProject = { $match: { projectID: projectId } };
+  const ofProject = { $match: { projectID: projectId, ...isNoSlice } };
   if (resource === 'tasks') return { collection: executions, stages: [ofProject, taskProjection] };
   if (resource === 'executions')
     return { collection: executions, stages: [ofProject, projectionOf(Object.keys(Execution.shape))] };

@@ -69,7 +69,15 @@ export function readEarlierRun(run: EarlierRun) {
     return [...names].filter((name) => /^\d+$/.test(name)).map((name) => ({ ...part, name }));
   };
 
-  return { steps, outputs, reached, nodeAt, endAt, partsBegun };
+  /** Which lists of items an activity has read, and whether runs of their own work on them, by the place of their `map`. */
+  const divided = new Map(
+    steps
+      .filter(({ kind, status }) => kind === 'divideItems' && status === 'completed')
+      .map((record) => [inPath(record.path ?? '', nodeOf(record)), 'output' in record ? 'items' : 'slices'] as const),
+  );
+  const placeInRun = (place: string) => (failover ? `failover/${place}` : place);
+
+  return { steps, outputs, reached, nodeAt, endAt, partsBegun, divided, placeInRun };
 }
 
 /** The names of the parts by the place of their step. A path consists of pairs: a step, and one of its parts. */

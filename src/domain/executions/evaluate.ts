@@ -6,6 +6,7 @@ import {
   expressionProblem,
   type Work,
 } from '../../../workflows/agentflow-execution/flow/expressions.js';
+import type { FlowStepOf } from '../../../workflows/agentflow-execution/flow/flow-steps.js';
 import { inPath } from '../../../workflows/agentflow-execution/paths.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../base/errors.js';
@@ -14,6 +15,7 @@ import type { Deps } from '../deps.js';
 import { followerOf, readEarlierRun } from './earlier-run.js';
 import { readExecution } from './operations/read.js';
 import type { ExecutionDocument } from './record.js';
+import { runOfPath } from './slices.js';
 
 export const EvaluationQuery = z.strictObject({
   expression: z.string().min(1).max(4000).describe('An expression in CEL, as in a step of a flow.'),
@@ -65,9 +67,14 @@ const timeoutMs = 5000;
  * @throws AppError `validation_failed` with the reason
  */
 export async function evaluateExecution(deps: Deps, principal: Principal, id: string, query: Query) {
-  const record = await readExecution(deps, principal, id);
+  const found = await readExecution(deps, principal, id);
+  const { record, path: at } = await runOfPath(deps.mongo.collections.executions, found, query.at ?? '');
   const run = pick(record, ...neededFields);
-  return deps.threads.run('evaluateInRun', { run, query }, { owner: principal.organizationId, timeoutMs });
+  return deps.threads.run(
+    'evaluateInRun',
+    { run, query: { ...query, at } },
+    { owner: principal.organizationId, timeoutMs },
+  );
 }
 
 /** Runs in a thread, because who wrote the expression decides how long it takes. The limits are those of a step. */
@@ -133,7 +140,10 @@ function readValues(run: EvaluatedRun) {
     const step = earlier.nodeAt(id)?.step;
     const index = Number(part);
     if (step?.type === 'map') {
-      const item = (evaluateExpression(step.items, around, { type: 'list', work }) as unknown[])[index] ?? null;
+      const item =
+        itemsOf(step, path.slice(0, path.lastIndexOf('/')), around)[
+          index - (run.flow.slice?.step_id === id ? run.flow.slice.from : 0)
+        ] ?? null;
       return { item, index, [step.as]: item };
     }
     if (step?.type !== 'loop') return {};
@@ -142,6 +152,18 @@ function readValues(run: EvaluatedRun) {
     const carry =
       step.carry === null ? lastOn(before, step.first) : evaluateExpression(step.carry, on(before), { work });
     return { carry, index };
+  }
+
+  /** The items of a slice and the rows of a table are in the record. */
+  function itemsOf(
+    { _id, items }: FlowStepOf<'map'>,
+    place: string,
+    around: Record<string, unknown>,
+  ): readonly unknown[] {
+    if (run.flow.slice?.step_id === _id) return run.flow.slice.items;
+    if (typeof items === 'string') return evaluateExpression(items, around, { type: 'list', work }) as unknown[];
+    const read = run.steps.findLast(({ kind, step_id }) => kind === 'divideItems' && step_id === `${place}/items`);
+    return Array.isArray(read?.output) ? read.output : [];
   }
 
   /** The output of a part that has ended: that of its last node. */

@@ -6,6 +6,7 @@ import { Id } from '../../base/ids.js';
 import type { Deps } from '../deps.js';
 import { readExecution, readLiveState } from './operations/read.js';
 import { Execution, type ExecutionDocument } from './record.js';
+import { isOnPath, runOfPath, slicesWithin } from './slices.js';
 import { isOfFlowStep, nodeOf } from './step-place.js';
 
 const Count = z.int().meta({ example: 1 });
@@ -42,9 +43,22 @@ export const FlowGraph = z
 type Graph = z.infer<typeof FlowGraph>;
 type State = keyof Graph['nodes'][number]['runs'];
 
-export async function readGraph(deps: Deps, principal: Principal, id: string): Promise<Graph> {
-  const { record, live } = await readLiveState(deps, await readExecution(deps, principal, id));
-  const runs = countRuns(live?.steps ?? record.steps);
+/** The graph with the counts of a run and the slices that it has divided, or only those on a path. */
+export async function readGraph(
+  deps: Deps,
+  principal: Principal,
+  executionId: string,
+  wanted?: string,
+): Promise<Graph> {
+  const { executions } = deps.mongo.collections;
+  const named = await readExecution(deps, principal, executionId);
+  const { record: found, path } = await runOfPath(executions, named, wanted ?? '');
+  const { record, live } = await readLiveState(deps, found);
+  const id = record._id;
+  const runs = countRuns((live?.steps ?? record.steps).filter((step) => isOnPath(step, path)));
+  if (wanted === undefined)
+    for await (const { steps } of slicesWithin(executions, record))
+      addRuns(runs, countRuns(steps.filter(({ path: inItems }) => inItems !== undefined)));
   const nodes = nodesOf(record).map((node) => ({ ...node, runs: runs.get(node.id) ?? noRuns() }));
   return {
     execution_id: id,
@@ -53,6 +67,14 @@ export async function readGraph(deps: Deps, principal: Principal, id: string): P
     nodes,
     edges: edgesOf(record),
   };
+}
+
+function addRuns(runs: Map<string, Record<State, number>>, more: typeof runs): void {
+  for (const [node, added] of more) {
+    const counts = runs.get(node) ?? noRuns();
+    for (const [state, count] of Object.entries(added)) counts[state as State] += count;
+    runs.set(node, counts);
+  }
 }
 
 function noRuns(): Record<State, number> {

@@ -13,6 +13,8 @@ export interface Kept {
   /** The records of what has ended. */
   steps: StepRecord[];
   outputs: AgentOutput[];
+  /** Where the rerun begins within the items that an activity has read for a `map`, by the place of the `map`. */
+  items: Record<string, { place: string; from?: string }>;
 }
 
 type Earlier = ReturnType<typeof readEarlierRun>;
@@ -33,12 +35,18 @@ export function placeMeant(run: EarlierRun, from: string): string {
     (id) => !earlier.nodeAt(id),
   );
   if (unknown !== undefined) throw refuse(`the execution has no agent or step ${unknown}`);
+  if (isInDividedItems(earlier, names)) return from;
   if (names.length % 2 === 0) return inPath(path, firstOf(earlier, names, path));
   if (names.length > 1 || earlier.reached.has(from)) return from;
   const places = [...earlier.reached].filter((place) => place.endsWith(`/${from}`));
   if (places.length < 2) return places[0] ?? from;
   const examples = places.slice(0, 3).join(', ');
   throw refuse(`${from} has run ${places.length} times; name one with its path: ${examples}`);
+}
+
+/** Whether a run of its own works on the item that the place names. */
+function isInDividedItems({ divided }: Earlier, names: readonly string[]): boolean {
+  return names.some((_name, at) => at % 2 === 1 && divided.get(names.slice(0, at).join('/')) === 'slices');
 }
 
 function firstOf(earlier: Earlier, names: readonly string[], path: string): string {
@@ -50,15 +58,16 @@ function firstOf(earlier: Earlier, names: readonly string[], path: string): stri
 }
 
 /**
- * What has ended before `place`: on its path and the paths around it, and in the other parts of the steps around it.
+ * What has ended before `place`, or everything that has: on its path and the paths around it, and in the other parts of the steps around it.
  * Parts that have not ended continue where they were. A pure function of the record of the run.
  * @throws AppError `validation_failed` if the run has not reached the place, or its record does not have an output that is needed
  */
-export function keptBefore(run: EarlierRun, place: string): Kept {
+export function keptBefore(run: EarlierRun, place: string | null): Kept {
   const earlier = readEarlierRun(run);
   const paths: Kept['paths'] = {};
+  const items: Kept['items'] = {};
   const ended = new Set<string>();
-  const neverReached = (reason = '') => refuse(`the execution has never reached ${place}${reason}`);
+  const neverReached = (reason = '') => refuse(`the execution has never reached ${place ?? ''}${reason}`);
 
   /** Follows a path until `stop`, or until what has not ended. */
   const follow = (path: string, first: string, stop: string | undefined): KeptPath => {
@@ -104,6 +113,9 @@ export function keptBefore(run: EarlierRun, place: string): Kept {
 
   const keepParts = (owner: string, id: string, part: string | undefined, rest: readonly string[]): void => {
     const step = earlier.nodeAt(id)?.step;
+    const how = earlier.divided.get(owner);
+    if (how !== undefined) items[owner] = { place: earlier.placeInRun(owner), ...inItems(how, part, rest) };
+    if (how === 'slices') return;
     const begun = step ? earlier.partsBegun(owner, step) : [];
     if (part !== undefined && !begun.some(({ name }) => name === part)) throw neverReached();
     // The rounds of a loop follow each other; those after the place run again.
@@ -120,15 +132,23 @@ export function keptBefore(run: EarlierRun, place: string): Kept {
       );
   };
 
-  keepPath('', run.agentflow.initialAgent, place.split('/'));
+  keepPath('', run.agentflow.initialAgent, place === null ? [] : place.split('/'));
   const isKept = (path: string | undefined, id: string) => isWithin(ended, inPath(path ?? '', id));
+  const isOfItems = (record: StepRecord) =>
+    record.kind === 'divideItems' && inPath(record.path ?? '', nodeOf(record)) in items;
   return {
     paths,
+    items,
     steps: earlier.steps
-      .filter((record) => record.ended_at !== null && isKept(record.path, nodeOf(record)))
+      .filter((record) => record.ended_at !== null && (isKept(record.path, nodeOf(record)) || isOfItems(record)))
       .map(inFirstPass),
     outputs: earlier.outputs.filter(({ path, agent_id }) => isKept(path, agent_id)),
   };
+}
+
+/** The runs of slices find the place themselves. */
+function inItems(how: 'slices' | 'items', part: string | undefined, rest: readonly string[]): { from?: string } {
+  return how === 'items' || part === undefined ? {} : { from: [part, ...rest].join('/') };
 }
 
 /** The first of the places that follow a node without an output, along the pointers that have no alternative. */

@@ -6,6 +6,7 @@ import { chargeOf } from '../customers/operations/run-credits.js';
 import type { Deps } from '../deps.js';
 import { describeRun, pendingStep, withPending } from './pending-step.js';
 import { readLiveState, readExecution } from './operations/read.js';
+import { isOnPath, rootOf, runOfPath } from './slices.js';
 import { Execution, FlowPath, toExecution } from './record.js';
 import { pick } from '../../base/pick.js';
 import { Id, exampleId } from '../../base/ids.js';
@@ -68,12 +69,22 @@ export const Monitoring = z
   })
   .meta({ id: 'ExecutionMonitoring' });
 
-/** The steps of a run, including the attempts of the current step according to Temporal. */
-export async function monitor(deps: Deps, principal: Principal, id: string): Promise<z.infer<typeof Monitoring>> {
-  const found = await readExecution(deps, principal, id);
+/** The steps of a run, or only those on a path, including the attempts of the current step according to Temporal. */
+export async function monitor(
+  deps: Deps,
+  principal: Principal,
+  executionId: string,
+  wanted?: string,
+): Promise<z.infer<typeof Monitoring>> {
+  const named = await readExecution(deps, principal, executionId);
+  const { record: found, path } = await runOfPath(deps.mongo.collections.executions, named, wanted ?? '');
+  const id = found._id;
   const description = await describeRun(deps, id);
   const { record, live } = await readLiveState(deps, found, description);
-  const [pending, credits] = await Promise.all([pendingStep(deps, description), chargeOf(deps.mongo.collections, id)]);
+  const [pending, credits] = await Promise.all([
+    pendingStep(deps, description),
+    chargeOf(deps.mongo.collections, rootOf(found)),
+  ]);
   const execution = toExecution(record, live);
   const workflowId = executionWorkflowId(id);
   const runId = description?.runId ?? null;
@@ -86,7 +97,9 @@ export async function monitor(deps: Deps, principal: Principal, id: string): Pro
     credits,
     waiting_for: execution.execution_context.waiting_for ?? null,
     ...pick(execution, 'draft', 'release'),
-    steps: (live?.steps ?? record.steps).map((step) => withPending(withoutLongOutput(step), pending)),
+    steps: (live?.steps ?? record.steps)
+      .filter((step) => isOnPath(step, path))
+      .map((step) => withPending(withoutLongOutput(step), pending)),
   };
 }
 

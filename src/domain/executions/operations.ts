@@ -19,6 +19,7 @@ import { decidePreview, decidesOwnPreview, NewPreviewDecision } from './operatio
 import { readExecution } from './operations/read.js';
 import { createWaitAddress, NewWaitAddress, WaitAddress } from './operations/wait-addresses.js';
 import { removeExecutions } from './remove-executions.js';
+import { refuseSlice } from './slices.js';
 import { otherRelease, rerun, RerunRequest } from './rerun.js';
 import { readStep, StepDetails } from './step-details.js';
 import { deleteExecutionRules, startRules } from '../caused-rules.js';
@@ -49,6 +50,18 @@ const StartAnswer = Execution.partial()
 
 const read = { ...readsOwn, key };
 
+const PathQuery = z.strictObject({
+  path: z
+    .string()
+    .min(1)
+    .max(4000)
+    .optional()
+    .describe(
+      'Only what is on this path of the flow. It also names an item of a `map` that divides its items among runs of their own: the answer is then about the run that works on the item.',
+    )
+    .meta({ example: 'each/17' }),
+});
+
 export const readExecutionLive = defineOperation({
   ...read,
   name: 'execution.read',
@@ -59,15 +72,17 @@ export const readExecutionLive = defineOperation({
 export const monitorExecution = defineOperation({
   ...read,
   name: 'execution.monitor',
+  input: PathQuery,
   output: Monitoring,
-  run: ({ deps, ctx, key: { execution_id } }) => monitor(deps, ctx.principal, execution_id),
+  run: ({ deps, ctx, key: { execution_id }, input: { path } }) => monitor(deps, ctx.principal, execution_id, path),
 });
 
 export const readExecutionGraph = defineOperation({
   ...read,
   name: 'execution.read-graph',
+  input: PathQuery,
   output: FlowGraph,
-  run: ({ deps, ctx, key: { execution_id } }) => readGraph(deps, ctx.principal, execution_id),
+  run: ({ deps, ctx, key: { execution_id }, input: { path } }) => readGraph(deps, ctx.principal, execution_id, path),
 });
 
 export const evaluateInExecution = defineOperation({
@@ -205,7 +220,8 @@ export const deleteExecution = defineOperation({
     .meta({ id: 'DeletedExecution', example: { execution_id: exampleId, deleted: true } }),
   errors: ['conflict'],
   async run({ deps, ctx, key: { execution_id } }) {
-    const record = await readExecution(deps, ctx.principal, execution_id, ['_id', 'files', 'status']);
+    const record = await readExecution(deps, ctx.principal, execution_id, ['_id', 'files', 'status', 'flow']);
+    refuseSlice(record, 'delete');
     if (!isOver(record.status))
       throw new AppError('conflict', `the execution is ${record.status}: cancel it before you delete it`);
     await removeExecutions(deps, [record]);

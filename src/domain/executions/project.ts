@@ -62,11 +62,11 @@ export function createProjector({ collections, customers, metrics }: ProjectDeps
  * that are not part of an output. Each charge has a key, so that repeats do not charge twice.
  */
 async function chargeFor(projection: ExecutionProjection, customers: Pick<Customers, 'charge'>): Promise<void> {
-  const { execution_id: executionId, agents_output, spent } = projection;
-  const hasBegun = projection.events.some(({ type }) => type === 'started');
+  const { execution_id: executionId, agents_output, spent, part_of } = projection;
+  const hasBegun = part_of === undefined && projection.events.some(({ type }) => type === 'started');
   if (!hasBegun && agents_output.length === 0 && spent.length === 0) return;
   const { organization_id, project_id: projectId, agentflow_id: agentflowId } = projection;
-  const place = { projectId, agentflowId, executionId };
+  const place = { projectId, agentflowId, executionId: part_of ?? executionId };
   const charges = agents_output.map(({ index, value: { agent_id, model, usage } }): Charge => {
     return { ...place, key: `${executionId}/${agent_id}#${index}`, credits: 0, turns: { model, ...usage } };
   });

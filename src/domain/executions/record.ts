@@ -207,6 +207,7 @@ export interface ExecutionDocument extends Omit<Execution, 'projected_at' | 'age
     | 'parents'
     | 'output_schema'
     | 'given'
+    | 'slice'
   >;
   /** The people who caused it, in addition to `executed_by` (docs/decisions/0022). */
   caused_by: string[];

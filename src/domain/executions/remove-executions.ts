@@ -20,7 +20,20 @@ export const maxRemoved = 50;
  * Removes executions that have ended: their histories in Temporal, and everything that only they store. What governance has
  * recorded about them, their charges, and the files of their results stay. The records come last, so a repeat continues.
  */
-export async function removeExecutions(
+export async function removeExecutions(deps: RemovalDeps, removed: readonly RemovedExecution[]): Promise<void> {
+  const slices = await slicesOf(deps.mongo.collections, removed);
+  for (let at = 0; at < slices.length; at += maxRemoved) await removeTogether(deps, slices.slice(at, at + maxRemoved));
+  await removeTogether(deps, removed);
+}
+
+/** The runs that worked on items of the executions. */
+function slicesOf({ executions }: Collections, removed: readonly RemovedExecution[]): Promise<RemovedExecution[]> {
+  return executions
+    .find({ 'flow.slice.root': { $in: removed.map(({ _id }) => _id) } }, { projection: { files: 1 } })
+    .toArray();
+}
+
+async function removeTogether(
   { mongo: { collections }, temporal, blobs }: RemovalDeps,
   removed: readonly RemovedExecution[],
 ): Promise<void> {

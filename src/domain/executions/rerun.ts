@@ -11,6 +11,7 @@ import { contentOfRun, NewExecution, notStarted } from './operations/create.js';
 import { choiceFields, refuseDraft, resolveStart, type StartRequest } from '../releases/operations/resolve.js';
 import { pick } from '../../base/pick.js';
 import { readExecution } from './operations/read.js';
+import { refuseSlice, runOfPath } from './slices.js';
 import { requireInputs } from '../agentflows/operations/schemas.js';
 import { turnOf } from './operations/turn-of.js';
 import { isDraft, isOver, toExecution, type Execution, type ExecutionDocument } from './record.js';
@@ -60,9 +61,11 @@ export async function rerun(
 ): Promise<Execution> {
   const { from_agent_id, goal, input_variables, runtime_inputs, reason } = request;
   const source = await sourceOf(deps, principal, sourceId, { request, id });
+  refuseSlice(source, 'rerun');
   if (!isOver(source.status))
     throw new AppError('conflict', `the execution is ${source.status}: only an execution that has ended can be rerun`);
   const { start_from_agent_id, steps, agents_output } = keptOf(source, from_agent_id ?? null);
+  if (start_from_agent_id !== null) await requireReached(deps, source, start_from_agent_id);
   const inputs = {
     goal: goal ?? source.goal,
     input_variables: input_variables ?? source.input_variables,
@@ -126,6 +129,12 @@ async function sourceOf(
   const caused_by = [...new Set([...source.caused_by, ...content.caused_by])];
   const directed_by = [...new Set([...source.directed_by, ...runnable.causedBy])];
   return { ...source, ...content, caused_by, directed_by };
+}
+
+/** The record of a slice knows whether the run has reached a place in its items. @throws AppError `validation_failed` */
+async function requireReached({ mongo }: Deps, source: ExecutionDocument, place: string): Promise<void> {
+  const { record, path } = await runOfPath(mongo.collections.executions, source, place);
+  if (record !== source) keptBefore(record, placeMeant(record, path));
 }
 
 /** What the rerun keeps. Without `from`, that is what the source has kept itself. */

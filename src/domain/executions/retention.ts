@@ -3,7 +3,7 @@ import type { Audit } from '../../governance/audit/audit.js';
 import { forEachDue } from '../../governance/for-each-due.js';
 import type { Logger } from '../../log.js';
 import { epochSeconds } from '../../base/time.js';
-import { filterOfState } from './operations/filter.js';
+import { filterOfState, isNoSlice } from './operations/filter.js';
 import type { ExecutionDocument } from './record.js';
 import { maxRemoved, removeExecutions, type RemovalDeps } from './remove-executions.js';
 
@@ -46,7 +46,7 @@ export function createRetentionSweep(deps: RetentionDeps): (now?: number) => Pro
 async function removeOlder(deps: RetentionDeps, projectID: string, state: State, until: number): Promise<number> {
   const { executions } = deps.mongo.collections;
   const older: Filter<ExecutionDocument> = {
-    ...{ projectID, ...filterOfState[state] },
+    ...{ projectID, ...filterOfState[state], ...isNoSlice },
     // An index has the time of creation.
     ...{ created_at: { $lt: until }, end_time: { $lt: until } },
   };

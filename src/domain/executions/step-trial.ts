@@ -1,4 +1,9 @@
-import { namesInPart, partsOf, successorsOf } from '../../../workflows/agentflow-execution/flow/flow-steps.js';
+import {
+  namesInPart,
+  partsOf,
+  successorsOf,
+  type FlowStep as StepPlan,
+} from '../../../workflows/agentflow-execution/flow/flow-steps.js';
 import type { AgentflowExecutionInput } from '../../../workflows/agentflow-execution/messages.js';
 import type { AgentflowDocument } from '../agentflows/record.js';
 import type { FlowStep } from '../agentflows/record/steps.js';
@@ -70,7 +75,14 @@ function isInMainPart(flow: Flow, id: string): boolean {
 }
 
 /** The agents and steps that can follow these, and those of their parts. */
-function nodesFrom({ agents, steps = [] }: Flow, firsts: readonly string[], withParts = true): Set<string> {
+export function nodesFrom(
+  {
+    agents,
+    steps = [],
+  }: { agents: readonly { _id: string; next_agent: string | null }[]; steps?: readonly StepPlan[] | undefined },
+  firsts: readonly string[],
+  withParts = true,
+): Set<string> {
   const followers = new Map<string, readonly (string | null)[]>([
     ...agents.map(({ _id, next_agent }) => [_id, [next_agent]] as const),
     ...steps.map(
@@ -87,7 +99,7 @@ function nodesFrom({ agents, steps = [] }: Flow, firsts: readonly string[], with
   return found;
 }
 
-function firstsOf(step: FlowStep): string[] {
+function firstsOf(step: StepPlan): string[] {
   return partsOf(step).map(({ first }) => first);
 }
 

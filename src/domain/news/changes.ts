@@ -1,5 +1,6 @@
 import type { Collection, Document } from 'mongodb';
 import type { Mongo } from '../../stores/mongo.js';
+import { isNoSlice } from '../executions/operations/filter.js';
 import {
   toApprovalEvent,
   toExecutionEvent,
@@ -26,6 +27,8 @@ interface Source {
   project: 'projectID' | 'project_id';
   /** Records are read with `shownFields` only. */
   eventOf(record: never): ProjectEvent;
+  /** Which of the records people see. */
+  filter?: Document;
   /** Set for executions, whose records are also written when a step ends, which lists do not show. */
   stateOf?(record: Document): string;
 }
@@ -34,6 +37,8 @@ const sources: readonly Source[] = [
   {
     name: 'executions',
     project: 'projectID',
+    // A run on items of another run is news only if it waits for people.
+    filter: { $or: [isNoSlice, { 'execution_context.waiting_for': { $exists: true } }] },
     eventOf: toExecutionEvent,
     stateOf: ({ status, execution_context }) => JSON.stringify([status, execution_context]),
   },
@@ -50,9 +55,12 @@ export async function changesOf(
   from: number,
 ): Promise<Change[]> {
   const found = await Promise.all(
-    sources.map(async ({ name, project, eventOf, stateOf }) => {
+    sources.map(async ({ name, project, filter, eventOf, stateOf }) => {
       const records = await (collections[name] as unknown as Collection)
-        .find({ [project]: { $in: projectIds }, changed_at: { $gte: from } }, { projection: shownFields[name] })
+        .find(
+          { [project]: { $in: projectIds }, changed_at: { $gte: from }, ...filter },
+          { projection: shownFields[name] },
+        )
         .sort({ changed_at: 1 })
         .limit(pageSize)
         .toArray();

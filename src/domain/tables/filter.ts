@@ -29,6 +29,11 @@ export function compileFilter(columns: readonly Column[], text: string | undefin
   const filter = parseJsonOrUndefined(text);
   if (filter === undefined) throw refusal('filter', 'must be JSON');
   checkJson(filter, { ...bodyGate, what: 'filter' });
+  return compileConditions(columns, filter);
+}
+
+/** Compiles the filter of a request that contains it as JSON. @throws AppError as `compileFilter` */
+export function compileConditions(columns: readonly Column[], filter: unknown): RowFilter {
   const columnById = new Map(columns.map((column) => [column.column_id, column]));
   return compile({ columns: columnById, conditionsLeft: maxConditions }, filter, 'filter', 1);
 }

@@ -5,13 +5,13 @@ import { unknownColumn } from './system-columns.js';
 import type { Column } from './schemas.js';
 import type { RowDocument } from './record.js';
 
-interface Order {
+export interface Order {
   column: Column;
   direction: 1 | -1;
 }
 
 /** The end of a page: the value of the sorted column and the row id of its last record. */
-interface Position {
+export interface Position {
   value: unknown;
   rowId: number;
 }
@@ -114,6 +114,10 @@ function keyOf(column: Column, row: RowDocument): unknown {
   const value = row[column.column_id] ?? null;
   const counted = countedKeys[column.column_type];
   return counted && typeof value === 'object' && value !== null ? counted.of(value) : value;
+}
+
+export function positionAfter({ column }: Order, row: RowDocument): Position {
+  return { value: keyOf(column, row), rowId: row.row_id };
 }
 
 export function cursorAfter({ column, direction }: Order, row: RowDocument): string {

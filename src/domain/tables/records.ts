@@ -20,7 +20,7 @@ import { recordProblems } from './values.js';
 type Tables = Pick<Mongo, 'db' | 'collections'>;
 
 /** The table, after completing its abandoned changes. @throws AppError `not_found` */
-async function readFinished(mongo: Tables, projectId: string, tableId: string): Promise<TableDocument> {
+export async function readFinished(mongo: Tables, projectId: string, tableId: string): Promise<TableDocument> {
   const table = await readTable(mongo, projectId, tableId);
   return (await finishAbandoned(mongo, table)) ? readTable(mongo, projectId, tableId) : table;
 }

@@ -173,6 +173,9 @@ export type TableRecord = z.infer<typeof TableRecord>;
 export const TableKey = z.object({ table_id: Id.max(100) });
 export const RecordKey = TableKey.extend({ record_id: Id.max(100) });
 
+/** The maximum length of a filter, in characters of JSON. */
+export const maxFilterLength = 4000;
+
 export const RecordQuery = ListQuery.extend({
   cursor: z
     .string()
@@ -182,7 +185,7 @@ export const RecordQuery = ListQuery.extend({
     .describe('`next_cursor` of the previous page.'),
   filter: z
     .string()
-    .max(4_000)
+    .max(maxFilterLength)
     .optional()
     .describe(
       'JSON: `{column_id: value}` or `{column_id: {eq, ne, gt, gte, lt, lte, in, nin, contains, starts_with, ignore_case, exists}}`, combined with `and`, `or` (arrays) and `not`.',

@@ -18,3 +18,13 @@ export interface FlowRun {
   /** To be called when the record has something new before the step ends. */
   changed: () => void;
 }
+
+/** The output of a step and the node that follows; undefined if the step continues after a pause or as a new run. */
+export type FlowStepResult =
+  | {
+      output: unknown;
+      next: string | null;
+      /** The runs that the step has started have counted the output already. */
+      isCounted?: boolean;
+    }
+  | undefined;

@@ -1,38 +1,13 @@
 import { z } from 'zod';
+import { mapStep } from './map-step.js';
+import { commonStepFields, Expression, First, idProblem, ids, PartName, Pointer } from './step-fields.js';
+export { commonStepFields, Expression, StepId } from './step-fields.js';
 
 /**
  * The steps of a flow besides its agents. The API stores them as they are here, and a run gets them as they are stored.
  * Only the action of an `action` step is defined elsewhere, because agents have the same actions.
  * Agents and steps are the nodes of a flow. A pointer to the next node is null where a part of the flow ends.
  */
-
-const ids = /^[A-Za-z0-9_-]{1,64}$/;
-const idProblem = 'must be 1 to 64 letters, digits, "_" or "-"';
-
-export const StepId = z
-  .string()
-  .regex(ids, idProblem)
-  .refine((id) => !(id in Object.prototype), 'must not be a reserved name such as "constructor"')
-  .meta({ example: 'sort' });
-const PartName = z.string().regex(ids, idProblem).meta({ example: 'left' });
-const Pointer = z
-  .string()
-  .max(100)
-  .nullable()
-  .default(null)
-  .describe('An agent or a step. Null ends this part of the flow.');
-const First = z.string().min(1).max(100).describe('The agent or step that runs first in this part of the flow.');
-export const Expression = z
-  .string()
-  .min(1)
-  .max(4000)
-  .describe(
-    'A CEL expression over `inputs`, `outputs`, `goal`, `execution`, and in a part `item`, `index` or `carry`.',
-  );
-const Title = z.string().max(200).default('').meta({ example: 'Sort by topic' });
-
-/** What all steps have, except a `branch`, which has several pointers. */
-export const commonStepFields = { _id: StepId, title: Title, next: Pointer };
 
 const Branch = z
   .strictObject({
@@ -87,26 +62,6 @@ const Parallel = z.strictObject({
     .default('all')
     .describe('How many branches have to succeed. As soon as they have, the others are cancelled.'),
   on_error: OnError,
-});
-
-export const maxItems = 1000;
-
-const Map = z.strictObject({
-  ...commonStepFields,
-  type: z.literal('map'),
-  items: Expression.describe(`An expression that returns a list of at most ${maxItems} items.`),
-  as: z
-    .string()
-    .regex(/^[a-z_][a-z0-9_]{0,63}$/, 'must be a lowercase name such as "row"')
-    .default('item')
-    .describe('Another name for `item`.')
-    .meta({ example: 'row' }),
-  first: First,
-  concurrency: z.int().min(1).max(50).default(10).describe('How many items are worked on at once.'),
-  on_error: z
-    .enum(['fail', 'skip', 'collect'])
-    .default('fail')
-    .describe('`skip` leaves the item out of the output, `collect` keeps `{error: {code, message}}` in its place.'),
 });
 
 const Loop = z.strictObject({
@@ -240,7 +195,7 @@ const Flow = z.strictObject({
 });
 
 /** The schemas of the steps that the workflow runs itself. */
-export const innerSteps = [Branch, Parallel, Map, Loop, Wait, SetValues, Flow] as const;
+export const innerSteps = [Branch, Parallel, mapStep, Loop, Wait, SetValues, Flow] as const;
 
 export type CodeStep = z.infer<typeof Code>;
 export const codeStep = Code;

@@ -9,7 +9,7 @@ import type { AgentflowCall } from '../steps/start-flow.js';
 import { answerCall } from '../tools.js';
 import type { FlowStepOf } from './flow-steps.js';
 import type { FlowRun } from './flow-run.js';
-import { runChild } from './run-child.js';
+import { runChild, stepsOfFlow } from './run-child.js';
 
 /**
  * Runs the agentflow that an agent calls, as a `flow` step does, and gives its output to the agent. Returns early like
@@ -24,7 +24,7 @@ export async function runAgentflowCall(
   const { state, path } = run;
   if (!path.current) beginAgent(state, path, call.agent, epochSeconds());
   try {
-    const result = await runChild(run, flowOf(call, place), call);
+    const result = await runChild(run, stepsOfFlow(flowOf(call, place), call));
     if (result) keepOutput(path, call, result.output);
   } catch (error) {
     const endsPath = isCancellation(error) || isOfRun(error) || codeOf(error) === noAuthority;

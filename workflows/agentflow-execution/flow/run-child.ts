@@ -2,9 +2,10 @@ import { ApplicationFailure, CancellationScope, condition, isCancellation } from
 import { historyIsFull } from '../../history.js';
 import { endChild, startRun, tellChild } from '../children.js';
 import type { StartChildRequest } from '../child-messages.js';
-import { pauseSignal, resumeSignal, type AgentPlan } from '../messages.js';
-import type { ChildRun } from '../path-state.js';
+import { pauseSignal, resumeSignal } from '../messages.js';
+import type { ChildEnd, ChildRun } from '../path-state.js';
 import { runStep } from '../run-step.js';
+import type { Step } from '../steps/index.js';
 import type { AgentflowCall } from '../steps/start-flow.js';
 import type { FlowStepOf } from './flow-steps.js';
 import type { FlowRun } from './flow-run.js';
@@ -14,21 +15,39 @@ type Run = Pick<FlowRun, 'input' | 'state' | 'path' | 'untilQuiet'>;
 /** The run reads the end of a child after this time in any case, because a signal can be lost. */
 const readAgain = '10 minutes';
 
-/**
- * Starts the run of a `flow` step, or of the `call` of an agent, and waits for its end. Returns undefined if the run is paused, has to continue as new, or
- * waits for an approval to start the other one.
- * @throws ApplicationFailure with the code of the other run's failure
- */
-export async function runChild(
-  run: Run,
-  step: FlowStepOf<'flow'>,
-  call?: AgentflowCall,
-): Promise<{ output: unknown } | undefined> {
-  const { input, state, path, untilQuiet } = run;
+/** The steps with which a path starts a run and reads how it has ended. */
+export interface ChildSteps {
+  start: Step;
+  read: (executionId: string, number: number) => Step;
+  /** Whether the path waits for the end of the run. */
+  waits: boolean;
+  /** What the path fails with if the run has failed. */
+  failureOf: (executionId: string, error: ChildError) => ApplicationFailure;
+}
+
+type ChildError = Extract<ChildEnd, { error: unknown }>['error'];
+
+/** The steps of a `flow` step, or of the `call` of an agent. */
+export function stepsOfFlow(flow: FlowStepOf<'flow'>, call?: AgentflowCall): ChildSteps {
   const agent = call && { agent: call.agent };
+  return {
+    start: { kind: 'startFlow', flow, ...agent, ...(call && { call }) },
+    read: (execution_id, number) => ({ kind: 'readFlow', flow, ...agent, execution_id, number }),
+    waits: flow.wait,
+    failureOf: (executionId, { code, message }) =>
+      ApplicationFailure.nonRetryable(`the run ${executionId} failed: ${message}`, code),
+  };
+}
+
+/**
+ * Starts another run, and waits for its end. Returns undefined if the run is paused, has to continue as new, or
+ * waits for an approval to start the other one.
+ * @throws ApplicationFailure that tells the failure of the other run
+ */
+export async function runChild(run: Run, steps: ChildSteps): Promise<{ output: unknown } | undefined> {
+  const { input, state, path, untilQuiet } = run;
   try {
-    if (!path.child)
-      await runStep(input, state, path, { kind: 'startFlow', flow: step, ...agent, ...(call && { call }) });
+    if (!path.child) await runStep(input, state, path, steps.start);
     const { child } = path;
     if (!child) return undefined;
     await untilQuiet();
@@ -36,8 +55,8 @@ export async function runChild(
       await startRun(state, child.request as StartChildRequest);
       delete child.request;
     }
-    if (!step.wait) return end(path, { execution_id: child.execution_id });
-    return await untilResult(run, { flow: step, ...agent }, child);
+    if (!steps.waits) return end(path, { execution_id: child.execution_id });
+    return await untilResult(run, steps, child);
   } catch (error) {
     const isPrepared = path.child?.request !== undefined;
     if (isPrepared) await CancellationScope.nonCancellable(untilQuiet);
@@ -47,29 +66,22 @@ export async function runChild(
 }
 
 /** Waits for the end of the other run. Returns undefined and throws as `runChild`. */
-async function untilResult(
-  run: Run,
-  of: { flow: FlowStepOf<'flow'>; agent?: AgentPlan },
-  child: ChildRun,
-): Promise<{ output: unknown } | undefined> {
+async function untilResult(run: Run, steps: ChildSteps, child: ChildRun): Promise<{ output: unknown } | undefined> {
   const { input, state, path, untilQuiet } = run;
   if (child.is_paused && state.status !== 'paused') {
     child.is_paused = false;
     await tellChild(child, resumeSignal);
   }
-  for (;;) {
+  while (!child.end) {
     await untilQuiet();
     if (!(await untilEnded(run, child))) return undefined;
     await untilQuiet();
     child.reads += 1;
-    const { execution_id, reads: number } = child;
-    await runStep(input, state, path, { kind: 'readFlow', ...of, execution_id, number });
-    if (!child.end) continue;
-    if ('output' in child.end) return end(path, child.end.output);
-    const { code, message } = child.end.error;
-    path.child = null;
-    throw ApplicationFailure.nonRetryable(`the run ${execution_id} failed: ${message}`, code);
+    await runStep(input, state, path, steps.read(child.execution_id, child.reads));
   }
+  if ('output' in child.end) return end(path, child.end.output);
+  path.child = null;
+  throw steps.failureOf(child.execution_id, child.end.error);
 }
 
 function end(path: FlowRun['path'], output: unknown): { output: unknown } {

@@ -9,12 +9,13 @@ import { idInPath } from '../paths.js';
 import { countKept } from '../run-step.js';
 import { beginFlowStep, endStep } from '../step-records.js';
 import { idInRun } from '../steps/index.js';
-import { maxItems, type FlowStepOf, type InnerStep } from './flow-steps.js';
+import type { FlowStepOf, InnerStep } from './flow-steps.js';
 import { takeEvent } from './events.js';
 import type { FlowEvent } from './received-events.js';
-import type { FlowRun } from './flow-run.js';
-import { runChild } from './run-child.js';
-import { partsOf, runParts, type Part, type Stop } from './run-parts.js';
+import type { FlowRun, FlowStepResult } from './flow-run.js';
+import { runChild, stepsOfFlow } from './run-child.js';
+import { inPlace, runMap, shown } from './run-map.js';
+import { partsOf, runParts, type Stop } from './run-parts.js';
 import { evaluateOn } from './values.js';
 
 type EventOfStep = NonNullable<FlowStepOf<'wait'>['event']>;
@@ -24,10 +25,9 @@ const maxSteps = 10_000;
 /** The maximum number of evaluation steps of all expressions of a run, which take some seconds of a worker. */
 const maxWork = 20_000_000;
 
-/** The output of a step and the node that follows; undefined if the step continues after a pause or as a new run. */
-type Result = { output: unknown; next: string | null } | undefined;
-
-type Runners = { [Type in InnerStep['type']]: (run: FlowRun, step: FlowStepOf<Type>) => Result | Promise<Result> };
+type Runners = {
+  [Type in InnerStep['type']]: (run: FlowRun, step: FlowStepOf<Type>) => FlowStepResult | Promise<FlowStepResult>;
+};
 
 /** What each type of step does. Those that run without waiting cost no round trip to Temporal. */
 const runners: Runners = {
@@ -67,22 +67,7 @@ const runners: Runners = {
     return { output: Object.fromEntries(output), next };
   },
 
-  async map(run, step) {
-    const { first, as, concurrency, on_error, next } = step;
-    const parts = partsOf(run.path);
-    parts.items ??= itemsOf(run, step);
-    const each = parts.items.map((item, index): Part => ({
-      name: String(index),
-      first,
-      names: { item, [as]: item, index },
-    }));
-    const keepsErrors = on_error !== 'fail';
-    if ((await runParts(inPlace(run, step), each, { concurrency, keepsErrors })) === 'history is full')
-      return undefined;
-    const results = each.flatMap(({ name }) => parts.ended[name] ?? []);
-    const kept = on_error === 'skip' ? results.filter((result) => 'output' in result) : results;
-    return { output: kept.map(shown), next };
-  },
+  map: runMap,
 
   async loop(run, step) {
     const { state } = run;
@@ -118,7 +103,7 @@ const runners: Runners = {
   },
 
   async flow(run, step) {
-    const result = await runChild(run, step);
+    const result = await runChild(run, stepsOfFlow(step));
     return result && { ...result, next: step.next };
   },
 
@@ -158,12 +143,12 @@ export async function runFlowStep(run: FlowRun, step: InnerStep): Promise<Stop |
   const { input, state, path } = run;
   requireWithinLimits(state);
   const record = beginFlowStep(state, path, step, epochSeconds());
-  const runner = runners[step.type] as (run: FlowRun, step: InnerStep) => Result | Promise<Result>;
+  const runner = runners[step.type] as (run: FlowRun, step: InnerStep) => FlowStepResult | Promise<FlowStepResult>;
   try {
     const result = await runner(run, step);
     if (!result) return historyIsFull(input) ? 'history is full' : 'paused';
-    const { output, next } = result;
-    countKept(state, output, undefined);
+    const { output, next, isCounted } = result;
+    if (!isCounted) countKept(state, output, undefined);
     path.outputs[step._id] = output;
     record.output = output;
     Object.assign(path, { parts: null, record_at: null, last: step._id, next });
@@ -191,14 +176,6 @@ async function countKeptRound({ state, countWork }: FlowRun, steps: number): Pro
   await countWork(steps);
 }
 
-function inPlace({ state, path, runPath }: FlowRun, { _id }: InnerStep) {
-  return { state, path, runPath, place: idInPath(path, _id) };
-}
-
-function shown(result: PartResult): unknown {
-  return 'output' in result ? result.output : result;
-}
-
 /** Why branches have failed, in the order of the branches. */
 function reasonsOf(branches: readonly { name: string }[], ended: Record<string, PartResult>): string[] {
   return branches.flatMap(({ name }) => {
@@ -210,14 +187,6 @@ function reasonsOf(branches: readonly { name: string }[], ended: Record<string, 
 function tooFew(succeeded: number, needed: number, reasons: readonly string[]): ApplicationFailure {
   const message = `${succeeded} of the ${needed} branches that are needed have succeeded; ${reasons.join('; ')}`;
   return ApplicationFailure.nonRetryable(message, 'validation_failed');
-}
-
-/** @throws ApplicationFailure `validation_failed` */
-function itemsOf(run: FlowRun, { items }: FlowStepOf<'map'>): unknown[] {
-  const list = evaluateOn(run, { field: 'items', text: items, type: 'list' }) as unknown[];
-  if (list.length <= maxItems) return list;
-  const message = `items: the list has ${list.length} items, and a map can have at most ${maxItems}`;
-  throw ApplicationFailure.nonRetryable(message, 'validation_failed');
 }
 
 function after(seconds: number) {

@@ -4,7 +4,7 @@ import { endChild } from '../children.js';
 import { codeOf, stepMessageOf } from '../failure.js';
 import { withdrawHeld } from '../held-acts.js';
 import type { ExecutionState } from '../messages.js';
-import type { PartResult, PathState, StepParts } from '../path-state.js';
+import type { PartResult, PathState, SliceOnPath, StepParts } from '../path-state.js';
 import { newPath, outputOfPath, pathsOf } from '../paths.js';
 import { expirePreviewsOn } from '../previews.js';
 import { abandonPath, isOver } from '../state.js';
@@ -21,6 +21,8 @@ export interface Part {
   first: string;
   /** What its expressions know. */
   names?: Record<string, unknown>;
+  /** For a slice of the items of a `map`. */
+  slice?: Omit<SliceOnPath, 'concurrency'>;
 }
 
 interface Running {
@@ -105,8 +107,8 @@ export async function runParts(running: Running, parts: readonly Part[], rules: 
 }
 
 /** In a rerun, a part continues where the earlier run has left it. One that had ended only gives its output. */
-function beginPart({ kept_paths }: ExecutionState, own: string, { first, names }: Part): PathState {
-  const begun = newPath(own, first, names);
+function beginPart({ kept_paths }: ExecutionState, own: string, { first, names, slice }: Part): PathState {
+  const begun = { ...newPath(own, first, names), ...(slice && { slice: { ...slice, concurrency: 0 } }) };
   const kept = kept_paths?.[own];
   if (!kept) return begun;
   delete kept_paths[own];

@@ -19,11 +19,20 @@ export function actRunOf({ input, state, path }: StepRun, { _id, title }: Pick<A
     agent_title: title,
     executed_by: input.executed_by,
     started_by: input.started_by ?? 'person',
-    ...shownPath(path),
+    ...placeInRun(input, path),
+    ...(input.slice && { part_of: input.slice.root }),
     ...(input.parents && { parents: input.parents }),
     tokens_spent: spent.reduce(
       (sum, { input_tokens, output_tokens }) => sum + input_tokens + output_tokens,
-      state.tokens_of_children ?? 0,
+      (state.tokens_of_children ?? 0) + (input.slice?.tokens_before ?? 0),
     ),
   };
+}
+
+/** Rules see the same path whether an item has a run of its own or not. */
+function placeInRun({ slice }: StepRun['input'], path: StepRun['path']): { path?: string } {
+  const shown = shownPath(path);
+  if (!slice || shown.path === undefined) return shown;
+  const place = slice.place.replace(/^failover[/]/, '');
+  return { path: `${place}${shown.path.slice(slice.step_id.length)}` };
 }

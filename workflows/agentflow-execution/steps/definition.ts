@@ -63,6 +63,8 @@ export interface StepDefinition<Step extends BaseStep, Activities> {
   run: (activities: Activities, step: Step, run: StepRun) => Promise<StepResult<ValueOf<Activities>>>;
   /** Puts the result into the state. */
   keep: (value: ValueOf<Activities>, step: Step, run: StepRun) => void;
+  /** What counts of the value towards the limits of the run. By default all of it. */
+  counted?: (value: ValueOf<Activities>) => unknown;
   /** Whether a refused act ends the path. Otherwise the agent receives the refusal. */
   failsIfRefused?: (step: Step) => boolean;
   /** What the step cost, even if its result cannot be kept. */

@@ -5,13 +5,16 @@ import { ask } from './ask.js';
 import { code } from './code.js';
 import type { StepDefinition } from './definition.js';
 import { continueStep } from './continue.js';
+import { divideItems } from './divide-items.js';
 import { documents } from './documents.js';
 import { goal } from './goal.js';
 import { model } from './model.js';
 import { output } from './output.js';
 import { preview } from './preview.js';
 import { readFlow } from './read-flow.js';
+import { readSlice } from './read-slice.js';
 import { startFlow } from './start-flow.js';
+import { startSlice } from './start-slice.js';
 import { tool } from './tool.js';
 import type { PathState } from '../path-state.js';
 import { idInPath } from '../paths.js';
@@ -29,6 +32,9 @@ const definitions = [
   ask,
   startFlow,
   readFlow,
+  divideItems,
+  startSlice,
+  readSlice,
   model,
   output,
 ] as const;

@@ -1,4 +1,5 @@
 import type { ActRun, AwaitedApproval, Refused } from '../../../../workflows/agentflow-execution/act-messages.js';
+import type { Grant } from '../../../auth/grants.js';
 import type { Principal } from '../../../auth/principal.js';
 import { principalOfRun } from '../../../auth/run-principal.js';
 import { isAppError } from '../../../base/errors.js';
@@ -32,7 +33,7 @@ interface CallOfRun extends Pick<Call, 'lifecycleId' | 'approvalId'> {
   check: () => Omit<Checked, 'resource' | 'dryRun' | 'lookUp'>;
 }
 
-const grants = ['svc:agent.run'] as const;
+const grantsOfActs = ['svc:agent.run'] as const;
 
 /**
  * Performs an operation of a run on `resource`, on behalf of the person who started it, with that person's role. Requests
@@ -59,10 +60,11 @@ export function performAsRun(
   );
 }
 
-/** The person on whose behalf the run makes a call, with the grants of a run. */
+/** The person on whose behalf the run makes a call, with the grants of a run or others. */
 export function principalOfStep(
   collections: Collections,
   { project_id, run }: Pick<CallingStep, 'project_id' | 'run'>,
+  grants: readonly Grant[] = grantsOfActs,
 ): Promise<Principal> {
   const identity = {
     executionId: run.execution_id,
@@ -74,13 +76,15 @@ export function principalOfStep(
 }
 
 async function factsOf(collections: Collections, run: ActRun) {
-  const { started_by, tokens_spent, path = '', parents = [] } = run;
+  const { organization_id, execution_id, part_of, started_by, tokens_spent, path = '', parents = [] } = run;
   return {
     started_by,
     tokens_spent,
     flow_path: path,
     parent_agentflows: parents,
-    credits_spent: Math.ceil(await creditsOfRun(collections, run)),
+    credits_spent: Math.ceil(
+      await creditsOfRun(collections, { organization_id, execution_id: part_of ?? execution_id }),
+    ),
   };
 }
 

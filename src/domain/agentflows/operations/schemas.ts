@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.js';
 import type { AgentflowDocument } from '../record.js';
 import { agentflowProblems } from '../rules.js';
 import { exposureProblems } from './exposed.js';
+import { tableProblems } from './table-problems.js';
 
 type Checked = Pick<AgentflowDocument, 'input_schema' | 'output_schema' | 'agents' | 'steps' | 'organization_id'>;
 
@@ -19,6 +20,7 @@ export async function checkedAgentflow<T extends AgentflowDocument>(
     ...agentflowProblems(agentflow),
     ...(await schemaProblems(deps, agentflow)),
     ...(await exposureProblems(deps.mongo.collections, agentflow)),
+    ...(await tableProblems(deps.mongo.collections, agentflow)),
   ];
   if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
   return agentflow;

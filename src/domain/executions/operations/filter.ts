@@ -21,6 +21,8 @@ export const filterOfState = {
   failed: { status: 'failed', [failureReason]: { $ne: 'cancelled' } },
   cancelled: { [failureReason]: 'cancelled' },
 } as const satisfies Record<string, Filter<ExecutionDocument>>;
+/** The condition of lists: a run that works on items of another run is a part of it. */
+export const isNoSlice = { 'flow.slice': { $exists: false } } as const;
 type State = keyof typeof filterOfState;
 
 /** The filters of lists of executions and tasks. */
@@ -76,6 +78,7 @@ export function filterOf(principal: Principal, query: z.infer<typeof ExecutionFi
   const during = { ...(from !== undefined && { $gte: from }), ...(to !== undefined && { $lte: to }) };
   return {
     projectID: principal.projectId,
+    ...isNoSlice,
     ...(status && { status }),
     ...(agentflow_id !== undefined && { agentflow_id }),
     ...(agentflow_version !== undefined && { 'flow.agentflow_version': agentflow_version }),

@@ -4,13 +4,17 @@ import { withWaitingStep } from '../pending-step.js';
 import { readExecution, readLiveState, visibleRuns } from './read.js';
 import { toExecution, type Execution, type ExecutionDocument } from '../record.js';
 import { pick } from '../../../base/pick.js';
+import { isNoSlice } from './filter.js';
 
 const newestFields = ['execution_id', 'agentflow_id', 'goal', 'status', 'created_at', 'end_time'] as const;
 
 /** The newest executions that the caller sees. */
 export async function listNewest({ mongo }: Pick<Deps, 'mongo'>, principal: Principal, limit: number) {
   const newest = await mongo.collections.executions
-    .find(visibleRuns(principal), { projection: Object.fromEntries(newestFields.map((name) => [name, 1])) })
+    .find(
+      { ...visibleRuns(principal), ...isNoSlice },
+      { projection: Object.fromEntries(newestFields.map((name) => [name, 1])) },
+    )
     .sort({ created_at: -1, _id: -1 })
     .limit(limit)
     .toArray();

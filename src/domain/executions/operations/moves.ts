@@ -30,6 +30,7 @@ import { clearHold, requireResumable } from './hold.js';
 import { readLiveState, readExecution } from './read.js';
 import { keptBefore } from '../kept.js';
 import { isOver, type ExecutionDocument } from '../record.js';
+import { refuseSlice } from '../slices.js';
 
 /** Runs continue as new well below the server's limits, so that replays are fast. */
 const maxHistoryEvents = 5000;
@@ -46,6 +47,7 @@ export async function execute(
   idempotencyKey?: string,
 ): Promise<MoveResult> {
   const record = await readExecution(deps, principal, id);
+  refuseSlice(record, 'start');
   const request = idempotencyKey === undefined ? null : sha256Hex(`${principal.userId} ${idempotencyKey}`);
   if (record.status === 'ready') {
     await deps.customers
@@ -174,10 +176,13 @@ function consoleUrlOf(config: Deps['config'], { _id, projectID }: ExecutionDocum
 
 /** What a rerun continues from. */
 function keptInput(record: ExecutionDocument): Pick<AgentflowExecutionInput, 'kept' | 'kept_outputs'> {
-  const { start_from_agent_id: place, execution_context } = record;
-  if (place === null || execution_context.rerun_of === undefined) return {};
-  const { paths, steps, outputs } = keptBefore(record, place);
-  return { kept: { paths, steps }, kept_outputs: outputs };
+  const { start_from_agent_id: place, execution_context, flow } = record;
+  const { rerun_of } = execution_context;
+  // A slice may continue wherever its items have ended.
+  if (typeof rerun_of !== 'string' || (place === null && !flow.slice)) return {};
+  const { paths, steps, outputs, items } = keptBefore(record, place);
+  const ofEarlier = Object.entries(items).map(([owner, kept]) => [owner, { ...kept, execution_id: rerun_of }] as const);
+  return { kept: { paths, steps, items: Object.fromEntries(ofEarlier) }, kept_outputs: outputs };
 }
 
 function inputOf({ config }: Pick<Deps, 'config'>, record: ExecutionDocument): AgentflowExecutionInput {
@@ -205,6 +210,7 @@ function inputOf({ config }: Pick<Deps, 'config'>, record: ExecutionDocument): A
     leaves_nothing_open: true,
     ends_acts: true,
     pauses_before_turn: true,
+    divides_items: true,
     room_in_record: maxRecordBytes - BSON.calculateObjectSize(record),
   };
 }

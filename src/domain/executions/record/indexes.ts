@@ -24,4 +24,8 @@ export const executionIndexes: readonly Index[] = [
   { keys: { projectID: 1, status: 1, 'execution_context.hold.at': -1, _id: -1 } },
   { keys: { projectID: 1, changed_at: 1 } },
   { keys: { 'files.location': 1 }, options: { sparse: true } },
+  {
+    keys: { 'flow.slice.root': 1, 'flow.slice.of': 1, 'flow.slice.place': 1, 'flow.slice.from': 1 },
+    options: { sparse: true },
+  },
 ];
