@@ -14,7 +14,7 @@ type ExecutionRecordDeps = Omit<ProjectDeps, 'collections'> &
   Pick<WithdrawDeps, 'temporal' | 'audit'> & { mongo: Mongo; exchanges: Exchanges };
 type ExecutionRecordActivities = Pick<
   AgentflowExecutionActivities,
-  'publishExecution' | 'cancelOwnRun' | 'withdrawQuestion' | 'withdrawAct'
+  'publishExecution' | 'giveWay' | 'cancelOwnRun' | 'withdrawQuestion' | 'withdrawAct'
 >;
 
 export function createExecutionRecordActivities({
@@ -46,6 +46,7 @@ export function createExecutionRecordActivities({
         const step_id = idempotency_key.slice(execution_id.length + 1);
         await withdrawElicitations(collections, { project_id, execution_id, step_id });
       }),
+    giveWay: () => Promise.resolve(),
     cancelOwnRun: () =>
       withPlainHeartbeat(async () => {
         const { client, info } = Context.current();

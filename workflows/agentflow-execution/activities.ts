@@ -61,6 +61,8 @@ export interface AgentflowExecutionActivities extends StepActivities {
   withdrawQuestion(questionId: string): Promise<void>;
   /** Withdraws what the act of a step that was cancelled has asked people. */
   withdrawAct(request: WithdrawActRequest): Promise<void>;
+  /** Does nothing. Other runs get the worker meanwhile. */
+  giveWay(): Promise<void>;
   /** Asks Temporal to cancel the workflow that calls it. */
   cancelOwnRun(): Promise<void>;
 }

@@ -8,10 +8,12 @@ import type { FlowStep } from './flow/flow-steps.js';
 import type { KeptItems, KeptPath, PathState } from './path-state.js';
 import type { Preview } from './preview-record.js';
 import type { SchemaField } from './schema-field.js';
+import type { SliceOfRun } from './slice-of-run.js';
 import type { StepRecord } from './step-record.js';
 import type { RunTurn, TurnPlan } from './turn-messages.js';
 
 export type { AgentOutput } from './agent-output.js';
+export type { SliceOfRun } from './slice-of-run.js';
 
 /** What clients, operators and other workflows use to work with an `agentflowExecution` (design, Workflows). */
 export const agentflowExecutionType = 'agentflowExecution';
@@ -98,20 +100,6 @@ export interface DocumentReference {
   store?: 'blob' | 'file' | undefined;
 }
 
-/** The slice on which a run of its own works. Its map has the place of the `map` in the run that started it. */
-export interface SliceOfRun {
-  /** The run that began the outermost `map`, and the one whose `map` this is. */
-  root: string;
-  of: string;
-  /** The place of the step in the run that divides its items: `outer/3/each`. */
-  place: string;
-  step_id: string;
-  from: number;
-  items: unknown[];
-  /** The tokens that the run had spent when the slice began. Absent in its record. */
-  tokens_before?: number;
-}
-
 /** Everything that a run needs, so that it does not depend on records that can be edited while it runs. */
 export interface AgentflowExecutionInput {
   execution_id: string;
@@ -171,6 +159,8 @@ export interface AgentflowExecutionInput {
   pauses_before_turn?: true;
   /** A `map` divides many items among runs of their own. Absent in runs that began before this was possible. */
   divides_items?: true;
+  /** A run gives way to others with a local activity. Absent in runs that began before this was possible: their timers take up to a second. */
+  yields_locally?: true;
   /** The bytes that the record of the run has room for. Absent in runs that began before this was counted. */
   room_in_record?: number;
   /** The state of the previous run, after continue-as-new. */
@@ -249,6 +239,8 @@ export interface ExecutionState {
   events?: ReceivedEvents;
   /** Whether the run has divided the items of a `map` among runs of their own. */
   has_slices?: true;
+  /** A local activity lets other runs go first. */
+  is_giving_way?: true;
   /** Whether the run has waited for a person or its turn. */
   has_waited?: boolean;
   /** Steps that are not light, because they took too long once. Absent before the first. */

@@ -62,7 +62,8 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
   const publish = async (projection: ExecutionProjection) => {
     const isStepRunning =
       state.steps.some(({ ended_at, kind }) => ended_at === null && !isInnerStep(kind)) ||
-      state.turn?.is_asking === true;
+      state.turn?.is_asking === true ||
+      state.is_giving_way === true;
     if (isStepRunning) return publishExecution(projection);
     isWritingAlone = true;
     try {

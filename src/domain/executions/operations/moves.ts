@@ -211,6 +211,7 @@ function inputOf({ config }: Pick<Deps, 'config'>, record: ExecutionDocument): A
     ends_acts: true,
     pauses_before_turn: true,
     divides_items: true,
+    yields_locally: true,
     room_in_record: maxRecordBytes - BSON.calculateObjectSize(record),
   };
 }
