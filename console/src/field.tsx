@@ -9,6 +9,7 @@ import {
   type ReactNode,
 } from 'react';
 import { ActionButton, Problem } from './parts.js';
+import { useIsReadOnly } from './read-only.js';
 import { refusalByField } from './refusal-by-field.js';
 import buttonStyles from './styles/button.module.css';
 import controlStyles from './styles/controls.module.css';
@@ -148,7 +149,9 @@ interface TextOptions extends Control, InputOptions {
   isReadOnly?: boolean;
 }
 
-export function TextField({ label, hint, name, problem, text, onChange, rows = 1, isReadOnly, ...input }: TextOptions) {
+export function TextField({ label, hint, name, problem, text, onChange, rows = 1, ...options }: TextOptions) {
+  const isInherited = useIsReadOnly();
+  const { isReadOnly = isInherited, ...input } = options;
   return (
     <Field {...{ label, hint, name, problem }}>
       {(control) => {
@@ -177,10 +180,11 @@ interface SelectOptions extends Control {
 /** The current value is always an option, for example the id of a deleted agentflow. */
 export function SelectField({ value, options, onChange, ...field }: SelectOptions) {
   const isKnown = options.some((option) => option.value === value);
+  const isReadOnly = useIsReadOnly();
   return (
     <Field {...field}>
       {(control) => (
-        <select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
+        <select {...control} value={value} disabled={isReadOnly} onChange={(event) => onChange(event.target.value)}>
           {[...(isKnown ? [] : [{ value }]), ...options].map(({ value: each, name = each }: Option) => (
             <option key={each} value={each}>
               {name}
@@ -201,12 +205,13 @@ interface CheckOptions {
 }
 
 export function CheckField({ label, isChecked, onChange, isDisabled = false, className }: CheckOptions) {
+  const isReadOnly = useIsReadOnly();
   return (
     <label className={className}>
       <input
         type="checkbox"
         checked={isChecked}
-        disabled={isDisabled}
+        disabled={isDisabled || isReadOnly}
         onChange={(event) => onChange(event.target.checked)}
       />{' '}
       {label}

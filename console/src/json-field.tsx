@@ -3,6 +3,7 @@ import { useId, useRef } from 'react';
 import { capitalized } from './api.js';
 import { useRefusal } from './field.js';
 import { placeIn, type Place } from './json-place.js';
+import { useIsReadOnly } from './read-only.js';
 import textStyles from './styles/text.module.css';
 import buttonStyles from './styles/button.module.css';
 import messageStyles from './styles/message.module.css';
@@ -57,7 +58,9 @@ const lineOf = (text: string, at: number) => text.slice(0, at).split('\n').lengt
 
 /** A JSON field. Each problem shows its line and links to its position. */
 export function JsonField(props: JsonFieldOptions) {
-  const { label, name = '', rows = 16, text, onChange, isReadOnly = false } = props;
+  const { label, name = '', rows = 16, text, onChange } = props;
+  const isInherited = useIsReadOnly();
+  const { isReadOnly = isInherited } = props;
   const refused = useRefusal(name);
   const problems = refused === undefined ? props.problems : [...props.problems, { message: refused }];
   const field = useRef<HTMLTextAreaElement>(null);

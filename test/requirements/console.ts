@@ -31,6 +31,11 @@ export const consoleApp = [
   },
   {
     ...ofConsole,
+    id: 'console.agentflows.read-only',
+    says: 'Who may only read an agentflow sees every value of its agents, steps and skills, is told why they cannot be changed, and is offered no change.',
+  },
+  {
+    ...ofConsole,
     id: 'console.agentflows.import',
     says: 'Actions are imported from an OpenAPI document or a curl line, within limits, with a sentence for what was not understood, and without values and credentials.',
   },
@@ -300,7 +305,7 @@ export const consoleApp = [
   {
     ...ofConsole,
     id: 'console.agentflows.steps',
-    says: 'The editor keeps the steps of a flow, adds, connects, edits and removes them by form, graph and keyboard, and shows their problems at their fields.',
+    says: 'The editor keeps the steps of a flow, adds, connects, edits and removes them by form, graph and keyboard, and shows their problems at their fields. The action of a step has the form of an action of a skill.',
   },
   {
     ...ofConsole,

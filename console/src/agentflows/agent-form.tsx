@@ -1,5 +1,6 @@
 import { CheckField, SelectField, TextField } from '../field.js';
 import { ActionButton } from '../parts.js';
+import { Changes } from '../read-only.js';
 import { Skills } from '../skills/skills.js';
 import { agentFields, type AgentField } from './agent-fields.js';
 import {
@@ -82,7 +83,9 @@ export function AgentForm({ document, at, problems, onChange }: AgentOptions) {
       })}
       <p>
         <TryButton node={agent} />{' '}
-        <ActionButton name="Remove agent" onClick={() => onChange(withoutNode(document, at))} />
+        <Changes>
+          <ActionButton name="Remove agent" onClick={() => onChange(withoutNode(document, at))} />
+        </Changes>
       </p>
     </fieldset>
   );

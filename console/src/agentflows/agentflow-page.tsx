@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { call } from '../api.js';
 import { RefusedFields, SaveButtons, useFirstProblem } from '../field.js';
 import { ActionButton, Problem, Page, Loading, Loaded } from '../parts.js';
+import { ReadOnlyFields } from '../read-only.js';
 import { Time } from '../time.js';
 import { refusalByField } from '../refusal-by-field.js';
 import { useMay } from '../session.js';
@@ -13,6 +14,7 @@ import { newBodyOf, type Agentflow } from './document.js';
 import { FieldsView, JsonView } from './editor-views.js';
 import { PastRunProvider } from './past-run.js';
 import { fieldOf } from './problem-fields.js';
+import { ReadOnlyNote } from './read-only-note.js';
 import { TryProvider } from './try-step.js';
 import { UndoButtons, undoKeys } from './undo.js';
 import { useEditor, type Editor } from './use-editor.js';
@@ -80,6 +82,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
           {agentflow && <AgentflowActions agentflow={agentflow} editor={editor} onDone={setDone} />}
         </div>
         <p role="status">{done}</p>
+        {!mayEdit && <ReadOnlyNote />}
         {agentflow && <ChangeNotes editor={editor} />}
         <Problem error={top} />
         <form
@@ -90,20 +93,22 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
           onSubmit={(event) => {
             event.preventDefault();
             onSent();
-            void submit();
+            if (mayEdit) void submit();
           }}
         >
-          <fieldset className={formStyles.bare} disabled={!mayEdit}>
+          <fieldset className={formStyles.bare}>
             <legend className={textStyles.hidden}>{views[view]}</legend>
-            {view === 'json' && <JsonView editor={editor} isReadOnly={!mayEdit} />}
-            {hasFields && editor.document === undefined && (
-              <p className={messageStyles.problem}>{editor.textProblem} Correct it in the JSON view.</p>
-            )}
-            {hasFields && editor.document && (
-              <RefusedFields error={error}>
-                <FieldsView document={editor.document} problems={fields} onChange={editor.change} mayEdit={mayEdit} />
-              </RefusedFields>
-            )}
+            <ReadOnlyFields isReadOnly={!mayEdit}>
+              {view === 'json' && <JsonView editor={editor} />}
+              {hasFields && editor.document === undefined && (
+                <p className={messageStyles.problem}>{editor.textProblem} Correct it in the JSON view.</p>
+              )}
+              {hasFields && editor.document && (
+                <RefusedFields error={error}>
+                  <FieldsView document={editor.document} problems={fields} onChange={editor.change} />
+                </RefusedFields>
+              )}
+            </ReadOnlyFields>
             {view !== 'versions' && mayEdit && (
               <SaveButtons
                 className={controlStyles.stickyActions ?? ''}

@@ -1,5 +1,6 @@
 import { useState, type KeyboardEvent, type ReactNode } from 'react';
 import { ActionButton } from '../parts.js';
+import { Changes, useIsReadOnly } from '../read-only.js';
 import { useJsonDraft } from '../use-draft.js';
 import type { FormOptions } from './agent-form.js';
 import { nodeName, nodesOf, type Fields } from './document.js';
@@ -13,13 +14,13 @@ export interface ChoiceOptions extends FormOptions {
 }
 
 interface Options extends ChoiceOptions {
-  mayEdit: boolean;
   /** The graph and the list of nodes, where the keys work. */
   children: ReactNode;
 }
 
 /** Copies the chosen agent or step, also to another agentflow, by buttons or by Ctrl+C and Ctrl+V. */
-export function CopyAndPaste({ document, chosen, onSelect, onChange, mayEdit, children }: Options) {
+export function CopyAndPaste({ document, chosen, onSelect, onChange, children }: Options) {
+  const isReadOnly = useIsReadOnly();
   const [copied, setCopied] = useJsonDraft<Fields>('copied-node');
   const [done, setDone] = useState('');
   const node = nodesOf(document)[chosen];
@@ -37,7 +38,7 @@ export function CopyAndPaste({ document, chosen, onSelect, onChange, mayEdit, ch
     setDone(`Pasted ${nodeName(copied)}.`);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || !mayEdit) return;
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || isReadOnly) return;
     const act = { c: copy, v: paste }[event.key.toLowerCase()];
     // A selected text is copied as usual.
     if (!act || !getSelection()?.isCollapsed) return;
@@ -47,13 +48,13 @@ export function CopyAndPaste({ document, chosen, onSelect, onChange, mayEdit, ch
   return (
     <div onKeyDown={onKeyDown}>
       {children}
-      {mayEdit && (
+      <Changes>
         <p className={controlStyles.actions}>
           <ActionButton name="Copy" aria-label="Copy the chosen agent or step" onClick={copy} />
           <ActionButton name="Paste" aria-label="Paste an agent or step" isDisabled={!hasCopy} onClick={paste} />
           <span role="status">{done}</span>
         </p>
-      )}
+      </Changes>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { CheckField, SelectField, TextField } from '../field.js';
 import { JsonField, parsed } from '../json-field.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
 import { quantity } from '../quantity.js';
+import { Changes, useIsReadOnly } from '../read-only.js';
 import { edgesOf, reachableFrom } from '../flow/pointers.js';
 import { AddStep } from './add-step.js';
 import { CopyAndPaste, type ChoiceOptions } from './copy-and-paste.js';
@@ -18,21 +19,17 @@ import textStyles from '../styles/text.module.css';
 import controlStyles from '../styles/controls.module.css';
 import styles from './editor.module.css';
 
-interface FieldsViewOptions extends FormOptions {
-  mayEdit: boolean;
-}
-
 /** The graph, with the form of the chosen agent or step beside it. */
-export function FieldsView({ mayEdit, ...props }: FieldsViewOptions) {
+export function FieldsView(props: FormOptions) {
   const { at, select } = useSelectedNode(props.document);
   const choice = { ...props, chosen: at, onSelect: select };
   return (
     <>
       <NameFields {...props} />
       <div className={styles.sides}>
-        <CopyAndPaste {...choice} mayEdit={mayEdit}>
+        <CopyAndPaste {...choice}>
           <FlowGraph {...choice} />
-          <NodeChoice {...choice} mayAdd={mayEdit} />
+          <NodeChoice {...choice} />
         </CopyAndPaste>
         {at < props.document.agents.length ? <AgentForm {...props} at={at} /> : <StepForm {...props} at={at} />}
       </div>
@@ -138,7 +135,7 @@ function FirstAgent({ document, problems, onChange }: FormOptions) {
 }
 
 /** Selects an agent or a step, and adds one. */
-function NodeChoice({ document, problems, mayAdd, onChange, chosen, onSelect }: ChoiceOptions & { mayAdd: boolean }) {
+function NodeChoice({ document, problems, onChange, chosen, onSelect }: ChoiceOptions) {
   const invalid = invalidNodes(problems);
   const add = (type: StepType | 'agent') => {
     const next = withNewNode(document, type, chosen);
@@ -156,16 +153,14 @@ function NodeChoice({ document, problems, mayAdd, onChange, chosen, onSelect }: 
           </button>
         </li>
       ))}
-      {mayAdd && (
-        <>
-          <li>
-            <ActionButton name="Add agent" onClick={() => add('agent')} />
-          </li>
-          <li>
-            <AddStep onAdd={add} />
-          </li>
-        </>
-      )}
+      <Changes>
+        <li>
+          <ActionButton name="Add agent" onClick={() => add('agent')} />
+        </li>
+        <li>
+          <AddStep onAdd={add} />
+        </li>
+      </Changes>
     </ul>
   );
 }
@@ -176,6 +171,7 @@ const invalidNodes = (problems: FormOptions['problems']) =>
 
 /** Renders agents and steps as a graph. Drawing an edge sets a pointer, as the form below does. */
 function FlowGraph({ document, problems, onChange, chosen, onSelect }: ChoiceOptions) {
+  const isReadOnly = useIsReadOnly();
   const nodes = nodesOf(document);
   const invalid = invalidNodes(problems);
   const order = reachableFrom(nodes, text(document.initialAgent) || idOf(nodes[0] ?? {}));
@@ -198,7 +194,7 @@ function FlowGraph({ document, problems, onChange, chosen, onSelect }: ChoiceOpt
       isFlow
       selected={idOf(nodes[chosen] ?? {})}
       onSelect={(id) => onSelect(nodes.findIndex((node) => idOf(node) === id))}
-      onConnect={({ from, to }) => onChange(connected(document, from, to))}
+      {...(!isReadOnly && { onConnect: ({ from, to }) => onChange(connected(document, from, to)) })}
     />
   );
 }
@@ -217,7 +213,7 @@ function detailOf(node: Fields, { isFirst, isInvalid }: { isFirst: boolean; isIn
 }
 
 /** Edits the whole document, including fields that the form does not have. */
-export function JsonView({ editor, isReadOnly }: { editor: Editor; isReadOnly: boolean }) {
+export function JsonView({ editor }: { editor: Editor }) {
   const read = parsed(editor.text);
   const problem = 'problem' in read ? read.problem : editor.textProblem && { message: editor.textProblem };
   return (
@@ -227,7 +223,6 @@ export function JsonView({ editor, isReadOnly }: { editor: Editor; isReadOnly: b
       text={editor.text}
       onChange={editor.setText}
       problems={problem ? [problem] : []}
-      isReadOnly={isReadOnly}
     />
   );
 }

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { TextField } from '../field.js';
 import { ActionButton } from '../parts.js';
+import { Changes } from '../read-only.js';
 import { isFields, text, type Fields } from './document.js';
 import { ExpressionField } from './expression-field.js';
 import textStyles from '../styles/text.module.css';
@@ -37,18 +38,22 @@ export function Entries({ label, hint, one, count, problem, className, onAdd, on
       {Array.from({ length: count }, (_, at) => (
         <div key={at} role="group" aria-label={`${one} ${at + 1}`} className={className ?? styles.entry}>
           {children(at)}
-          <button type="button" onClick={() => onRemove(at)}>
-            Remove
-            <span className={textStyles.hidden}>
-              {' '}
-              {one.toLowerCase()} {at + 1}
-            </span>
-          </button>
+          <Changes>
+            <button type="button" onClick={() => onRemove(at)}>
+              Remove
+              <span className={textStyles.hidden}>
+                {' '}
+                {one.toLowerCase()} {at + 1}
+              </span>
+            </button>
+          </Changes>
         </div>
       ))}
-      <p>
-        <ActionButton name={`Add ${one.toLowerCase()}`} onClick={onAdd} />
-      </p>
+      <Changes>
+        <p>
+          <ActionButton name={`Add ${one.toLowerCase()}`} onClick={onAdd} />
+        </p>
+      </Changes>
     </div>
   );
 }
@@ -62,8 +67,7 @@ interface NamedOptions {
   value: unknown;
   /** Returns the problem of a value, or of all of them without a name. */
   problemOf: (name?: string) => string | undefined;
-  /** @param names the old name of each value by its new one */
-  onChange: (value: Fields, names: ReadonlyMap<string, string>) => void;
+  onChange: (value: Fields) => void;
 }
 
 /** Edits expressions by name. Any other value can only be edited as JSON. */
@@ -73,15 +77,11 @@ export function NamedExpressions({ label, hint, one, value = {}, problemOf, onCh
   if (!isFields(value)) return null;
   const isCurrent = JSON.stringify(Object.fromEntries(typed)) === JSON.stringify(value);
   const rows = isCurrent ? typed : Object.entries(value).map(([name, each]): Row => [name, text(each)]);
-  const change = (next: readonly Row[], names: ReadonlyMap<string, string> = new Map()) => {
+  const change = (next: readonly Row[]) => {
     setTyped(next);
-    onChange(Object.fromEntries(next), names);
+    onChange(Object.fromEntries(next));
   };
-  const replace = (at: number, row: Row, names?: ReadonlyMap<string, string>) =>
-    change(
-      rows.map((each, index) => (index === at ? row : each)),
-      names,
-    );
+  const replace = (at: number, row: Row) => change(rows.map((each, index) => (index === at ? row : each)));
   const isRepeated = (name: string, at: number) => rows.findIndex(([other]) => other === name) !== at;
   return (
     <Entries
@@ -99,7 +99,7 @@ export function NamedExpressions({ label, hint, one, value = {}, problemOf, onCh
               label="Name"
               problem={isRepeated(name, at) ? 'must be unique' : undefined}
               text={name}
-              onChange={(next) => replace(at, [next, expression], new Map([[next, name]]))}
+              onChange={(next) => replace(at, [next, expression])}
             />
             <ExpressionField
               label="Expression"

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext, useState, type ReactNode } from 'react';
 import { call } from '../api.js';
 import { SelectField } from '../field.js';
+import { ReadOnlyFields } from '../read-only.js';
 import { timeFormats, useTimeZone } from '../time-zone.js';
 
 interface PastRun {
@@ -35,17 +36,20 @@ export function PastRunField() {
   const runs = data?.data.filter(({ status }) => status !== 'ready') ?? [];
   if (runs.length === 0) return null;
   return (
-    <SelectField
-      label="Show values of"
-      value={runId}
-      options={[
-        { value: '', name: 'No run' },
-        ...runs.map(({ execution_id, goal, status, created_at }) => ({
-          value: execution_id,
-          name: `${goal} (${status}, ${timeFormats(timeZone).whole.format(new Date(created_at * 1000))})`,
-        })),
-      ]}
-      onChange={choose}
-    />
+    // Who may only read chooses one, too.
+    <ReadOnlyFields isReadOnly={false}>
+      <SelectField
+        label="Show values of"
+        value={runId}
+        options={[
+          { value: '', name: 'No run' },
+          ...runs.map(({ execution_id, goal, status, created_at }) => ({
+            value: execution_id,
+            name: `${goal} (${status}, ${timeFormats(timeZone).whole.format(new Date(created_at * 1000))})`,
+          })),
+        ]}
+        onChange={choose}
+      />
+    </ReadOnlyFields>
   );
 }

@@ -1,3 +1,4 @@
+import { fieldsOf } from '../fields-of.js';
 import { listIn } from '../flow/pointers.js';
 import { agentFields } from './agent-fields.js';
 import { idOf, isFields, nodesOf, valueAt, type Fields, type FlowDocument } from './document.js';
@@ -16,6 +17,8 @@ export function fieldOf(path: string, document: FlowDocument | undefined): strin
   if (!node) return undefined;
   const at = nodesOf(document).indexOf(node);
   if (list === 'agents' && rest[0] === 'skills') return `${at}.${skillPath(node, rest)}`;
+  if (list === 'steps' && rest[0] === 'action')
+    return [at, 'action', ...placeInAction(fieldsOf(node.action), rest.slice(1))].join('.');
   const inNode = rest.join('.');
   const fields = list === 'agents' ? agentFields.map((field) => field.path) : stepPaths(node);
   const candidates = list === 'agents' ? [inNode] : [inNode, withIndex(node, rest)];
@@ -69,6 +72,7 @@ function stepPaths(step: Fields): string[] {
 
 function pathsOf(step: Fields, { kind, path }: StepField): string[] {
   if (kind === 'decide') return ['decide.instructions'];
+  if (kind === 'action') return ['connector_id', ...Object.keys(fieldsOf(step.inputs)).map((name) => `inputs.${name}`)];
   if (kind === 'wait') return ['seconds', 'until', 'event.name', 'event.match', 'event.deadline_seconds'];
   if (kind === 'cases' || kind === 'branches') {
     const names = kind === 'cases' ? ['name', 'when', 'description', 'next'] : ['name', 'first'];

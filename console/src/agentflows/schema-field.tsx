@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { CheckField, SelectField, TextField } from '../field.js';
 import { JsonField, parsed } from '../json-field.js';
 import { ActionButton } from '../parts.js';
+import { Changes, useIsReadOnly } from '../read-only.js';
 import { isFields, text, type Fields } from './document.js';
 import { choicesOf, rowsOf, typeNames, withKeyword, withRows, withType, type SchemaRow } from './schema-rows.js';
 import { Lines } from './lines.js';
@@ -23,6 +24,7 @@ interface SchemaOptions {
 /** Edits the JSON Schema of an object as a list of fields, or as JSON. */
 export function SchemaField({ label, hint, problem, value, isRequired = false, onChange }: SchemaOptions) {
   const [isJson, setJson] = useState(false);
+  const verb = useIsReadOnly() ? 'Show' : 'Edit';
   const rows = rowsOf(value);
   const change = (next: readonly SchemaRow[]) =>
     onChange(next.length === 0 && !isRequired ? null : withRows(value, next));
@@ -32,8 +34,8 @@ export function SchemaField({ label, hint, problem, value, isRequired = false, o
         <strong>{label}</strong> {hint !== undefined && <span className={textStyles.soft}>{hint}</span>}
         {rows && (
           <ActionButton
-            name={isJson ? 'Edit as fields' : 'Edit as JSON'}
-            aria-label={`${label}: edit as ${isJson ? 'fields' : 'JSON'}`}
+            name={isJson ? `${verb} as fields` : `${verb} as JSON`}
+            aria-label={`${label}: ${verb.toLowerCase()} as ${isJson ? 'fields' : 'JSON'}`}
             className={buttonStyles.small}
             onClick={() => setJson(!isJson)}
           />
@@ -112,12 +114,14 @@ function Rows({ value, rows: stored, onChange }: RowsOptions) {
           onRemove={() => change(rows.filter((_, index) => index !== at))}
         />
       ))}
-      <p>
-        <ActionButton
-          name="Add field"
-          onClick={() => change([...rows, { name: freeName(rows), isRequired: true, schema: { type: 'string' } }])}
-        />
-      </p>
+      <Changes>
+        <p>
+          <ActionButton
+            name="Add field"
+            onClick={() => change([...rows, { name: freeName(rows), isRequired: true, schema: { type: 'string' } }])}
+          />
+        </p>
+      </Changes>
     </>
   );
 }
@@ -173,9 +177,11 @@ function Row({ row, number, problem, onChange, onRemove }: RowOptions) {
           isChecked={row.isRequired}
           onChange={(isRequired) => onChange({ ...row, isRequired })}
         />
-        <button type="button" className={buttonStyles.small} onClick={onRemove}>
-          Remove<span className={textStyles.hidden}> field {number}</span>
-        </button>
+        <Changes>
+          <button type="button" className={buttonStyles.small} onClick={onRemove}>
+            Remove<span className={textStyles.hidden}> field {number}</span>
+          </button>
+        </Changes>
       </p>
     </div>
   );

@@ -9,7 +9,7 @@ interface BaseField {
 
 export type StepField = BaseField &
   (
-    | { kind: 'text' | 'number' | 'code' | 'next' | 'first' | 'join' | 'wait' | 'connector' }
+    | { kind: 'text' | 'number' | 'code' | 'next' | 'first' | 'join' | 'wait' | 'action' }
     /** A field without a text is not sent, or null if `isNull`. */
     | { kind: 'expression'; isNull?: true }
     /** The first option is the default. */
@@ -104,20 +104,7 @@ export const stepKinds = {
   },
   action: {
     ...{ name: 'Action', about: 'calls a system without a model' },
-    fields: [
-      { path: 'action.name', label: 'Action name', kind: 'text' },
-      { path: 'connector_id', label: 'Connector', kind: 'connector' },
-      {
-        ...{ path: 'action.method', label: 'Method', kind: 'choice' },
-        options: ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'].map((value) => ({ value })),
-      },
-      {
-        ...{ path: 'action.endpoint', label: 'Endpoint', kind: 'text' },
-        hint: 'A URL, or a path below the address of the connector. Liquid templates are allowed.',
-      },
-      inputs('What the fields of the action get. To edit their types and descriptions, use the JSON view.'),
-      next,
-    ],
+    fields: [{ path: 'action', label: 'Action', kind: 'action' }, next],
     blank: {
       connector_id: null,
       action: { name: '', method: 'POST', endpoint: '', input_schema: { fields: [] } },

@@ -1,13 +1,12 @@
 import { SelectField, TextField, type Option } from '../field.js';
 import { listIn } from '../flow/pointers.js';
 import { ActionButton } from '../parts.js';
+import { Changes } from '../read-only.js';
 import { AnswersField, TimeoutField } from './ask-fields.js';
-import { fittingConnectors } from '../skills/skill.js';
-import { ConnectorField } from './connector-field.js';
+import { ActionStepFields } from './action-step.js';
 import type { AgentOptions } from './agent-form.js';
 import {
   idOf,
-  isFields,
   nodeName,
   nodesOf,
   text,
@@ -72,7 +71,9 @@ export function StepForm({ document, at, problems, onChange }: AgentOptions) {
       </ExpressionPlace>
       <p>
         <TryButton node={step} />{' '}
-        <ActionButton name="Remove step" onClick={() => onChange(withoutNode(document, at))} />
+        <Changes>
+          <ActionButton name="Remove step" onClick={() => onChange(withoutNode(document, at))} />
+        </Changes>
       </p>
     </fieldset>
   );
@@ -157,8 +158,8 @@ function StepValue({ field, ...options }: StepValueOptions & { field: StepField 
       return <AnswersField {...control} value={value} onChange={set} />;
     case 'timeout':
       return <TimeoutField {...control} value={value} targets={targetsOf(document, step, 'next')} onChange={set} />;
-    case 'connector':
-      return <ConnectorField {...control} value={value} fitting={fittingOf(step)} onChange={set} />;
+    case 'action':
+      return <ActionStepFields {...options} />;
     case 'join':
       return <JoinField {...control} value={value} onChange={set} />;
     case 'wait':
@@ -170,7 +171,7 @@ function StepValue({ field, ...options }: StepValueOptions & { field: StepField 
         <NamedExpressions
           {...{ label, hint, value, one: field.one }}
           problemOf={(name) => problemOf(name === undefined ? path : `${path}.${name}`)}
-          onChange={(next, names) => onChange(withValues(step, path, next, names))}
+          onChange={set}
         />
       );
     case 'cases':
@@ -178,8 +179,6 @@ function StepValue({ field, ...options }: StepValueOptions & { field: StepField 
       return <Parts {...options} {...{ path, label, hint }} />;
   }
 }
-
-const fittingOf = ({ action }: Fields) => (isFields(action) ? fittingConnectors([action]) : undefined);
 
 /** Returns the agents and steps to which a pointer of a step can lead. */
 function targetsOf(document: FlowDocument, step: Fields, kind: 'next' | 'first'): Option[] {
@@ -255,23 +254,4 @@ function freeName(parts: readonly Fields[], prefix: string): string {
   let number = parts.length + 1;
   while (taken.has(`${prefix}${number}`)) number += 1;
   return `${prefix}${number}`;
-}
-
-/** Sets named expressions. The fields of an action follow the names of its inputs, unless a tool defines them. */
-function withValues(step: Fields, path: string, values: Fields, names: ReadonlyMap<string, string>): Fields {
-  const changed = { ...step, [path]: values };
-  const schema = valueAt(step, 'action.input_schema.fields');
-  const isTool = valueAt(step, 'action.category') === 'mcp';
-  if (step.type !== 'action' || (isTool && listIn(schema).length === 0)) return changed;
-  const before = isFields(step[path]) ? step[path] : {};
-  const kept = listIn(schema).flatMap((field) => {
-    const id = text(field.field_id);
-    const renamed = [...names].find(([name, old]) => old === id && name !== id && !(id in values))?.[0];
-    if (renamed !== undefined) return [{ ...field, field_id: renamed }];
-    return id in before && !(id in values) ? [] : [field];
-  });
-  const known = new Set(kept.map(({ field_id }) => field_id));
-  const added = Object.keys(values).filter((name) => name !== '' && !known.has(name));
-  const fields = [...kept, ...added.map((field_id) => ({ field_id, type: 'any' }))];
-  return withValueAt(changed, 'action.input_schema.fields', fields);
 }

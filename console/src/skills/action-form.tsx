@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import type { Connector } from '../api.js';
 import { text, type Fields } from '../agentflows/document.js';
-import { SelectField, TextField } from '../field.js';
+import { SelectField } from '../field.js';
+import { Changes } from '../read-only.js';
+import { ActionFields } from './action-fields.js';
 import { ActionTarget } from './action-target.js';
-import { ExampleFields } from './example-fields.js';
 import { FieldRows } from './field-rows.js';
 import { actionsOf, categoryOf, fieldsIn } from './skill.js';
-import { TestAction } from './test-action.js';
 import { Wrong } from './wrong.js';
 import textStyles from '../styles/text.module.css';
 import styles from './skills.module.css';
@@ -27,10 +27,7 @@ interface ActionOptions {
 export function ActionForm(options: ActionOptions) {
   const { skill, action, connector, baseUrl, problemOf, onChange, onRemove } = options;
   const [isOpenFirst] = useState(text(action.name) === '' || actionsOf(skill).length === 1);
-  const set = (name: string, value: unknown) => onChange({ ...action, [name]: value });
   const category = categoryOf(action);
-  const inputs = fieldsIn(action, 'input_schema');
-  const outputs = fieldsIn(action, 'output_schema');
   const name = text(action.name) || 'New action';
   return (
     <details className={styles.action} open={isOpenFirst}>
@@ -42,53 +39,35 @@ export function ActionForm(options: ActionOptions) {
       </summary>
       <div role="group" aria-label={`Action ${name}`}>
         <Wrong text={problemOf('')} />
-        <TextField
-          label="Name"
-          hint="The model knows the action by its name and description."
-          problem={problemOf('name')}
-          text={text(action.name)}
-          onChange={(next) => set('name', next)}
-        />
-        <TextField
-          label="Description"
-          rows={2}
-          problem={problemOf('description')}
-          text={text(action.description)}
-          onChange={(next) => set('description', next)}
-        />
-        <ActionTarget action={action} problemOf={problemOf} onChange={onChange} />
-        {category !== 'mcp' && (
-          <FieldRows
-            label="Fields that are sent"
-            category={category}
-            fields={inputs}
-            hasPlaces={category === 'restful'}
-            problemOf={(path) => problemOf(`input_schema.fields.${path}`)}
-            onChange={(fields) => set('input_schema', { fields })}
-          />
-        )}
-        <TestAction {...{ action, connector, baseUrl }} onAnswer={(fields) => set('output_schema', { fields })} />
-        <FieldRows
-          label="Fields of the answer"
-          hint="Without any, the answer is not checked."
-          fields={outputs}
-          problemOf={(path) => problemOf(`output_schema.fields.${path}`)}
-          onChange={(fields) => set('output_schema', { fields })}
-        />
-        <ExampleFields onFields={(fields) => set('output_schema', { fields })} />
-        <TextField
-          label="Line for approvals"
-          hint="What people read when they approve the call, as a Liquid template over the fields. Empty: made from the name and the fields."
-          problem={problemOf('summary')}
-          text={text(action.summary)}
-          onChange={(next) => set('summary', next || undefined)}
+        <ActionFields
+          {...{ action, connector, baseUrl, problemOf, onChange }}
+          names={{
+            name: 'Name',
+            nameHint: 'The model knows the action by its name and description.',
+            description: 'Description',
+          }}
+          target={<ActionTarget action={action} problemOf={problemOf} onChange={onChange} />}
+          sent={
+            category !== 'mcp' && (
+              <FieldRows
+                label="Fields that are sent"
+                filledBy="model"
+                fields={fieldsIn(action, 'input_schema')}
+                hasPlaces={category === 'restful'}
+                problemOf={(path) => problemOf(`input_schema.fields.${path}`)}
+                onChange={(fields) => onChange({ ...action, input_schema: { fields } })}
+              />
+            )
+          }
         />
         <NextAction {...options} />
-        <p>
-          <button type="button" onClick={onRemove}>
-            Remove action<span className={textStyles.hidden}> {name}</span>
-          </button>
-        </p>
+        <Changes>
+          <p>
+            <button type="button" onClick={onRemove}>
+              Remove action<span className={textStyles.hidden}> {name}</span>
+            </button>
+          </p>
+        </Changes>
       </div>
     </details>
   );

@@ -1,15 +1,19 @@
 import { CheckField, SelectField, TextField } from '../field.js';
+import { ExpressionField } from '../agentflows/expression-field.js';
 import { Entries } from '../agentflows/entries.js';
 import { text, type Fields } from '../agentflows/document.js';
-import { hasOwnValue, type Category } from './skill.js';
+import { hasOwnValue } from './skill.js';
 import styles from './skills.module.css';
+
+/** In a step, the expression of a field is its `expression`. */
+type Filler = 'model' | 'expression';
 
 interface RowsOptions {
   label: string;
   hint?: string;
   fields: readonly Fields[];
-  /** Set for fields that are sent: they can have a value of their own. */
-  category?: Category;
+  /** Set for fields that are sent: what fills one without a fixed value. */
+  filledBy?: Filler;
   /** Whether an HTTP call sends them in different places. */
   hasPlaces?: boolean;
   /** The problem of a path such as `0.in`. */
@@ -41,8 +45,10 @@ const marks = [
   { value: 'currency', name: 'Currency' },
 ];
 
+const blank: Fields = { field_id: '', type: 'string', required: true, description: '' };
+
 /** Edits the fields that an action sends, or those of its answer. */
-export function FieldRows({ label, hint, fields, category, hasPlaces, problemOf, onChange }: RowsOptions) {
+export function FieldRows({ label, hint, fields, filledBy, hasPlaces, problemOf, onChange }: RowsOptions) {
   return (
     <Entries
       label={label}
@@ -51,13 +57,13 @@ export function FieldRows({ label, hint, fields, category, hasPlaces, problemOf,
       count={fields.length}
       problem={undefined}
       className={styles.field}
-      onAdd={() => onChange([...fields, { field_id: '', type: 'string', required: true, description: '' }])}
+      onAdd={() => onChange([...fields, filledBy === 'expression' ? { ...blank, expression: '' } : blank])}
       onRemove={(at) => onChange(fields.filter((_, index) => index !== at))}
     >
       {(at) => (
         <Row
           field={fields[at] ?? {}}
-          isSent={category !== undefined}
+          filledBy={filledBy}
           hasPlaces={hasPlaces === true}
           problemOf={(name) => problemOf(name === '' ? String(at) : `${at}.${name}`)}
           onChange={(changed) => onChange(fields.map((each, index) => (index === at ? changed : each)))}
@@ -69,17 +75,14 @@ export function FieldRows({ label, hint, fields, category, hasPlaces, problemOf,
 
 interface RowOptions {
   field: Fields;
-  isSent: boolean;
+  filledBy: Filler | undefined;
   hasPlaces: boolean;
   problemOf: (name: string) => string | undefined;
   onChange: (field: Fields) => void;
 }
 
-function Row({ field, isSent, hasPlaces, problemOf, onChange }: RowOptions) {
-  const set = (name: string, value: unknown) => {
-    const { [name]: _before, ...others } = field;
-    onChange(value === undefined ? others : { ...field, [name]: value });
-  };
+function Row({ field, filledBy, hasPlaces, problemOf, onChange }: RowOptions) {
+  const set = (name: string, value: unknown) => onChange(withFieldValue(field, name, value));
   return (
     <>
       <TextField
@@ -110,7 +113,7 @@ function Row({ field, isSent, hasPlaces, problemOf, onChange }: RowOptions) {
         text={text(field.description)}
         onChange={(description) => set('description', description)}
       />
-      {isSent && <SentRow {...{ field, problemOf, set }} />}
+      {filledBy && <SentRow {...{ field, filledBy, problemOf, set, onChange }} />}
       <CheckField
         label="Required"
         isChecked={field.required === true}
@@ -120,23 +123,45 @@ function Row({ field, isSent, hasPlaces, problemOf, onChange }: RowOptions) {
   );
 }
 
-interface SentOptions extends Pick<RowOptions, 'field' | 'problemOf'> {
+function withFieldValue(field: Fields, name: string, value: unknown): Fields {
+  const { [name]: _before, ...others } = field;
+  return value === undefined ? others : { ...field, [name]: value };
+}
+
+interface SentOptions extends Pick<RowOptions, 'field' | 'problemOf' | 'onChange'> {
+  filledBy: Filler;
   set: (name: string, value: unknown) => void;
 }
 
-function SentRow({ field, problemOf, set }: SentOptions) {
+const fixed = { value: 'fixed', name: 'A fixed value' };
+const fillers = {
+  model: [{ value: '', name: 'The model or the run' }, fixed],
+  expression: [{ value: 'expression', name: 'An expression' }, fixed, { value: '', name: 'Nothing' }],
+};
+
+function SentRow({ field, filledBy, problemOf, set, onChange }: SentOptions) {
   const isFixed = hasOwnValue(field);
+  const hasExpression = field.expression !== undefined;
+  const fill = (by: string) => {
+    const { value: _value, expression: _expression, ...others } = field;
+    onChange(by === '' ? others : { ...others, [by === 'fixed' ? 'value' : by]: '' });
+  };
   return (
     <>
       <SelectField
         label="Filled by"
-        value={isFixed ? 'fixed' : 'model'}
-        options={[
-          { value: 'model', name: 'The model or the run' },
-          { value: 'fixed', name: 'A fixed value' },
-        ]}
-        onChange={(by) => set('value', by === 'fixed' ? '' : undefined)}
+        value={isFixed ? 'fixed' : hasExpression ? 'expression' : ''}
+        options={fillers[filledBy]}
+        onChange={fill}
       />
+      {hasExpression && (
+        <ExpressionField
+          label="Expression"
+          problem={problemOf('expression')}
+          value={field.expression}
+          onChange={(expression) => set('expression', expression)}
+        />
+      )}
       {isFixed && (
         <TextField
           label="Fixed value"

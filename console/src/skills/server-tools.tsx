@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from '../api.js';
 import { text, type Fields } from '../agentflows/document.js';
 import { ToolEffects } from '../connectors/tool-effects.js';
-import { CheckField } from '../field.js';
-import { Loaded } from '../parts.js';
+import { CheckField, SelectField } from '../field.js';
+import { Loaded, Problem } from '../parts.js';
 import { actionsOf, categoryOf, newAction, withoutAction } from './skill.js';
 import textStyles from '../styles/text.module.css';
 import listStyles from '../styles/lists.module.css';
@@ -14,15 +14,18 @@ interface ToolsOptions {
   onChange: (skill: Fields) => void;
 }
 
-/** Chooses which accepted tools of an MCP server the agent may call. */
-export function ServerTools({ connectorId, skill, onChange }: ToolsOptions) {
-  const query = useQuery({
+const useTools = (connectorId: string) =>
+  useQuery({
     queryKey: ['mcp-tools', connectorId],
     queryFn: () =>
       call('get', '/connectors/{projectID}/{connector_id}/tools', { params: { connector_id: connectorId } }),
     retry: false,
     staleTime: Infinity,
   });
+
+/** Chooses which accepted tools of an MCP server the agent may call. */
+export function ServerTools({ connectorId, skill, onChange }: ToolsOptions) {
+  const query = useTools(connectorId);
   const actionOf = (name: string) =>
     actionsOf(skill).find((action) => categoryOf(action) === 'mcp' && text(action.endpoint) === name);
   const toggle = (name: string, description: string) => {
@@ -69,5 +72,35 @@ export function ServerTools({ connectorId, skill, onChange }: ToolsOptions) {
         }}
       </Loaded>
     </div>
+  );
+}
+
+interface ToolOptions {
+  connectorId: string;
+  action: Fields;
+  problem: string | undefined;
+  onChange: (action: Fields) => void;
+}
+
+/** Chooses the accepted tool that a step calls. */
+export function ToolField({ connectorId, action, problem, onChange }: ToolOptions) {
+  const { data, error } = useTools(connectorId);
+  const tools = data?.tools.filter(({ state }) => state === 'accepted') ?? [];
+  const name = text(action.endpoint);
+  return (
+    <>
+      <Problem error={error} />
+      <SelectField
+        label="Tool"
+        hint="The tools that are accepted on the page of the connector."
+        problem={problem}
+        value={name}
+        options={[
+          ...(name === '' ? [{ value: '', name: 'Select a tool' }] : []),
+          ...tools.map((tool) => ({ value: tool.name })),
+        ]}
+        onChange={(endpoint) => onChange({ ...action, endpoint, method: 'POST' })}
+      />
+    </>
   );
 }

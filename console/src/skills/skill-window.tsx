@@ -2,12 +2,22 @@ import { useState } from 'react';
 import { text, type Fields } from '../agentflows/document.js';
 import { ConnectorField } from '../agentflows/connector-field.js';
 import { SelectField, TextField } from '../field.js';
-import { fieldsOf } from '../fields-of.js';
 import { ActionButton, Window } from '../parts.js';
+import { Changes, useIsReadOnly } from '../read-only.js';
+import { ReadOnlyNote } from '../agentflows/read-only-note.js';
 import { ActionForm } from './action-form.js';
 import { ImportActions } from './import-actions.js';
 import { Wrong } from './wrong.js';
-import { actionsOf, fittingActions, fittingConnectors, newAction, withImported, withoutAction } from './skill.js';
+import {
+  actionsOf,
+  baseUrlOf,
+  fittingActions,
+  fittingConnectors,
+  newAction,
+  withImported,
+  withoutAction,
+  type Category,
+} from './skill.js';
 import { ServerTools } from './server-tools.js';
 import { useConnectors } from './use-connectors.js';
 import textStyles from '../styles/text.module.css';
@@ -26,15 +36,17 @@ export function SkillWindow({ onClose, ...options }: SkillOptions & { onClose: (
   const { skill, problemOf, onChange } = options;
   const { connectors } = useConnectors();
   const [isImporting, setImporting] = useState(false);
+  const isReadOnly = useIsReadOnly();
   const connector = connectors?.find(({ _id }) => _id === skill.connector_id);
   const actions = actionsOf(skill);
-  const base = fieldsOf(connector?.config).base_url;
-  const baseUrl = typeof base === 'string' ? base : undefined;
-  const offered = fittingActions(connector);
-  const add = (next: Fields) => onChange({ ...skill, actions: [...actions, next] });
+  const baseUrl = baseUrlOf(connector);
   return (
     <Window title={`Skill ${text(skill.name)}`} isDrawer onClose={onClose}>
-      <p className={textStyles.soft}>What you change here is saved with the agentflow.</p>
+      {isReadOnly ? (
+        <ReadOnlyNote />
+      ) : (
+        <p className={textStyles.soft}>What you change here is saved with the agentflow.</p>
+      )}
       <Wrong text={problemOf('')} />
       <TextField
         label="Name of the skill"
@@ -72,18 +84,13 @@ export function SkillWindow({ onClose, ...options }: SkillOptions & { onClose: (
           onRemove={() => onChange(withoutAction(skill, action))}
         />
       ))}
-      <p className={controlStyles.actions}>
-        {offered
-          .filter((category) => category !== 'mcp')
-          .map((category) => (
-            <ActionButton
-              key={category}
-              name={category === 'agentflow' ? 'Add an agentflow' : 'Add action'}
-              onClick={() => add(newAction(skill, category))}
-            />
-          ))}
-        {offered.includes('restful') && <ActionButton name="Import actions…" onClick={() => setImporting(true)} />}
-      </p>
+      <Changes>
+        <AddActions
+          offered={fittingActions(connector)}
+          onAdd={(category) => onChange({ ...skill, actions: [...actions, newAction(skill, category)] })}
+          onImport={() => setImporting(true)}
+        />
+      </Changes>
       {actions.length > 0 && <FirstAction {...options} />}
       <p className={controlStyles.actions}>
         <ActionButton name="Done" className={buttonStyles.primary} onClick={onClose} />
@@ -96,6 +103,29 @@ export function SkillWindow({ onClose, ...options }: SkillOptions & { onClose: (
         />
       )}
     </Window>
+  );
+}
+
+interface AddOptions {
+  offered: readonly Category[];
+  onAdd: (category: Category) => void;
+  onImport: () => void;
+}
+
+function AddActions({ offered, onAdd, onImport }: AddOptions) {
+  return (
+    <p className={controlStyles.actions}>
+      {offered
+        .filter((category) => category !== 'mcp')
+        .map((category) => (
+          <ActionButton
+            key={category}
+            name={category === 'agentflow' ? 'Add an agentflow' : 'Add action'}
+            onClick={() => onAdd(category)}
+          />
+        ))}
+      {offered.includes('restful') && <ActionButton name="Import actions…" onClick={onImport} />}
+    </p>
   );
 }
 

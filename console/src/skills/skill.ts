@@ -1,5 +1,6 @@
 import type { Connector } from '../api.js';
 import { isFields, text, type Fields } from '../agentflows/document.js';
+import { fieldsOf } from '../fields-of.js';
 import { listIn } from '../flow/pointers.js';
 import type { ImportedAction, ImportedField } from './import/imported.js';
 
@@ -60,6 +61,12 @@ export function fittingConnectors(actions: readonly Fields[]): Category[] | unde
 /** The categories of actions that a skill with this connector can have. */
 export function fittingActions(connector: Pick<Connector, 'category'> | undefined): Category[] {
   return [connector?.category ?? 'restful', 'agentflow'];
+}
+
+/** The address of a connector; undefined if it has none. */
+export function baseUrlOf(connector: Connector | undefined): string | undefined {
+  const base = fieldsOf(connector?.config).base_url;
+  return typeof base === 'string' ? base : undefined;
 }
 
 /** Returns the address below the base URL of a connector as a path, and any other one as it is. */

@@ -4,8 +4,8 @@ import { call } from '../api.js';
 import { isFields, skillOf, text, type Fields } from '../agentflows/document.js';
 import { SelectField } from '../field.js';
 import { ActionButton, Problem } from '../parts.js';
+import { Changes, useIsReadOnly } from '../read-only.js';
 import { readAll } from '../read-all.js';
-import { useMay } from '../session.js';
 import { actionsOf, newSkill } from './skill.js';
 import { SkillWindow } from './skill-window.js';
 import { Wrong } from './wrong.js';
@@ -25,16 +25,9 @@ interface SkillsOptions {
 
 /** Lists the skills with their actions, edits them in a window, and adds skills of the project. */
 export function Skills({ value, problemOf, wrong, onChange }: SkillsOptions) {
-  const may = useMay();
-  const mayEdit = may('patch /agentflow/{id}') || may('post /agentflow');
+  const isReadOnly = useIsReadOnly();
   const [openId, setOpenId] = useState<string>();
-  const { data, error } = useQuery({
-    queryKey: ['skills'],
-    queryFn: () => readAll((query) => call('get', '/skill', { query })),
-    staleTime: 60_000,
-  });
   const skills = (Array.isArray(value) ? value : []).filter(isFields);
-  const addable = data?.filter(({ _id }) => !skills.some((skill) => skill._id === _id)) ?? [];
   const openAt = skills.findIndex(({ _id }) => _id === openId);
   const open = skills[openAt];
   return (
@@ -43,7 +36,6 @@ export function Skills({ value, problemOf, wrong, onChange }: SkillsOptions) {
         <strong>Skills and actions</strong>
       </p>
       <Wrong text={problemOf('')} />
-      <Problem error={error} />
       {skills.length === 0 && (
         <p className={textStyles.soft}>No skills. A skill gives the agent actions of one service.</p>
       )}
@@ -52,15 +44,18 @@ export function Skills({ value, problemOf, wrong, onChange }: SkillsOptions) {
           <li key={text(skill._id) || at}>
             <bdi>{text(skill.name) || 'New skill'}</bdi> <span className={textStyles.soft}>{actionsText(skill)}</span>{' '}
             <button type="button" className={buttonStyles.small} onClick={() => setOpenId(text(skill._id))}>
-              Edit…<span className={textStyles.hidden}> the skill {text(skill.name)}</span>
+              {isReadOnly ? 'Show' : 'Edit…'}
+              <span className={textStyles.hidden}> the skill {text(skill.name)}</span>
             </button>{' '}
-            <button
-              type="button"
-              className={buttonStyles.small}
-              onClick={() => onChange(skills.filter((other) => other !== skill))}
-            >
-              Remove<span className={textStyles.hidden}> the skill {text(skill.name)}</span>
-            </button>
+            <Changes>
+              <button
+                type="button"
+                className={buttonStyles.small}
+                onClick={() => onChange(skills.filter((other) => other !== skill))}
+              >
+                Remove<span className={textStyles.hidden}> the skill {text(skill.name)}</span>
+              </button>
+            </Changes>
             {wrong.some((path) => `${path}.`.startsWith(`${at}.`)) && (
               <p className={textStyles.bad} role="alert">
                 Some values of this skill are not valid. Edit it to see them.
@@ -69,29 +64,9 @@ export function Skills({ value, problemOf, wrong, onChange }: SkillsOptions) {
           </li>
         ))}
       </ul>
-      {mayEdit && (
-        <p className={controlStyles.actions}>
-          <ActionButton
-            name="New skill…"
-            onClick={() => {
-              const skill = newSkill(skills);
-              onChange([...skills, skill]);
-              setOpenId(text(skill._id));
-            }}
-          />
-        </p>
-      )}
-      {addable.length > 0 && (
-        <SelectField
-          label="Add skill"
-          hint="Copies a skill of the project."
-          value=""
-          options={[{ value: '', name: 'Select a skill' }, ...addable.map(({ _id, name }) => ({ value: _id, name }))]}
-          onChange={(id) =>
-            onChange([...skills, ...addable.filter(({ _id }) => _id === id).map((skill) => skillOf(skill))])
-          }
-        />
-      )}
+      <Changes>
+        <AddSkill skills={skills} onAdd={(skill) => onChange([...skills, skill])} onOpen={setOpenId} />
+      </Changes>
       {open && (
         <SkillWindow
           skill={open}
@@ -101,6 +76,46 @@ export function Skills({ value, problemOf, wrong, onChange }: SkillsOptions) {
         />
       )}
     </div>
+  );
+}
+
+interface AddOptions {
+  skills: readonly Fields[];
+  onAdd: (skill: Fields) => void;
+  onOpen: (id: string) => void;
+}
+
+/** Adds a new skill, or a copy of a skill of the project. */
+function AddSkill({ skills, onAdd, onOpen }: AddOptions) {
+  const { data, error } = useQuery({
+    queryKey: ['skills'],
+    queryFn: () => readAll((query) => call('get', '/skill', { query })),
+    staleTime: 60_000,
+  });
+  const addable = data?.filter(({ _id }) => !skills.some((skill) => skill._id === _id)) ?? [];
+  return (
+    <>
+      <p className={controlStyles.actions}>
+        <ActionButton
+          name="New skill…"
+          onClick={() => {
+            const skill = newSkill(skills);
+            onAdd(skill);
+            onOpen(text(skill._id));
+          }}
+        />
+      </p>
+      <Problem error={error} />
+      {addable.length > 0 && (
+        <SelectField
+          label="Add skill"
+          hint="Copies a skill of the project."
+          value=""
+          options={[{ value: '', name: 'Select a skill' }, ...addable.map(({ _id, name }) => ({ value: _id, name }))]}
+          onChange={(id) => addable.filter((skill) => skill._id === id).forEach((skill) => onAdd(skillOf(skill)))}
+        />
+      )}
+    </>
   );
 }
 

@@ -85,8 +85,10 @@ test('the editor keeps the steps of a flow, offers them as targets, and has a fo
     await node('total').click();
     await page.getByText('Expressions are in CEL and know').getByText('order', { exact: true }).waitFor();
     await node('Pay').click();
-    expect(await text('Endpoint').inputValue()).toBe('https://example.com/pay');
-    await group('Input 1').getByRole('textbox', { name: 'Name' }).fill('sum');
+    expect(await text('Address').inputValue()).toBe('https://example.com/pay');
+    const paid = group('Fields that are sent').getByRole('group', { name: 'Field 1' });
+    expect(await paid.getByRole('combobox', { name: 'Expression' }).inputValue()).toBe('outputs.total.total');
+    await paid.getByRole('textbox', { name: 'Name' }).fill('sum');
     await node('fan').click();
     expect(await text('Number of branches').inputValue()).toBe('1');
     await node('pause').click();
@@ -103,7 +105,7 @@ test('the editor keeps the steps of a flow, offers them as targets, and has a fo
   const { body } = await person.workspace.api.get(`/agentflow/${id}`);
   const [, , , pay, , pause] = body.steps;
   expect(pay).toMatchObject({ inputs: { sum: 'outputs.total.total' } });
-  // The field of the action follows the name of its input.
+  // The expression of a field follows its name.
   expect(pay.action.input_schema.fields).toEqual([{ ...field, field_id: 'sum' }]);
   expect(pause).toEqual({ _id: 'pause', type: 'wait', title: '', seconds: 60, next: null });
 });

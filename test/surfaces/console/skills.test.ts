@@ -167,6 +167,164 @@ test('problems are at the fields of their action, and a change of the window is 
   ]);
 });
 
+test('the action of a step has the form of an action of a skill, and expressions fill its fields', async () => {
+  verifies('console.agentflows.steps', 'console.accessible');
+  const person = await createPerson(deps);
+  const { api, projectID } = person.workspace;
+  const shop = await connectorOf(person.workspace, 'restful', { base_url: `${sink.url}/${projectID}` });
+  const mail = await connectorOf(person.workspace, 'mail', { host: 'mail.example.com', from: 'office@example.com' });
+  mcp.tools = [toolNamed('find')];
+  const server = await connectorOf(person.workspace, 'mcp', { url: mcp.url });
+  const path = `/connectors/${projectID}/${server._id}/tools`;
+  const { body: read } = await api.get(path);
+  expect(await api.post(`${path}/accept`, { tools: ['find'], hash: read.hash })).toMatchObject({ status: 200 });
+  sink.answer(`/${projectID}/orders/7`, (_request, res) =>
+    res.writeHead(200, { 'content-type': 'application/json' }).end('{"total":12.5}'),
+  );
+  const call = (_id: string) => ({
+    ...{ _id, title: _id, type: 'action' },
+    action: { name: _id, endpoint: 'https://example.com' },
+  });
+  const { body: made } = await api.post('/agentflow', {
+    name: 'Orders',
+    agents: [],
+    steps: ['Look', 'Write', 'Find'].map(call),
+  });
+  const id = made._id as string;
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
+    const text = (name: string) => page.getByRole('textbox', { name, exact: true });
+    const choice = (name: string) => page.getByRole('combobox', { name, exact: true });
+    const node = (name: string) => page.getByRole('list', { name: 'Agents and steps' }).getByRole('button', { name });
+    const sent = page.getByRole('group', { name: 'Fields that are sent' });
+    const field = (number: number) => sent.getByRole('group', { name: `Field ${number}`, exact: true });
+    await node('Look').click();
+    await choice('Connector').selectOption(shop._id);
+    await choice('Method').selectOption('GET');
+    await text('Address').fill('/orders/{{ id }}');
+    for (const [at, name, place] of [
+      [1, 'id', 'Path'],
+      [2, 'idle', 'Query'],
+    ] as const) {
+      await sent.getByRole('button', { name: 'Add field' }).click();
+      await field(at).getByRole('combobox', { name: 'Expression' }).fill(`"${name}"`);
+      // On the way to its name, the second field has the name of the first one.
+      await field(at).getByRole('textbox', { name: 'Name' }).pressSequentially(name);
+      await field(at).getByRole('combobox', { name: 'Place' }).selectOption(place);
+    }
+    await sent.getByRole('button', { name: 'Add field' }).click();
+    await field(3).getByRole('textbox', { name: 'Name' }).fill('view');
+    await field(3).getByRole('combobox', { name: 'Filled by' }).selectOption('A fixed value');
+    await field(3).getByRole('textbox', { name: 'Fixed value' }).fill('all');
+    await page.getByText('Test call', { exact: true }).click();
+    await text('Test value of id').fill('7');
+    await page.getByRole('button', { name: 'Send test call' }).click();
+    await page.getByRole('button', { name: 'Use the fields of this answer' }).click();
+    await shot(page, 'action-step');
+    expect(await violations(page)).toEqual([]);
+    await node('Write').click();
+    await choice('Connector').selectOption(mail._id);
+    await sent.getByRole('button', { name: 'Add field' }).click();
+    await field(1).getByRole('textbox', { name: 'Name' }).fill('to');
+    await field(1).getByRole('combobox', { name: 'Expression' }).fill('nobody');
+    await node('Find').click();
+    await choice('Connector').selectOption(server._id);
+    await choice('Tool').selectOption('find');
+    await page.getByRole('button', { name: 'Add input' }).click();
+    await text('Name').last().fill('query');
+    await page.getByRole('group', { name: 'Input 1' }).getByRole('combobox', { name: 'Expression' }).fill('goal');
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await save.click();
+    await page.getByRole('button', { name: 'Write · action is not valid' }).click();
+    await field(1).getByText('Expression is not a valid CEL expression').waitFor();
+    await field(1).getByRole('combobox', { name: 'Expression' }).fill('goal');
+    await node('Look').click();
+    await field(2).getByRole('combobox', { name: 'Place' }).selectOption('Header');
+    await field(2).getByRole('textbox', { name: 'Name' }).fill('Cookie');
+    await save.click();
+    await field(2).getByText('Place the header Cookie must not be set by a field').waitFor();
+    await field(2).getByRole('textbox', { name: 'Name' }).fill('X-Idle');
+    await save.click();
+    await page.getByText('Saved.').waitFor();
+  });
+  const { steps } = (await api.get(`/agentflow/${id}`)).body;
+  expect(steps).toMatchObject([
+    {
+      ...{ connector_id: shop._id, inputs: { id: '"id"', 'X-Idle': '"idle"' } },
+      action: {
+        ...{ category: 'restful', method: 'GET', endpoint: '/orders/{{ id }}' },
+        input_schema: {
+          fields: [
+            { field_id: 'id', in: 'path' },
+            { field_id: 'X-Idle', in: 'header' },
+            { field_id: 'view', value: 'all' },
+          ],
+        },
+        output_schema: { fields: [{ field_id: 'total', type: 'number' }] },
+      },
+    },
+    { connector_id: mail._id, inputs: { to: 'goal' }, action: { category: 'mail', endpoint: '' } },
+    { connector_id: server._id, inputs: { query: 'goal' }, action: { category: 'mcp', endpoint: 'find' } },
+  ]);
+  expect(JSON.stringify(steps)).not.toContain('"expression"');
+});
+
+test('who may only read sees every value of an agentflow, and why it cannot be changed', async () => {
+  verifies('console.agentflows.read-only', 'console.accessible');
+  const person = await createPerson(deps);
+  const viewer = await createPerson(deps, { role: 'VIEWER', workspace: person.workspace });
+  const { api } = person.workspace;
+  const fields = [{ field_id: 'id', type: 'string' }];
+  const read = {
+    name: 'Read an order',
+    method: 'GET',
+    endpoint: 'https://example.com/{{ id }}',
+    input_schema: { fields },
+  };
+  const { body: made } = await api.post('/agentflow', {
+    ...{ name: 'Orders', input_schema: { type: 'object', properties: { orders: { type: 'array' } } } },
+    agents: [{ ...agents[0], next_agent: 'pay', skills: [{ name: 'Shop', actions: [read] }] }],
+    steps: [
+      { _id: 'pay', type: 'action', action: { ...read, name: 'Pay' }, inputs: { id: 'goal' }, next: 'sort' },
+      { _id: 'sort', type: 'branch', cases: [{ name: 'now', when: 'goal == "now"', next: 'total' }], otherwise: null },
+      { _id: 'total', type: 'set', values: { total: '1 + 1' } },
+    ],
+  });
+  await withPage(async (page) => {
+    await signIn(page, viewer, consoleUrl(viewer, `/agentflows/${made._id}`));
+    await page.getByText('You can read this agentflow, but not change it.').waitFor();
+    await page.getByRole('button', { name: 'Show the skill Shop' }).click();
+    const window = page.getByRole('dialog', { name: 'Skill Shop' });
+    await window.getByText('That requires the role EDITOR').waitFor();
+    const address = window.getByRole('textbox', { name: 'Address' });
+    expect([await address.inputValue(), await address.isEditable()]).toEqual([read.endpoint, false]);
+    expect(await window.getByRole('combobox', { name: 'Method' }).isDisabled()).toBe(true);
+    await window.getByRole('textbox', { name: 'Name', exact: true }).first().press('Control+z');
+    await shot(page, 'skill-read-only');
+    expect(await violations(page)).toEqual([]);
+    await window.getByRole('button', { name: 'Done' }).click();
+    const main = page.getByRole('main');
+    for (const name of ['pay · action', 'sort · branch', 'total · set']) {
+      await page.getByRole('list', { name: 'Agents and steps' }).getByRole('button', { name }).click();
+      await page
+        .getByRole('group', { name: /^(Action|Branch|Set) / })
+        .first()
+        .waitFor();
+      const editable =
+        'input:not([readonly]):not([type=checkbox]), textarea:not([readonly]), select:enabled, [type=checkbox]:enabled';
+      expect([name, await main.locator(editable).count()]).toEqual([name, 0]);
+      expect([name, await main.getByRole('button', { name: /^(Add|Remove|Save|Undo|Paste|New)/ }).count()]).toEqual([
+        name,
+        0,
+      ]);
+    }
+    await shot(page, 'step-read-only');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
+    expect(await page.getByRole('textbox', { name: 'Agentflow as JSON' }).isEditable()).toBe(false);
+  });
+});
+
 test('accepted tools of an MCP server, operations of mail and agentflows become actions', async () => {
   verifies('console.agentflows.skills');
   const person = await createPerson(deps);
