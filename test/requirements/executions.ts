@@ -343,6 +343,11 @@ export const executions = [
     says: 'A decision, pause, resume or cancel that is repeated with the same Idempotency-Key gets the outcome of the first request, even if that was answered 503 and took effect later.',
   },
   {
+    id: 'execution.dropped-updates',
+    source: 'docs/guides/executions.md',
+    says: 'An event, an answer or a move that Temporal drops with a workflow task is sent again and counts once; if it is dropped again and again, the answer is 503, and a repeat counts.',
+  },
+  {
     id: 'execution.reconciled',
     source: 'docs/guides/executions.md',
     says: 'A run that Temporal terminated or no longer knows is recorded as failed with the reason, on a read and by regular sweeps; later transitions are answered 409.',
