@@ -24,24 +24,28 @@ const patience = { timeoutMs: 120_000, everyMs: 500 };
 
 type Call = (through: Workspace) => Promise<Answer>;
 
-/**
- * Kills the API while one of its writes is on its way, and repeats the call with another API until it succeeds. The write takes
- * effect after the kill, or never.
- */
-async function killedAt(
-  workspace: Workspace,
-  call: Call,
-  [command = '', collection = '']: string[],
-  isApplied: boolean,
-) {
+interface Write {
+  command: string;
+  of: string;
+  /** Whether it takes effect after the kill, or never. */
+  isApplied: boolean;
+}
+
+/** Kills the API while one of its writes is on its way, and repeats the call with another API until the answer has the status. */
+async function killedAt(workspace: Workspace, call: Call, { command, of, isApplied }: Write, status = 200) {
   let apply: () => void = () => undefined;
+  let noteApplied: () => void = () => undefined;
   const until = new Promise<void>((resolve) => (apply = resolve));
-  const met = members.fault(to(command, `^${collection}$`), { until });
+  const applied = new Promise<void>((resolve) => (noteApplied = resolve));
+  const met = members.fault(to(command, `^${of}$`), { until, applied: noteApplied });
   const lost = call(product.through(workspace)).catch(() => undefined);
   const early = await Promise.race([met.then(() => undefined), lost]);
   expect(early).toBeUndefined();
   await product.kill('api');
-  if (isApplied) apply();
+  if (isApplied) {
+    apply();
+    await applied;
+  }
   await lost;
   await product.start('api');
   // As the service does once the lease of the lost call has ended; then its approval can be used again.
@@ -49,7 +53,7 @@ async function killedAt(
   await sweepIntents({ collections: mongo.collections, ...governance, log }, Date.now() + 61_000);
   return eventually(async () => {
     const answer = await call(product.through(workspace));
-    expect(answer).toMatchObject({ status: 200 });
+    expect(answer).toMatchObject({ status });
     return answer;
   }, patience);
 }
@@ -58,56 +62,83 @@ const historyOf = async ({ api }: Workspace, id: string) =>
   (await api.get(`/agentflow/${id}/channels/production/history`)).body.data;
 const released = async ({ api }: Workspace, id: string) => (await api.get(`/agentflow/${id}/versions`)).body.data;
 
-describe.each([true, false])('kill -9 of the API, whose write takes effect: %s', (isApplied) => {
+describe('kill -9 of the API', () => {
   test.each([
-    ['insert', 'agentflow_versions'],
-    ['update', 'agentflows'],
-    ['insert', 'lifecycles'],
-  ])('during a publication, at the %s of %s: the repeat has one release', async (...write) => {
+    { command: 'insert', of: 'agentflow_versions', isApplied: true },
+    { command: 'insert', of: 'agentflow_versions', isApplied: false },
+    { command: 'update', of: 'agentflows', isApplied: true },
+    { command: 'insert', of: 'lifecycles', isApplied: true },
+  ])('during a publication ($command $of, applied: $isApplied): the repeat has one release', async (write) => {
     verifies('release.durable');
     const workspace = await createWorkspace(deps);
     const id = await create(workspace, returning(1));
     const key = { 'idempotency-key': newId() };
     const call: Call = ({ api }) => api.post(`/agentflow/${id}/versions`, { external_id: 'build' }, key);
-    const { body } = await killedAt(workspace, call, write, isApplied);
+    const { body } = await killedAt(workspace, call, write);
     expect(await released(workspace, id)).toEqual([body]);
     // The next release is the second one.
     expect(await publishEach(workspace, id, [2])).toMatchObject([{ version: 2, base: body.digest }]);
   });
 
-  test.each([
-    ['pointing', 'insert', 'channel_moves'],
-    ['pointing', 'update', 'agentflows'],
-    ['pointing', 'insert', 'lifecycles'],
-    ['promotion', 'update', 'agentflows'],
-    ['promotion', 'insert', 'lifecycles'],
-  ] as const)('during an approved %s, at the %s of %s: the channel moves once', async (way, ...write) => {
-    verifies('release.durable');
+  /** An agentflow whose first release is in production, and an approved call that points it to the second release or publishes it again. */
+  async function approvedCall(way: 'pointing' | 'promotion') {
     const workspace = await createWorkspace(deps);
     const person = await personOf(deps, workspace);
     const approver = await personOf(deps, workspace, { userId: newId(), role: 'ORG_ADMIN' });
     const id = await create(workspace, returning(0));
-    const [first, second] = await publishEach(workspace, id, [1, 2]);
+    const [{ digest: expected }] = await publishEach(workspace, id, [1, 2]);
     await pointed(workspace, id, 'production', { version: 1, expected: null });
     const ask = { policy_id: 'ask', effect: 'require_approval', tools: ['release.point'] };
     await person.put('/v1/policies', { policies: [{ policy_id: 'permit', effect: 'permit' }, ask] });
-    const change = (headers = {}): Call =>
-      way === 'pointing'
-        ? ({ api }) => {
-            const body = { version: 2, expected: first.digest };
-            return api.put(`/agentflow/${id}/channels/production`, body, headers);
-          }
-        : ({ api }) => api.post(`/agentflow/${id}/promote`, {}, headers);
-    const { approval_id } = (await change()(workspace)).body;
+    const callWith =
+      (headers = {}): Call =>
+      ({ api }) =>
+        way === 'pointing'
+          ? api.put(`/agentflow/${id}/channels/production`, { version: 2, expected }, headers)
+          : api.post(`/agentflow/${id}/promote`, {}, headers);
+    const { approval_id } = (await callWith()(workspace)).body;
     expect(await approver.post(`/v1/approvals/${approval_id}/approve`, {})).toMatchObject({ status: 200 });
     const { resume_token } = (await bearerClient(workspace.apiKey).get(`/v1/approvals/${approval_id}`)).body;
-    const approved = change({ 'x-resume-token': resume_token, 'idempotency-key': newId() });
-    const { body } = await killedAt(workspace, approved, [...write], isApplied);
+    const call = callWith({ 'x-resume-token': resume_token, 'idempotency-key': newId() });
     // A promotion publishes what it points to.
-    const version = way === 'pointing' ? 2 : 3;
-    expect(body).toMatchObject({ version, digest: second.digest, approval_id });
-    expect(await historyOf(workspace, id)).toMatchObject([{ version, approval_id }, { version: 1 }]);
-  });
+    const pointsTo = { version: way === 'pointing' ? 2 : 3, approval_id };
+    return { workspace, id, call, approval_id, pointsTo };
+  }
+
+  test.each([
+    { way: 'pointing', command: 'insert', of: 'channel_moves', isApplied: true },
+    { way: 'pointing', command: 'update', of: 'agentflows', isApplied: true },
+    { way: 'pointing', command: 'update', of: 'agentflows', isApplied: false },
+    { way: 'promotion', command: 'update', of: 'agentflows', isApplied: true },
+    { way: 'promotion', command: 'insert', of: 'lifecycles', isApplied: false },
+  ] as const)(
+    'during an approved $way ($command $of, applied: $isApplied): it moves once',
+    async ({ way, ...write }) => {
+      verifies('release.durable');
+      const { workspace, id, call, pointsTo } = await approvedCall(way);
+      const { body } = await killedAt(workspace, call, write);
+      expect(body).toMatchObject(pointsTo);
+      expect(await historyOf(workspace, id)).toMatchObject([pointsTo, { version: 1 }]);
+    },
+  );
+
+  test.each(['pointing', 'promotion'] as const)(
+    'after an approved %s was recorded, before it was answered: its repeat is told that the approval was used',
+    async (way) => {
+      verifies('release.durable', 'approval.used-call');
+      const { workspace, id, call, approval_id, pointsTo } = await approvedCall(way);
+      const write = { command: 'insert', of: 'lifecycles', isApplied: true };
+      const { body } = await killedAt(workspace, call, write, 403);
+      expect(body).toMatchObject({
+        error: 'approval_refused',
+        error_description: expect.stringContaining('`used_by`'),
+      });
+      const [latest, ...earlier] = await historyOf(workspace, id);
+      expect([latest, earlier]).toMatchObject([pointsTo, [{ version: 1 }]]);
+      const { body: approval } = await bearerClient(workspace.apiKey).get(`/v1/approvals/${approval_id}`);
+      expect(approval).toMatchObject({ status: 'used', used_by: latest.lifecycle_id });
+    },
+  );
 });
 
 /** Two agents that call an address of this version one after the other. */

@@ -37,4 +37,9 @@ export const approvals = [
     source: 'docs/decisions/0022-who-decides.md',
     says: 'An approval whose process died before it began can be decided, withdrawn and expires like every other.',
   },
+  {
+    id: 'approval.used-call',
+    source: 'docs/guides/gateway.md',
+    says: 'A repeat of a call that used its approval, was recorded and could not be answered is not made again: its 403 says that used_by of the approval is the executed call.',
+  },
 ] as const satisfies readonly Requirement[];

@@ -7,10 +7,16 @@ import { createReplication, isMajorityWrite } from './replication.js';
 /**
  * The fault of one command. `not_primary`: it is refused, not applied. `cut_before`, `cut_after`: its connection breaks
  * before or after it is applied. `not_replicated`: it is applied, but its write concern is not met in time.
- * `rolled_back`: it is applied, and a failover undoes it. `until`: it is applied when the promise resolves.
+ * `rolled_back`: it is applied, and a failover undoes it. `until`: it is applied when the promise resolves, even if its client is
+ * gone by then; `applied` is called after it.
  */
 export type Fault =
-  'not_primary' | 'cut_before' | 'cut_after' | 'not_replicated' | 'rolled_back' | { until: Promise<unknown> };
+  | 'not_primary'
+  | 'cut_before'
+  | 'cut_after'
+  | 'not_replicated'
+  | 'rolled_back'
+  | { until: Promise<unknown>; applied?: () => void };
 
 export interface ReplicaSet {
   name: string;
@@ -64,6 +70,7 @@ export async function startReplicaSet(uri: string): Promise<ReplicaSet> {
     if (plan?.fault === 'rolled_back') return void (await rollBack(command, () => forward(message)));
     if (typeof plan?.fault === 'object') await plan.fault.until;
     const answer = await apply(command, message, forward);
+    if (typeof plan?.fault === 'object') plan.fault.applied?.();
     if (plan?.fault === 'not_replicated' && answer)
       return withAnswer(answer, { ...answerOf(answer), writeConcernError });
     return plan?.fault === 'cut_after' ? undefined : answer;
@@ -107,23 +114,24 @@ export async function startReplicaSet(uri: string): Promise<ReplicaSet> {
   const server = createServer((client) => {
     const behind = connect(Number(target.port), target.hostname);
     let take: (answer: Buffer) => void = () => undefined;
+    let served = Promise.resolve();
     const forward = (message: Buffer) =>
       new Promise<Buffer>((resolve) => void ((take = resolve), behind.write(message)));
+    const end = () => [client, behind].forEach((each) => void (each.destroy(), sockets.delete(each)));
     for (const socket of [client, behind]) {
       sockets.add(socket);
-      socket
-        .on('error', () => undefined)
-        .on('close', () => [client, behind].forEach((each) => void (each.destroy(), sockets.delete(each))));
+      socket.on('error', () => undefined);
     }
+    behind.on('close', end);
+    // A server applies what it has received from a client that is gone.
+    client.on('close', () => void served.then(end));
     onMessages(behind, (answer) => take(answer));
-    onMessages(
-      client,
-      (message) =>
-        void serve(message, forward).then(
-          (answer) => (answer ? client.write(answer) : client.destroy()),
-          () => client.destroy(),
-        ),
-    );
+    onMessages(client, (message) => {
+      served = serve(message, forward).then(
+        (answer) => void (answer ? client.write(answer) : client.destroy()),
+        () => void client.destroy(),
+      );
+    });
   });
   const own = `127.0.0.1:${(await listen(server)).port}`;
   const hosts = [`127.0.0.1:${await freePort()}`, own];

@@ -49,7 +49,7 @@ export const refusalTexts = {
   other_policies: otherPolicies,
   rejected: 'the approval was rejected',
   expired: 'the approval or its resume token has expired: repeat the call without a resume token to ask again',
-  used: 'the resume token was already used',
+  used: 'the resume token was already used: its call was executed, or runs now; `used_by` of the approval is the lifecycle of the executed call',
   not_asked:
     'this call needs no approval, because no rule requires one or because it is a dry run: repeat it without a resume token',
 };

@@ -207,7 +207,7 @@ describe('a platform write', () => {
     expect(await api.post(path, { name: 'held' }, token)).toMatchObject({ status: 201, body: { _id: made.body._id } });
     expect(await api.post(path, { name: 'held' }, { 'x-resume-token': approved.resume_token })).toMatchObject({
       status: 403,
-      body: { error: 'S6:approval', error_description: 'the resume token was already used' },
+      body: { error: 'S6:approval', error_description: expect.stringContaining('the resume token was already used') },
     });
     expect((await gateway.get(`/v1/approvals/${approval_id}`)).body).toMatchObject({
       status: 'used',
