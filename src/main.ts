@@ -8,6 +8,7 @@ import { startDownstream, type DownstreamListener } from './surfaces/callbacks/d
 import { loadConfig } from './config.js';
 import { createDeps } from './deps.js';
 import { type Deps } from './domain/deps.js';
+import { moveTokens } from './governance/approvals/earlier-records.js';
 import { sweepApprovals } from './governance/approvals/sweep.js';
 import { sweepIntents } from './governance/sweep.js';
 import { createExpressServer } from './http/express-server.js';
@@ -80,10 +81,8 @@ export async function main(): Promise<void> {
       deps,
     );
     const runs = { ...calls, temporal: deps.temporal };
-    regularly(
-      { everyMs: 30_000, failed: 'due approvals could not be continued', run: () => sweepApprovals(runs) },
-      deps,
-    );
+    regularly({ everyMs: 30_000, failed: 'due approvals could not go on', run: () => sweepApprovals(runs) }, deps);
+    regularly({ everyMs: 30_000, failed: 'tokens could not be moved', run: () => moveTokens(runs.collections) }, deps);
     regularly(
       { everyMs: 5000, failed: 'runs of people without a role could not be held', run: createHoldSweep(runs) },
       deps,

@@ -27,7 +27,10 @@ const requesting = createApprovals({
   ...{ collections, audit, secrets: deps.auth.box, redact: unchanged, hideSecrets: unchanged },
   temporal: { ...deps.temporal, call: async () => undefined as never },
 });
-const sweep = (now?: number) => sweepApprovals({ collections, audit, temporal: deps.temporal, log: deps.log }, now);
+const sweep = async () => {
+  await moveTokens(collections);
+  await sweepApprovals({ collections, audit, temporal: deps.temporal, log: deps.log });
+};
 
 /** A state of an approval as the workflow of 0.2.0 has it. */
 const approved = { status: 'approved' as const, votes: [], decided_by: 'a', decided_at: epochSeconds() };
@@ -250,7 +253,7 @@ describe('an approval that a process of 0.2.0 stored', () => {
     verifies('approval.upgrade');
     const { _id, input, principal, resumeToken } = await approvedBefore();
     await collections.resume_tokens.updateOne({ approval_id: _id }, { $set: { expires_at: 1 } });
-    await moveTokens(collections, epochSeconds());
+    await moveTokens(collections);
     const { _id: _same, ...record } = toApprovalDocument(input, approved, 2);
     const late = await collections.approvals.replaceOne({ _id, revision: { $lte: 2 } }, record);
     expect(late.matchedCount).toBe(0);
@@ -263,7 +266,7 @@ describe('an approval that a process of 0.2.0 stored', () => {
     const own = (await earlierToken(_id)) as EarlierToken;
     expect(own._id).toBe(sha256Hex(resumeToken));
     await collections.resume_tokens.updateOne({ _id: own._id }, { $set: { expires_at: 1 } });
-    await moveTokens(collections, epochSeconds());
+    await moveTokens(collections);
     // An attempt of the activity that hung minted a second token after the first one had been moved.
     const other = `svc_rt_${'B'.repeat(43)}`;
     await collections.resume_tokens.insertOne({ ...own, _id: sha256Hex(other), expires_at: epochSeconds() + 600 });

@@ -1,4 +1,5 @@
 import type { ApprovalInput } from '../../../workflows/approval/messages.js';
+import { epochSeconds } from '../../base/time.js';
 import { defineCollection, type Collections } from '../../stores/collections.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
 import type { ApprovalDocument, ResumeToken } from './record.js';
@@ -97,7 +98,7 @@ export async function moveToken({ approvals, resume_tokens }: Moving, earlier: E
  */
 export async function moveTokens(
   collections: Pick<Collections, 'approvals' | 'resume_tokens' | 'intents'>,
-  now: number,
+  now = epochSeconds(),
 ): Promise<void> {
   const { approvals, resume_tokens, intents } = collections;
   for await (const earlier of resume_tokens.find({}).sort({ _id: 1 })) {

@@ -1,14 +1,11 @@
 import type { Logger } from '../../log.js';
 import { epochSeconds } from '../../base/time.js';
-import type { Collections } from '../../stores/collections.js';
 import { forEachDue } from '../for-each-due.js';
-import { moveTokens } from './earlier-records.js';
 import type { ApprovalDocument } from './record.js';
 import { startApproval } from './request.js';
 import { endCallsOfToken, endToken, type WithdrawDeps } from './withdraw.js';
 
 interface SweepDeps extends WithdrawDeps {
-  collections: Pick<Collections, 'approvals' | 'lifecycles' | 'resume_tokens' | 'intents'>;
   log: Pick<Logger, 'warn'>;
 }
 
@@ -18,7 +15,6 @@ interface SweepDeps extends WithdrawDeps {
  */
 export async function sweepApprovals(deps: SweepDeps, now = epochSeconds()): Promise<void> {
   const { collections, log } = deps;
-  await moveTokens(collections, now);
   const due = { due_at: { $lt: now } };
   await forEachDue({ collection: collections.approvals, due, at: 'due_at', log, now }, (approval) =>
     approval.status === 'approved' ? endUnused(deps, approval, now) : startApproval(deps.temporal, approval),
