@@ -9,7 +9,8 @@ import type { McpClient } from '../../../src/outbound/mcp-client.js';
 import type { ActRequest } from '../../../workflows/agentflow-execution/steps/action.js';
 import { actOfWorker, requestTo } from '../../support/act-of-worker.js';
 import { createWorkspace, personOf, useDeps, type Workspace } from '../../support/fixture.js';
-import { connectorOf } from '../../support/connectors.js';
+import { connectorOf, field } from '../../support/connectors.js';
+import { storeTokenApart } from '../../support/governance/earlier-token.js';
 import { connectServer } from '../../support/mcp-agents.js';
 import { toolNamed } from '../../support/mcp-server.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
@@ -61,10 +62,8 @@ async function held(
   const first = await attempt();
   if (!('held' in first)) throw new Error('the act was not held');
   const { approval_id } = first.held;
-  const decide = async (decision: string, id = approval_id, reason?: string) =>
-    expect(await approver.post(`/v1/approvals/${id}/${decision}`, reason ? { reason } : {})).toMatchObject({
-      status: 200,
-    });
+  const decide = async (decision: string, id = approval_id, reason?: string, edits?: object) =>
+    expect(await approver.post(`/v1/approvals/${id}/${decision}`, { reason, edits })).toMatchObject({ status: 200 });
   const { approvals, lifecycles } = deps.mongo.collections;
   const stored = () => approvals.find({ project_id: workspace.projectID }).toArray();
   const waiting = () => lifecycles.countDocuments({ project_id: workspace.projectID, status: 'pending_approval' });
@@ -103,6 +102,43 @@ test('an act that is repeated after its rejection requests no other approval', a
   expect(seen()).toBe(0);
   expect(await stored()).toMatchObject([{ _id: approval_id, status: 'rejected' }]);
   expect(await waiting()).toBe(0);
+});
+
+test('an act that waited for a worker of 0.2.0 is made once, as it was edited, and keeps its answer', async () => {
+  verifies('approval.upgrade', 'act.hold.asked-once');
+  const { attempt, decide, stored, waiting, approval_id, seen } = await held(async (workspace) => {
+    const { action, context } = requestTo(`${sink.url}/${workspace.projectID}`, workspace);
+    return {
+      action: { ...action, input_schema: { fields: [{ ...field('text'), label: '', description: '' }] } },
+      context: { ...context, input_variables: { text: 'Dear Ada' } },
+    };
+  });
+  const edits = { text: 'Dear Grace' };
+  await decide('approve', approval_id, undefined, edits);
+  await storeTokenApart(deps, approval_id);
+  const made = await attempt(approval_id);
+  expect(made).toMatchObject({ output: { ok: true }, edits });
+  expect(await stored()).toMatchObject([{ _id: approval_id, status: 'used' }]);
+  // The worker of 0.2.0 had used the token, and died before it settled the approval.
+  await storeTokenApart(deps, approval_id);
+  expect(await attempt(approval_id)).toEqual(made);
+  expect(seen()).toBe(1);
+  expect(await stored()).toMatchObject([{ _id: approval_id, status: 'used', used_at: expect.any(Number) }]);
+  expect(await waiting()).toBe(0);
+  expect(await deps.mongo.collections.resume_tokens.countDocuments({ approval_id })).toBe(0);
+});
+
+test('an act whose answer was lost with a worker of 0.2.0 is sent again only if a person approves it', async () => {
+  verifies('approval.upgrade', 'act.unknown');
+  const { attempt, decide, stored, approval_id, seen } = await held();
+  await decide('approve');
+  await storeTokenApart(deps, approval_id);
+  const lifecycleId = newId();
+  const used = { used_at: 1, used_by: lifecycleId, record_id: newId() };
+  await deps.mongo.collections.resume_tokens.updateOne({ approval_id }, { $set: used });
+  expect(await attempt(approval_id)).toMatchObject({ held: { after_unknown: true } });
+  expect(seen()).toBe(0);
+  expect(await stored()).toMatchObject([{ status: 'used', used_by: lifecycleId }, { status: 'pending' }]);
 });
 
 test('an act whose answer could not be stored is sent again only if a person approves it', async () => {
