@@ -50,6 +50,16 @@ export const flows = [
     says: 'map runs a part for each item with limited concurrency and returns the outputs in the order of the items.',
   },
   {
+    id: 'flow.many-items',
+    source: `${guide}#maps-over-many-items`,
+    says: 'A map takes up to 100,000 items and divides more than 200 among runs of their own, to which its order, concurrency, errors, pauses, cancels, approvals and reruns apply.',
+  },
+  {
+    id: 'flow.table-items',
+    source: `${guide}#rows-of-a-table-as-items`,
+    says: 'The items of a map can be the rows of a table of the project that match a filter, as they are when the step begins; a query that does not fit the table is refused.',
+  },
+  {
     id: 'flow.loop',
     source: `${guide}#steps`,
     says: 'loop repeats its part until an expression is true, and fails after max_rounds.',

@@ -110,7 +110,7 @@ async function divideRows(
   if (!is_divided && total > most) throw tooMany(`${total} rows match`, `a map in a flow that waits for events`, most);
   if (total > maxItems) throw tooMany('more rows match', 'a map', maxItems);
   if (stored.length === 0 && total <= most) {
-    const items = await rows.readAfter(undefined, most);
+    const items = total === 0 ? [] : await rows.readAfter(undefined, total);
     if (!is_divided || JSON.stringify(items).length <= maxSliceLength) return items;
   }
   let length = JSON.stringify(stored.map(itemsOf)).length;

@@ -35,7 +35,7 @@ export function placeMeant(run: EarlierRun, from: string): string {
     (id) => !earlier.nodeAt(id),
   );
   if (unknown !== undefined) throw refuse(`the execution has no agent or step ${unknown}`);
-  if (isInDividedItems(earlier, names)) return from;
+  if (isInSlice(run, from)) return from;
   if (names.length % 2 === 0) return inPath(path, firstOf(earlier, names, path));
   if (names.length > 1 || earlier.reached.has(from)) return from;
   const places = [...earlier.reached].filter((place) => place.endsWith(`/${from}`));
@@ -45,7 +45,9 @@ export function placeMeant(run: EarlierRun, from: string): string {
 }
 
 /** Whether a run of its own works on the item that the place names. */
-function isInDividedItems({ divided }: Earlier, names: readonly string[]): boolean {
+export function isInSlice(run: EarlierRun, place: string): boolean {
+  const { divided } = readEarlierRun(run);
+  const names = place.split('/');
   return names.some((_name, at) => at % 2 === 1 && divided.get(names.slice(0, at).join('/')) === 'slices');
 }
 

@@ -5,7 +5,7 @@ import { AppError } from '../../base/errors.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { keptFrom } from './earlier-run.js';
 import { executedBy } from './executed-by.js';
-import { keptBefore, placeMeant } from './kept.js';
+import { isInSlice, keptBefore, placeMeant } from './kept.js';
 import { missingVariableProblems } from './missing-variables.js';
 import { contentOfRun, NewExecution, notStarted } from './operations/create.js';
 import { choiceFields, refuseDraft, resolveStart, type StartRequest } from '../releases/operations/resolve.js';
@@ -135,6 +135,8 @@ async function sourceOf(
 async function requireReached({ mongo }: Deps, source: ExecutionDocument, place: string): Promise<void> {
   const { record, path } = await runOfPath(mongo.collections.executions, source, place);
   if (record !== source) keptBefore(record, placeMeant(record, path));
+  else if (isInSlice(source, place))
+    throw new AppError('validation_failed', `from_agent_id: the execution has never reached ${place}`);
 }
 
 /** What the rerun keeps. Without `from`, that is what the source has kept itself. */
