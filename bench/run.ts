@@ -19,6 +19,7 @@ import { benchLeast } from './least.js';
 import { benchMcp } from './mcp.js';
 import { benchModels } from './models.js';
 import { benchOauth } from './oauth.js';
+import { benchParts } from './parts.js';
 import { benchPeers } from './peers/index.js';
 import { benchPlatformWrites } from './platform-writes.js';
 import { benchRecordStore } from './record-store.js';
@@ -36,6 +37,7 @@ const benches: Record<string, (bench: BenchEnvironment) => Promise<Figure[]>> = 
   memory: benchMemory,
   console: benchConsole,
   flow: benchFlowGrowth,
+  parts: benchParts,
   acts: benchActs,
   gateway: benchGateway,
   guard: benchGuard,

@@ -18,6 +18,18 @@ export async function bareSteps(count: number): Promise<void> {
   for (let step = 0; step < count; step += 1) await nothing();
 }
 
+/** The baseline of parts that run at once: the same number of activities, as many at once. */
+export async function bareParts(count: number, concurrency: number): Promise<void> {
+  let left = count;
+  const next = async () => {
+    for (; left > 0;) {
+      left -= 1;
+      await nothing();
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, next));
+}
+
 const { record, recordCalls } = proxyLocalActivities<{
   record(): Promise<void>;
   recordCalls(count: number): Promise<void>;

@@ -73,6 +73,7 @@ function stepPaths(step: Fields): string[] {
 function pathsOf(step: Fields, { kind, path }: StepField): string[] {
   if (kind === 'decide') return ['decide.instructions'];
   if (kind === 'action') return ['connector_id', ...Object.keys(fieldsOf(step.inputs)).map((name) => `inputs.${name}`)];
+  if (kind === 'items') return ['items', ...['table_id', 'filter', 'sort', 'limit'].map((name) => `items.${name}`)];
   if (kind === 'wait') return ['seconds', 'until', 'event.name', 'event.match', 'event.deadline_seconds'];
   if (kind === 'cases' || kind === 'branches') {
     const names = kind === 'cases' ? ['name', 'when', 'description', 'next'] : ['name', 'first'];

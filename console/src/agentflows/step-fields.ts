@@ -9,7 +9,7 @@ interface BaseField {
 
 export type StepField = BaseField &
   (
-    | { kind: 'text' | 'number' | 'code' | 'next' | 'first' | 'join' | 'wait' | 'action' }
+    | { kind: 'text' | 'number' | 'code' | 'next' | 'first' | 'join' | 'wait' | 'items' | 'action' }
     /** A field without a text is not sent, or null if `isNull`. */
     | { kind: 'expression'; isNull?: true }
     /** The first option is the default. */
@@ -77,7 +77,7 @@ export const stepKinds = {
   map: {
     ...{ name: 'Map', about: 'runs a part for each item of a list' },
     fields: [
-      { path: 'items', label: 'List', kind: 'expression' },
+      { path: 'items', label: 'Items', kind: 'items' },
       { path: 'as', label: 'Name of an item', kind: 'text', hint: 'Another name for item in expressions.' },
       { path: 'first', label: 'First of each item', kind: 'first' },
       { path: 'concurrency', label: 'Items at once', kind: 'number', hint: 'Default: 10.' },

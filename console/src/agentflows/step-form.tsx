@@ -21,6 +21,7 @@ import { ExpressionField, ExpressionPlace } from './expression-field.js';
 import { completionsAt, namesAt, namesInPart, withNode, withoutNode } from './nodes.js';
 import { DecideField, isDecidedByModel } from './decide-field.js';
 import { IdField } from './id-field.js';
+import { ItemsField } from './items-field.js';
 import { JoinField } from './join-field.js';
 import { NumberField } from './number-field.js';
 import { PastRunField } from './past-run.js';
@@ -164,6 +165,8 @@ function StepValue({ field, ...options }: StepValueOptions & { field: StepField 
       return <JoinField {...control} value={value} onChange={set} />;
     case 'wait':
       return <WaitFields {...options} />;
+    case 'items':
+      return <ItemsField key={idOf(step)} {...options} />;
     case 'decide':
       return <DecideField {...options} />;
     case 'values':

@@ -3,8 +3,8 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { call } from '../api.js';
 import { Problem, Page, Loaded } from '../parts.js';
 import { useJsonDraft } from '../use-draft.js';
-import { readAll } from '../read-all.js';
 import { useAgentflows } from '../runs/choices.js';
+import { useTableNames } from '../tables/use-table-names.js';
 import { useSubmit } from '../use-submit.js';
 import { CalendarFields } from './calendar-fields.js';
 import {
@@ -89,15 +89,9 @@ function ScheduleForm({ initial, schedule }: { initial: Values; schedule?: Sched
   );
 }
 
-const readTableNames = () =>
-  readAll(async (query) => {
-    const { table_names: data, ...page } = await call('get', '/storage/{projectID}/table_names', { query });
-    return { ...page, data };
-  });
-
 function RunFields({ textOf, choiceOf, isNew }: FormFields & { isNew: boolean }) {
   const { data: flows = [], error: noFlows } = useAgentflows();
-  const { data: tables = [], error: noTables } = useQuery({ queryKey: ['table-names'], queryFn: readTableNames });
+  const { data: tables = [], error: noTables } = useTableNames();
   return (
     <fieldset>
       <legend>Agentflow and goal</legend>

@@ -12,6 +12,9 @@ const Slot = z.object({
   name: z.string().describe('Made from the name of the connector.').meta({ example: 'mail' }),
   category: z.string().describe('The category that its connector must have.').meta({ example: 'mail' }),
   connector_id: Id.describe('The connector that is used where a channel names no other one.'),
+  table_id: Id.optional().describe(
+    'The table of this connector, if a `map` reads its rows. A channel can name the connector of another table.',
+  ),
 });
 
 const ReleasedTool = z.object({

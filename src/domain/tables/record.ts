@@ -54,7 +54,7 @@ export function rowsOf({ db }: Pick<Mongo, 'db'>, tableId: string): Collection<R
 
 /** @throws AppError `not_found` for an unknown table and for a table of another project */
 export async function readTable(
-  { collections }: Pick<Mongo, 'collections'>,
+  { collections }: { collections: Pick<Mongo['collections'], 'tables'> },
   projectId: string,
   id: string,
 ): Promise<TableDocument> {

@@ -113,6 +113,7 @@ export const agentflows: Kind = {
     { path: ['agents', '*', 'skills', '*', 'actions', '*', 'endpoint'], to: ['agentflows'], when: callsAgentflow },
     { path: ['steps', '*', 'connector_id'], to: ['connectors', 'tables'] },
     { path: ['steps', '*', 'agentflow_id'], to: ['agentflows'] },
+    { path: ['steps', '*', 'items', 'table_id'], to: ['tables'] },
   ],
   forEditors: allowPromptFile,
   nameOf: ({ name }) => String(name),

@@ -4,7 +4,7 @@ import type { AgentflowDocument } from '../record.js';
 
 /** Why the rows of tables cannot be the items of `map` steps. */
 export async function tableProblems(
-  collections: Collections,
+  collections: Pick<Collections, 'tables'>,
   { projectID, steps = [] }: Pick<AgentflowDocument, 'projectID' | 'steps'>,
 ): Promise<string[]> {
   const found = steps.map(async (step) => {

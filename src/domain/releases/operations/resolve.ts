@@ -10,7 +10,7 @@ import { findAgentflow } from '../../agentflows/operations/store.js';
 import type { DefaultModel, RunningRelease } from '../record.js';
 import { boundAgentflow, chosenVersion } from '../rules/bind.js';
 import { pinnedVersions } from '../rules/starts.js';
-import { slotProblems } from './problems.js';
+import { slotProblems, tablesOfSlots } from './problems.js';
 import { findRelease } from './publish.js';
 
 /** What whoever starts a run may say about the release that it takes. */
@@ -76,7 +76,10 @@ export async function resolveStart(
   const problems = await slotProblems(collections, release, slots);
   if (problems.length > 0) throw new AppError('validation_failed', problems.join('; '));
   return {
-    agentflow: { ...boundAgentflow(release, slots), ...pick(saved, 'isActive', 'concurrency') },
+    agentflow: {
+      ...boundAgentflow(release, slots, await tablesOfSlots(collections, release, slots)),
+      ...pick(saved, 'isActive', 'concurrency'),
+    },
     release: { version: chosen, digest: release.digest, channel },
     default_model: release.default_model,
     calls: pinnedVersions(release),

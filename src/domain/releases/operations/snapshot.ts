@@ -3,13 +3,17 @@ import { pick } from '../../../base/pick.js';
 import type { Collections, Documents } from '../../../stores/collections.js';
 import { agentflowProblems, isEmpty } from '../../agentflows/rules.js';
 import { ownValue, production } from '../../agentflows/record/channels.js';
+import { tableProblems } from '../../agentflows/operations/table-problems.js';
 import type { AgentflowDocument } from '../../agentflows/record.js';
 import { mcpToolId, type McpToolDefinition } from '../../mcp-servers/record.js';
 import type { ReleaseContent, ReleasedFlow, ReleasedTool, Slot } from '../record.js';
 import { actionsOf, startsOf } from '../rules/starts.js';
-import { connectorIdsOf, digestOf, slotNames } from '../rules/content.js';
+import { connectorIdsOf, digestOf, slotNames, tableIdsOf } from '../rules/content.js';
 
-type Stores = Pick<Collections, 'connectors' | 'mcp_tools' | 'project_models' | 'agentflows' | 'agentflow_versions'>;
+type Stores = Pick<
+  Collections,
+  'connectors' | 'tables' | 'mcp_tools' | 'project_models' | 'agentflows' | 'agentflow_versions'
+>;
 
 export interface Snapshot {
   content: ReleaseContent;
@@ -32,17 +36,28 @@ export async function snapshotOf(collections: Stores, agentflow: AgentflowDocume
   return {
     content,
     digest: digestOf(content),
-    problems: [...own, ...connected.problems, ...used.problems, ...started.problems],
+    problems: [
+      ...own,
+      ...(await tableProblems(collections, agentflow)),
+      ...connected.problems,
+      ...used.problems,
+      ...started.problems,
+    ],
   };
 }
 
-async function slotsOf({ connectors }: Stores, agentflow: AgentflowDocument) {
-  const ids = connectorIdsOf(agentflow);
+async function slotsOf({ connectors, tables }: Stores, agentflow: AgentflowDocument) {
+  const used = await tables
+    .find({ _id: { $in: tableIdsOf(agentflow) }, projectID: agentflow.projectID }, { projection: { connector_id: 1 } })
+    .toArray();
+  const tableOf = new Map(used.map(({ _id, connector_id }) => [connector_id, _id]));
+  const ids = [...new Set([...connectorIdsOf(agentflow), ...tableOf.keys()])];
   const found = await connectorsBy(connectors, agentflow.projectID, ids);
   const names = slotNames(ids.map((id) => found.get(id)?.name ?? 'missing'));
   const slots = ids.map((connector_id, index): Slot => {
     const category = found.get(connector_id)?.category ?? '';
-    return { name: names[index] ?? '', category, connector_id };
+    const table_id = tableOf.get(connector_id);
+    return { name: names[index] ?? '', category, connector_id, ...(table_id !== undefined && { table_id }) };
   });
   const problems = ids
     .filter((id) => !found.has(id))

@@ -41,6 +41,7 @@ const ownFields = [
 
 export function plainContent({ agentflow, slots, tools, flows, default_model }: ReleaseContent): PlainContent {
   const slotOf = (connectorId: string | null) => slots.find((slot) => slot.connector_id === connectorId)?.name ?? null;
+  const slotOfTable = (tableId: string) => slots.find((slot) => slot.table_id === tableId)?.name ?? null;
   const agents = agentflow.agents.map(({ skills, ...agent }) => ({
     ...agent,
     skills: skills.map((skill) => ({
@@ -52,7 +53,7 @@ export function plainContent({ agentflow, slots, tools, flows, default_model }: 
   return {
     agentflow: pick(agentflow, ...ownFields),
     agents,
-    steps: (agentflow.steps ?? []).map((step) => plainStep(step, slotOf, flows)),
+    steps: (agentflow.steps ?? []).map((step) => plainStep(step, { slotOf, slotOfTable, flows })),
     slots: slots.map(({ name, category }) => ({ name, category })),
     tools,
     default_model,
@@ -65,14 +66,20 @@ function plainAction(action: Action, stepId: string, flows: readonly ReleasedFlo
   return { ...action, endpoint: flows.find(({ step_id }) => step_id === stepId)?.digest ?? action.endpoint };
 }
 
-function plainStep(
-  step: FlowStep,
-  slotOf: (connectorId: string | null) => string | null,
-  flows: readonly ReleasedFlow[],
-): Record<string, unknown> {
+interface PlainNames {
+  slotOf: (connectorId: string | null) => string | null;
+  slotOfTable: (tableId: string) => string | null;
+  flows: readonly ReleasedFlow[];
+}
+
+function plainStep(step: FlowStep, { slotOf, slotOfTable, flows }: PlainNames): Record<string, unknown> {
   if (step.type === 'action') {
     const { connector_id, ...rest } = step;
     return { ...rest, slot: slotOf(connector_id) };
+  }
+  if (step.type === 'map' && typeof step.items !== 'string') {
+    const { table_id, ...query } = step.items;
+    return { ...step, items: { ...query, slot: slotOfTable(table_id) } };
   }
   if (step.type !== 'flow') return { ...step };
   const { agentflow_id: _id, version: _version, ...rest } = step;
@@ -100,6 +107,14 @@ export function slotNames(connectorNames: readonly string[]): string[] {
     taken.add(slot);
     return slot;
   });
+}
+
+/** The ids of the tables whose rows are items of a `map`, in order. */
+export function tableIdsOf({ steps = [] }: Pick<ReleaseContent['agentflow'], 'steps'>): string[] {
+  const ids = steps.flatMap((step) =>
+    step.type === 'map' && typeof step.items !== 'string' ? [step.items.table_id] : [],
+  );
+  return [...new Set(ids)];
 }
 
 /** The ids of the connectors that an agentflow uses, in order. */

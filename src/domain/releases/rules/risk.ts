@@ -145,7 +145,19 @@ function larger(path: string, what: string, from: number, to: number): Risk {
 function stepRisks(before: Record<string, unknown> | undefined, step: Record<string, unknown>): Risk[] {
   const path = `steps/${String(step._id)}`;
   const [from, to] = [Number(before?.max_rounds ?? 0), Number(step.max_rounds ?? 0)];
-  return to > from ? [larger(path, 'rounds', from, to)] : [];
+  const [table, earlier] = [tableSlotOf(step), tableSlotOf(before)];
+  return [
+    ...(to > from ? [larger(path, 'rounds', from, to)] : []),
+    ...(table !== undefined && table !== earlier
+      ? [{ kind: 'new_scope' as const, path, text: `reads the rows of the table in the slot ${table}` }]
+      : []),
+  ];
+}
+
+/** The slot of the table whose rows are the items of a `map`. */
+function tableSlotOf(step: Record<string, unknown> | undefined): string | undefined {
+  const items = step?.items;
+  return typeof items === 'object' && items !== null && 'slot' in items ? String(items.slot) : undefined;
 }
 
 /** Previews and checks that were on before. */

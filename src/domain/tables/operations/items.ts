@@ -36,7 +36,7 @@ export async function openItems(mongo: Tables, projectId: string, query: ItemsQu
 
 /** Why the rows cannot be items of a `map`: an unknown table, columns that it does not have, values of another type. */
 export async function queryProblems(
-  mongo: Pick<Mongo, 'collections'>,
+  mongo: { collections: Pick<Mongo['collections'], 'tables'> },
   projectId: string,
   { table_id, filter = {}, sort }: ItemsQuery,
 ): Promise<string[]> {

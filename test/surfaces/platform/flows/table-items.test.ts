@@ -3,9 +3,10 @@ import { eventually } from '../../../support/eventually.js';
 import { startExecution, untilExecution } from '../../../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
 import { refusal } from '../../../support/refusal.js';
-import { createTable } from '../../../support/tables.js';
+import { createTable, type TestTable } from '../../../support/tables.js';
 import { useHttpSink } from '../../../support/use-http-sink.js';
 import { verifies } from '../../../support/verifies.js';
+import { create, point, publish } from '../releases/releases.js';
 
 const deps = useDeps();
 const sink = await useHttpSink();
@@ -82,4 +83,32 @@ test('a query that does not fit a table of the project is refused with all probl
       overRows(workspace, { table_id: foreign._id }),
     ),
   ).toMatchObject(refusal(422, 'validation_failed', 'steps.each.items.table_id'));
+});
+
+test('the table is a slot of a release, for which a channel can name another table with the same columns', async () => {
+  verifies('flow.table-items', 'release.slots');
+  const workspace = await createWorkspace(deps);
+  const { api } = workspace;
+  const [own, other, unlike] = (await Promise.all([
+    createTable(workspace, columns, 'Leads'),
+    createTable(workspace, columns, 'Live leads'),
+    createTable(workspace, [], 'Empty'),
+  ])) as [TestTable, TestTable, TestTable];
+  await other.insert({ name: 'live', price: 1 });
+  const query = { table_id: own._id, filter: { price: { lt: 5 } } };
+  const id = await create(workspace, overRows(workspace, query));
+  const { slots } = await publish(workspace, id);
+  const slot = { name: 'leads', category: 'restful', connector_id: own.connector_id, table_id: own._id };
+  expect(slots).toEqual([slot]);
+  const { body: difference } = await api.get(`/agentflow/${id}/difference?to=1`);
+  expect(JSON.stringify(difference)).toContain('reads the rows of the table in the slot leads');
+  expect(JSON.stringify(difference)).not.toContain(own._id);
+  const at = (leads: string) => point(workspace, id, 'production', { version: 1, expected: null, slots: { leads } });
+  expect(await at(unlike.connector_id)).toMatchObject(
+    refusal(422, 'validation_failed', 'steps.each.items.filter.price'),
+  );
+  expect(await at(other.connector_id)).toMatchObject({ status: 200 });
+  const { body } = await api.post('/execute_flow', { agentflow_id: id, goal: 'go' });
+  await api.post(`/execute_flow/${body.execution_id}/execute`, {});
+  expect((await untilExecution(workspace, body.execution_id, 'completed')).conclusion.output.all).toEqual(['live']);
 });
