@@ -1,3 +1,4 @@
+import { agentThatCalls } from '../test/support/flows.js';
 import { bareParts } from './bare/workflows.js';
 import type { BenchEnvironment } from './environment.js';
 import { awaitedRuns, bareRun } from './executions.js';
@@ -13,8 +14,13 @@ const rounds = 5;
 export async function benchParts(bench: BenchEnvironment): Promise<Figure[]> {
   const { api, projectID } = await bench.person();
   const kinds = [
-    { what: '40 parallel code steps', flow: parallel(40), count: 40, concurrency: 40 },
-    { what: 'a map of 1,000 code steps, 20 at once', flow: mapOf(1000, code, 20), count: 1000, concurrency: 20 },
+    { what: '40 parallel light steps', flow: parallel(40), count: 40, concurrency: 40 },
+    {
+      what: 'a map of 1,000 light steps, 20 at once',
+      flow: mapOf(1000, 20, { agents: [agent('item')] }),
+      count: 1000,
+      concurrency: 20,
+    },
   ];
   const figures: Figure[] = [];
   for (const { what, flow, count, concurrency } of kinds) {
@@ -36,29 +42,24 @@ export async function benchParts(bench: BenchEnvironment): Promise<Figure[]> {
   return [...figures, await memoryOfLargeMap(bench)];
 }
 
-const code = { type: 'code', language: 'javascript', source: 'return inputs.item', inputs: { item: 'index' } };
-const set = { type: 'set', values: { at: 'index' } };
+/** A light step: one turn of the offline model. */
+const agent = (id: string) => agentThatCalls([], id);
+const set = { _id: 'item', type: 'set', values: { at: 'index' }, next: null };
 
 function parallel(count: number) {
-  const own = { ...code, source: 'return 1', inputs: {} };
-  const steps = range(count).map((at) => ({ _id: `s${at}`, ...own, next: null }));
-  const branches = steps.map(({ _id }) => ({ name: _id, first: _id }));
-  return {
-    name: 'Parallel',
-    initialAgent: 'fan',
-    agents: [],
-    steps: [{ _id: 'fan', type: 'parallel', branches }, ...steps],
-  };
+  const agents = range(count).map((at) => agent(`a${at}`));
+  const branches = agents.map(({ _id }) => ({ name: _id, first: _id }));
+  return { name: 'Parallel', initialAgent: 'fan', agents, steps: [{ _id: 'fan', type: 'parallel', branches }] };
 }
 
-function mapOf(count: number, step: object, concurrency: number) {
+function mapOf(count: number, concurrency: number, items: { agents?: object[]; steps?: object[] }) {
   const source = `return Array.from({ length: ${count} }, (_, at) => at)`;
   return {
-    ...{ name: `Map of ${count}`, initialAgent: 'list', agents: [] },
+    ...{ name: `Map of ${count}`, initialAgent: 'list', agents: items.agents ?? [] },
     steps: [
       { _id: 'list', type: 'code', source, next: 'each' },
       { _id: 'each', type: 'map', items: 'outputs.list', first: 'item', concurrency },
-      { _id: 'item', ...step, next: null },
+      ...(items.steps ?? []),
     ],
   };
 }
@@ -73,7 +74,7 @@ async function costOf(bench: BenchEnvironment, run: () => Promise<unknown>) {
 /** The largest resident memory of the worker while 10,000 items are worked on, against the memory before. */
 async function memoryOfLargeMap(bench: BenchEnvironment): Promise<Figure> {
   const { api, projectID } = await bench.person();
-  const run = await awaitedRuns(api, projectID, mapOf(10_000, set, 10));
+  const run = await awaitedRuns(api, projectID, mapOf(10_000, 10, { steps: [set] }));
   const pid = bench.worker.child.pid ?? 0;
   const before = residentMiB(pid);
   let most = before;

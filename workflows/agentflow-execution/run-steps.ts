@@ -1,14 +1,7 @@
-import {
-  ApplicationFailure,
-  CancellationScope,
-  condition,
-  isCancellation,
-  proxyLocalActivities,
-  sleep,
-} from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import { historyIsFull } from '../history.js';
 import { epochSeconds } from '../time.js';
-import type { AgentflowExecutionActivities } from './activities.js';
+import { charactersPerTask, createBreaks } from './breaks.js';
 import { executionFailureOf } from './failure.js';
 import { runAgentflowCall } from './flow/run-agentflow-call.js';
 import { runFlowStep } from './flow/run-flow-step.js';
@@ -71,53 +64,25 @@ const workPerTask = 100_000;
 const workPerFlowStep = 2000;
 /** What a millisecond of a light step costs: a new workflow task begins after half a second of them. */
 const workPerLightMs = workPerTask / 500;
-/** Temporal refuses a workflow task whose results have more than 4 MB. */
-const charactersPerTask = 1_000_000;
 const workPerLightCharacter = workPerTask / charactersPerTask;
-/** Updates and signals reach the run in a new workflow task only. */
-const breaksPerTask = 10;
-
-const { giveWay } = proxyLocalActivities<Pick<AgentflowExecutionActivities, 'giveWay'>>({
-  scheduleToCloseTimeout: '5s',
-  retry: { maximumAttempts: 1 },
-  summary: 'other runs go first',
-});
 
 function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writing: RecordWriting) {
   const { changed, isWritingAlone } = writing;
   let work = 0;
-  let characters = 0;
-  let breaks = 0;
   let waiting: Promise<void> | undefined;
   let isLightRunning = false;
-
-  /**
-   * Ends the current piece of work. A timer begins a new workflow task, but takes up to a second; a local activity only lets other
-   * runs go first. Local activities run one at a time, like light steps.
-   */
-  const takeBreak = async (): Promise<void> => {
-    if (!input.yields_locally || characters > charactersPerTask || breaks >= breaksPerTask) {
-      await sleep('1ms', { summary: 'a new workflow task' });
-      [characters, breaks] = [0, 0];
-      return;
-    }
-    await condition(() => !isLightRunning);
-    state.is_giving_way = true;
-    await giveWay().catch(() => undefined);
-    delete state.is_giving_way;
-    breaks += 1;
-  };
+  const breaks = createBreaks(input, state, () => isLightRunning);
 
   /** All paths wait together. The wait belongs to none of them, so it is not cancelled with one. */
   const nextTask = (): Promise<void> => {
     waiting ??= CancellationScope.nonCancellable(async () => {
-      await takeBreak();
+      await breaks.take();
       [work, waiting] = [0, undefined];
     });
     return waiting;
   };
 
-  const isMuch = () => work > workPerTask || (input.yields_locally === true && characters > charactersPerTask);
+  const isMuch = () => work > workPerTask || breaks.isTaskDue();
 
   const untilQuiet = () => condition(() => !isWritingAlone());
 
@@ -130,7 +95,7 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
     } finally {
       isLightRunning = false;
       const ms = Date.now() - startedAt;
-      characters += state.kept - kept;
+      breaks.addCharacters(state.kept - kept);
       work += ms * workPerLightMs + (input.yields_locally ? 0 : (state.kept - kept) * workPerLightCharacter);
       noteDuration(state, step, ms);
     }

@@ -1,5 +1,4 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { BSON } from 'mongodb';
 import { ApplicationFailure } from '@temporalio/common';
 import {
   agentflowExecutionType,
@@ -20,20 +19,15 @@ import type { Deps } from '../../deps.js';
 import { AppError } from '../../../base/errors.js';
 import { newId } from '../../../base/ids.js';
 import { sha256Hex } from '../../../base/hash.js';
-import { maxRecordBytes } from '../../../../workflows/agentflow-execution/stored-size.js';
 import { attributePairs, type AttributeValues } from '../../../../workflows/search-attributes.js';
-import { isOfflineModel } from '../../../models/offline.js';
 import { isWorkflowGone } from '../../../temporal/client.js';
 import { startOnce } from '../../../temporal/start-once.js';
 import { outcomeOfUpdate, updateOnce } from '../../../temporal/update-once.js';
 import { clearHold, requireResumable } from './hold.js';
+import { initialStatus, inputOf } from './input-of-run.js';
 import { readLiveState, readExecution } from './read.js';
-import { keptBefore } from '../kept.js';
 import { isOver, type ExecutionDocument } from '../record.js';
 import { refuseSlice } from '../slices.js';
-
-/** Runs continue as new well below the server's limits, so that replays are fast. */
-const maxHistoryEvents = 5000;
 
 /**
  * Starts the run. The workflow id is derived from the execution id, so only one of several calls starts it. A repeat with
@@ -135,9 +129,6 @@ async function readStartRequest(deps: Deps, id: string): Promise<unknown> {
   }
 }
 
-/** Setting the status at the start avoids an update of the search attribute. */
-const initialStatus = 'running';
-
 /** The request for another workflow to start an execution as its child. */
 export function startRequestOf(deps: Deps, record: ExecutionDocument): StartChildRequest {
   return { ...startOptions(deps, record, null), input: inputOf(deps, record) };
@@ -172,48 +163,6 @@ function startOptions({ temporal, config }: Deps, record: ExecutionDocument, req
 /** The Temporal UI links to the run's page in the console, which links back (`temporal_ui_url`). */
 function consoleUrlOf(config: Deps['config'], { _id, projectID }: ExecutionDocument): string {
   return `${publicUrlOf(config)}/console/projects/${encodeURIComponent(projectID)}/runs/${_id}`;
-}
-
-/** What a rerun continues from. */
-function keptInput(record: ExecutionDocument): Pick<AgentflowExecutionInput, 'kept' | 'kept_outputs'> {
-  const { start_from_agent_id: place, execution_context, flow } = record;
-  const { rerun_of } = execution_context;
-  // A slice may continue wherever its items have ended.
-  if (typeof rerun_of !== 'string' || (place === null && !flow.slice)) return {};
-  const { paths, steps, outputs, items } = keptBefore(record, place);
-  const ofEarlier = Object.entries(items).map(([owner, kept]) => [owner, { ...kept, execution_id: rerun_of }] as const);
-  return { kept: { paths, steps, items: Object.fromEntries(ofEarlier) }, kept_outputs: outputs };
-}
-
-function inputOf({ config }: Pick<Deps, 'config'>, record: ExecutionDocument): AgentflowExecutionInput {
-  const models = [...new Set(record.plan.map(({ llm }) => llm.model))];
-  return {
-    execution_id: record._id,
-    project_id: record.projectID,
-    organization_id: record.organization_id,
-    agentflow_id: record.agentflow_id,
-    agentflow_name: record.agentflow.name,
-    executed_by: record.executed_by._id,
-    goal: record.goal,
-    input_variables: record.input_variables,
-    runtime_inputs: record.runtime_inputs,
-    files: record.files,
-    agents: record.plan,
-    first_agent_id: record.start_from_agent_id ?? record.agentflow.initialAgent,
-    ...record.flow,
-    ...keptInput(record),
-    max_history_events: maxHistoryEvents,
-    status_indexed: initialStatus,
-    step_patience_seconds: config.stepPatience,
-    reads_at_once: true,
-    light_steps: { models: models.filter((name) => isOfflineModel(config.llm, name)) },
-    leaves_nothing_open: true,
-    ends_acts: true,
-    pauses_before_turn: true,
-    divides_items: true,
-    yields_locally: true,
-    room_in_record: maxRecordBytes - BSON.calculateObjectSize(record),
-  };
 }
 
 /**

@@ -112,11 +112,19 @@ test('an item that fails ends the others, and a rerun from it keeps what has end
   let isBroken = true;
   sink.answer(`/${workspace.projectID}/250`, (_request, res) => void res.writeHead(isBroken ? 400 : 200).end('{}'));
   const release = sink.hold(`/${workspace.projectID}/0`);
+  const fail = sink.hold(`/${workspace.projectID}/250`);
   const flow = doubling(workspace, 'number == 0 || number == 30 || number == 250');
   const id = await runOver(workspace, 300, flow);
+  await eventually(async () => {
+    expect(calledBy(workspace)).toHaveLength(3);
+    const { body } = await workspace.api.get(`/execute_flow/${id}/monitoring?path=each/30`);
+    expect(body.steps.at(-1)).toMatchObject({ step_id: 'each/30/double', status: 'completed' });
+  });
+  fail();
   const { execution_context } = await untilExecution(workspace, id, 'failed');
   expect(execution_context.failure).toMatchObject({ code: 'action_refused', step_id: 'each/250/call' });
   await eventually(async () => expect(await statusesOf(id)).toEqual(['failed', 'failed']));
+  for (const { _id } of await slicesOf(id)) await closedAs(deps, _id);
   release();
   const before = calledBy(workspace).length;
   isBroken = false;

@@ -3,10 +3,10 @@ import { eventually } from '../../../support/eventually.js';
 import { startExecution, untilExecution } from '../../../support/executions.js';
 import { createWorkspace, useDeps, type Workspace } from '../../../support/fixture.js';
 import { refusal } from '../../../support/refusal.js';
-import { createTable, type TestTable } from '../../../support/tables.js';
+import { createTable } from '../../../support/tables.js';
 import { useHttpSink } from '../../../support/use-http-sink.js';
 import { verifies } from '../../../support/verifies.js';
-import { create, point, publish } from '../releases/releases.js';
+import { create, edit, point, publish } from '../releases/releases.js';
 
 const deps = useDeps();
 const sink = await useHttpSink();
@@ -17,7 +17,7 @@ const columns = [
 ];
 
 /** Each row calls the sink if `calls` is true, and returns its name. */
-const overRows = ({ projectID }: Pick<Workspace, 'projectID'>, items: object, calls = 'false') => ({
+const overRows = ({ projectID }: Pick<Workspace, 'projectID'>, items: object | string, calls = 'false') => ({
   name: 'Rows',
   initialAgent: 'each',
   steps: [
@@ -89,21 +89,23 @@ test('the table is a slot of a release, for which a channel can name another tab
   verifies('flow.table-items', 'release.slots');
   const workspace = await createWorkspace(deps);
   const { api } = workspace;
-  const [own, other, unlike] = (await Promise.all([
+  const [own, other, unlike] = await Promise.all([
     createTable(workspace, columns, 'Leads'),
     createTable(workspace, columns, 'Live leads'),
     createTable(workspace, [], 'Empty'),
-  ])) as [TestTable, TestTable, TestTable];
+  ]);
   await other.insert({ name: 'live', price: 1 });
   const query = { table_id: own._id, filter: { price: { lt: 5 } } };
-  const id = await create(workspace, overRows(workspace, query));
+  const id = await create(workspace, overRows(workspace, '[]'));
+  await publish(workspace, id);
+  await edit(workspace, id, { steps: overRows(workspace, query).steps });
   const { slots } = await publish(workspace, id);
   const slot = { name: 'leads', category: 'restful', connector_id: own.connector_id, table_id: own._id };
   expect(slots).toEqual([slot]);
-  const { body: difference } = await api.get(`/agentflow/${id}/difference?to=1`);
+  const { body: difference } = await api.get(`/agentflow/${id}/diff?from=1&to=2`);
   expect(JSON.stringify(difference)).toContain('reads the rows of the table in the slot leads');
   expect(JSON.stringify(difference)).not.toContain(own._id);
-  const at = (leads: string) => point(workspace, id, 'production', { version: 1, expected: null, slots: { leads } });
+  const at = (leads: string) => point(workspace, id, 'production', { version: 2, expected: null, slots: { leads } });
   expect(await at(unlike.connector_id)).toMatchObject(
     refusal(422, 'validation_failed', 'steps.each.items.filter.price'),
   );
