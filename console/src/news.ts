@@ -23,6 +23,7 @@ const queryKeysOf: Readonly<Record<string, readonly string[]>> = {
   'api-key': ['keys'],
   'bind-repository': ['syncs'],
   connector: ['connectors', 'connector'],
+  dashboard: ['dashboard'],
   file: ['files'],
   inbox: ['inbox'],
   knowledge: ['files'],
@@ -36,6 +37,7 @@ const queryKeysOf: Readonly<Record<string, readonly string[]>> = {
   settings: ['settings'],
   skill: ['skills'],
   sync: ['syncs'],
+  tag: ['tags'],
   table: ['tables', 'table-names', 'table', 'records'],
 };
 

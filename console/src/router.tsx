@@ -46,6 +46,7 @@ const moved = <const Path extends ConsolePath>(
 
 const operate = [
   page('/', () => import('./home.js'), 'Home', searchParamsIn('since')),
+  page('/dashboard', () => import('./dashboard/dashboard.js'), 'Dashboard'),
   page('/runs', () => import('./runs/runs.js'), 'Runs', filterIn),
   page('/runs/compare', () => import('./compare/compare.js'), 'CompareRuns', searchParamsIn('left', 'right')),
   page('/runs/$runId', () => import('./run/run.js'), 'Run', searchParamsIn('ask')),
@@ -73,6 +74,7 @@ const data = [
   page('/tables', () => import('./tables/tables.js'), 'Tables', searchParamsIn('ask')),
   page('/tables/$tableId', () => import('./tables/table.js'), 'Table', rowFilterIn),
   page('/files', () => import('./files/files.js'), 'Files'),
+  page('/tags', () => import('./tags/tags.js'), 'Tags'),
   page('/syncs', () => import('./syncs/syncs.js'), 'Syncs'),
 ] as const;
 

@@ -26,7 +26,8 @@ export function Views<Id extends string>({ label, names, selected, onSelect, chi
           </Tab>
         ))}
       </TabList>
-      <TabPanel id={selected} className={styles.content ?? ''}>
+      {/* A panel keeps its first id. */}
+      <TabPanel key={selected} id={selected} className={styles.content ?? ''}>
         {children(selected)}
       </TabPanel>
     </Tabs>

@@ -89,6 +89,9 @@ const columns: readonly Column<ListedFile>[] = [
     const text = knowledgeText(file);
     return <span title={text}>{text}</span>;
   }),
+  column('Tags', { width: 'minmax(7rem, 1fr)', onNarrow: 'hidden' }, ({ tags }) => (
+    <bdi title={tags.join(', ')}>{tags.join(', ')}</bdi>
+  )),
   column('Size', { width: '7rem' }, ({ size_in_kb }) => sizeText(size_in_kb)),
   timeColumn('Uploaded', ({ uploaded_on }) => uploaded_on / 1000, 'hidden'),
 ];

@@ -1,5 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { call } from '../api.js';
 import { ActionButton, ErrorText, Section } from '../parts.js';
+import { readAll } from '../read-all.js';
 import { useMay } from '../session.js';
 import { useUploads, type Upload } from './use-uploads.js';
 import { CheckField } from '../field.js';
@@ -13,8 +16,9 @@ export function UploadFiles({ onDone }: { onDone: () => void }) {
   const mayKnow = may('post /knowledge_base/{projectID}/upload');
   const [isKnowledge, setKnowledge] = useState(mayKnow);
   const [isExtracted, setExtracted] = useState(false);
+  const [tags, setTags] = useState<readonly string[]>([]);
   const { uploads, add, dismiss, repeat } = useUploads(onDone);
-  const take = (files: readonly File[]) => add(files, { isKnowledge, isExtracted: isKnowledge && isExtracted });
+  const take = (files: readonly File[]) => add(files, { isKnowledge, isExtracted: isKnowledge && isExtracted, tags });
   return (
     <Section title="Upload">
       <DropPlace onFiles={take} />
@@ -30,6 +34,7 @@ export function UploadFiles({ onDone }: { onDone: () => void }) {
             />
           </>
         )}
+        <TagChoice chosen={tags} onChange={setTags} />
       </form>
       {uploads.length > 0 && (
         <ul className={listStyles.rows} aria-label="Uploads">
@@ -44,6 +49,31 @@ export function UploadFiles({ onDone }: { onDone: () => void }) {
         </ul>
       )}
     </Section>
+  );
+}
+
+/** The tags of the project, which the uploaded files can get. */
+function TagChoice({ chosen, onChange }: { chosen: readonly string[]; onChange: (names: readonly string[]) => void }) {
+  const enabled = useMay()('get /tag');
+  const { data = [] } = useQuery({
+    queryKey: ['tags', 'all'],
+    queryFn: () => readAll((query) => call('get', '/tag', { query })),
+    enabled,
+    staleTime: 60_000,
+  });
+  if (data.length === 0) return null;
+  return (
+    <fieldset className={styles.tags}>
+      <legend>Tags</legend>
+      {data.map(({ name }) => (
+        <CheckField
+          key={name}
+          label={<bdi>{name}</bdi>}
+          isChecked={chosen.includes(name)}
+          onChange={(isChosen) => onChange(isChosen ? [...chosen, name] : chosen.filter((other) => other !== name))}
+        />
+      ))}
+    </fieldset>
   );
 }
 

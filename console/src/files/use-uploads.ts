@@ -8,6 +8,8 @@ interface UploadOptions {
   isKnowledge: boolean;
   /** Whether facts are extracted from the document as well. */
   isExtracted: boolean;
+  /** The names of the tags that the file gets. */
+  tags: readonly string[];
 }
 
 export interface Upload extends UploadOptions {
@@ -73,9 +75,10 @@ export function useUploads(onDone: () => void) {
 const newUpload = () => ({ id: newIdempotencyKey(), state: 'waiting', part: 0, stop: new AbortController() }) as const;
 
 async function upload(options: Upload, onProgress: (part: number) => void): Promise<void> {
-  const { id, file, isKnowledge, isExtracted, stop } = options;
+  const { id, file, isKnowledge, isExtracted, tags, stop } = options;
   const form = new FormData();
   if (isKnowledge) form.append('extract', String(isExtracted));
+  if (tags.length > 0) form.append('tags', JSON.stringify(tags));
   form.append('file', file, file.name);
   const encodedProjectId = encodeURIComponent(projectId);
   const path = isKnowledge ? `/knowledge_base/${encodedProjectId}/upload` : `/file/${encodedProjectId}`;

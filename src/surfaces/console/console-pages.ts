@@ -31,6 +31,7 @@ const toAdminister = (operation: string): Needs => ({ operation, allowedBy: admi
  */
 export const consolePages = [
   { path: '/', name: 'Home', group: 'Operate' },
+  { path: '/dashboard', name: 'Dashboard', group: 'Operate', needs: toRead('get /dashboard/{projectID}') },
   { path: '/runs', name: 'Runs', group: 'Operate', needs: toRead('get /{projectID}/execution_flows') },
   { path: '/runs/compare', name: 'Compare runs' },
   { path: '/runs/$runId', name: 'Run' },
@@ -55,6 +56,7 @@ export const consolePages = [
   { path: '/tables', name: 'Tables', group: 'Data', needs: toRead('get /storage/{projectID}') },
   { path: '/tables/$tableId', name: 'Table' },
   { path: '/files', name: 'Knowledge and files', group: 'Data', needs: toRead('get /file/{projectID}') },
+  { path: '/tags', name: 'Tags', group: 'Data', needs: toRead('get /tag') },
   { path: '/syncs', name: 'Syncs', group: 'Data', needs: toRead('get /{projectID}/syncs') },
 
   { path: '/lifecycles', name: 'Lifecycles', group: 'Govern' },

@@ -58,6 +58,7 @@ export async function projectWithEverything(deps: Deps): Promise<{ person: Perso
   const connector = await connectorOf(workspace, 'mcp', { url: 'http://127.0.0.1:9/mcp' });
   const table = await createTable(workspace, [{ column_name: 'Company', column_type: 'string' }], 'Leads');
   await table.insert({ company: 'a company without spaces: '.concat('long'.repeat(40)) });
+  expect(await workspace.api.post('/tag', { name: 'reports', color: '#2456c5' })).toMatchObject({ status: 201 });
   const sent = await send(workspace.api, `/file/${workspace.projectID}`, [file('a.txt', 'text')]);
   expect(sent.status).toBe(201);
   const pages: PageCase[] = [
@@ -65,6 +66,7 @@ export async function projectWithEverything(deps: Deps): Promise<{ person: Perso
       ...{ name: 'home', path: '/', address: '', filled: 'Failed in the last 24 hours' },
       empty: 'Failed in the last 24 hours: 0',
     },
+    { name: 'dashboard', path: '/dashboard', filled: 'By status', empty: 'found no data' },
     list('/runs', 'Goal', 'This project has no runs yet'),
     { name: 'run', path: '/runs/:id', address: `/runs/${execution_id}`, filled: 'agent completed' },
     {
@@ -103,6 +105,7 @@ export async function projectWithEverything(deps: Deps): Promise<{ person: Perso
     list('/tables', '1 table', 'This project has no tables yet'),
     { name: 'table', path: '/tables/:id', address: `/tables/${table._id}`, filled: '1 row' },
     list('/files', '1 file', 'This project has no files yet'),
+    list('/tags', '1 tag', 'This project has no tags yet'),
     list('/syncs', 'This project follows no repositories', 'This project follows no repositories'),
     list('/approvals', 'Set the default model', 'This project has no approvals yet.'),
     { name: 'approval', path: '/approvals/:id', address: `/approvals/${held.approval_id}`, filled: 'Approve…' },

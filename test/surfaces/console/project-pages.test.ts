@@ -2,9 +2,12 @@ import { expect, test } from '@jest/globals';
 import { createPerson } from '../../auth/auth-server.js';
 import { shot } from '../../support/browser.js';
 import { useDeps } from '../../support/fixture.js';
+import { prepareExecution } from '../../support/executions.js';
+import { flowThatCalls } from '../../support/flows.js';
 import { bearerClient } from '../../support/gateway.js';
+import { createTable } from '../../support/tables.js';
 import { verifies } from '../../support/verifies.js';
-import { consoleUrl, signIn, withPage } from './chromium.js';
+import { consoleUrl, signIn, violations, withPage } from './chromium.js';
 import { asPage } from './console-browser.js';
 
 const deps = useDeps();
@@ -177,4 +180,117 @@ test('API keys are created, shown once and revoked; the settings are changed aft
     language: 'de',
     user_connectors: ['mail'],
   });
+});
+
+test('widgets of the dashboard are added, edited, refreshed and deleted, and a failed one says why', async () => {
+  verifies('console.dashboard', 'console.accessible');
+  const person = await createPerson(deps);
+  const viewer = await createPerson(deps, { role: 'VIEWER', workspace: person.workspace });
+  const { api, projectID } = person.workspace;
+  for (const goal of ['First', 'Second']) await prepareExecution(person.workspace, flowThatCalls([]), { goal });
+  const table = await createTable(person.workspace, [{ column_name: 'Company', column_type: 'string' }], 'Leads');
+  await table.insert({ company: 'Acme' });
+  const widgets = async () => (await api.get(`/dashboard/${projectID}`)).body.components as { title: string }[];
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/dashboard'));
+    const dialog = page.getByRole('dialog');
+    const text = (name: string) => dialog.getByRole('textbox', { name, exact: true });
+    const choice = (name: string) => dialog.getByRole('combobox', { name, exact: true });
+    const widget = (name: string) => page.getByRole('region', { name, exact: true });
+    const create = dialog.getByRole('button', { name: 'Create widget' });
+    await widget('Tasks').getByText('The last refresh found no data.').or(widget('Tasks').getByText('Ready')).waitFor();
+    await page.getByRole('button', { name: 'Refresh data' }).click();
+    await widget('Tasks').getByRole('region', { name: 'Ready' }).getByText(/First/).waitFor();
+    await page.getByRole('button', { name: 'New widget…' }).click();
+    await text('Title').fill('Runs by state');
+    await text('Query').fill('[{ "$where": "true" }]');
+    await create.click();
+    await dialog.getByText(/stage \$where is not allowed/).waitFor();
+    await choice('Example of a query').selectOption('Number by state');
+    await create.click();
+    await widget('Runs by state').getByRole('row', { name: 'ready 2' }).waitFor();
+    await page.getByRole('button', { name: 'New widget…' }).click();
+    await text('Title').fill('All leads');
+    await choice('Data').selectOption('Rows of a table');
+    await choice('Table').selectOption('Leads');
+    await choice('Example of a query').selectOption('Number of all');
+    await choice('Tab').selectOption('A new tab');
+    await text('Name of the new tab').fill('Sales');
+    await create.click();
+    await page.getByRole('tab', { name: 'Sales' }).click();
+    await widget('All leads').getByText('1', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Edit All leads…' }).click();
+    await text('Title').fill('Leads');
+    await choice('Shown as').selectOption('Table');
+    await text('Query').fill('[{ "$project": { "_id": 0, "company": 1 } }]');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await widget('Leads').getByRole('cell', { name: 'Acme' }).waitFor();
+    expect((await widgets()).map(({ title }) => title)).toEqual(['Tasks', 'Runs by state', 'Leads']);
+    // A widget whose data is gone says so.
+    expect((await api.delete(`/storage/${projectID}/table/${table._id}`)).status).toBe(200);
+    await page.getByRole('button', { name: 'Refresh data' }).click();
+    await widget('Leads').getByRole('alert').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Delete Leads…' }).click();
+    await dialog.getByRole('button', { name: 'Delete widget' }).click();
+    await page.getByText('This tab has no widgets.').waitFor();
+    await page.getByRole('tab', { name: 'Overview' }).click();
+    await widget('Runs by state').waitFor();
+    await shot(page, 'dashboard');
+    expect(await violations(page)).toEqual([]);
+  });
+  await withPage(
+    async (page) => {
+      await signIn(page, viewer, consoleUrl(viewer, '/dashboard'));
+      await page.getByRole('row', { name: 'ready 2' }).waitFor();
+      expect(
+        await page
+          .getByRole('main')
+          .getByRole('button', { name: /widget|Edit|Delete/ })
+          .count(),
+      ).toBe(0);
+      await shot(page, 'dashboard-phone');
+      expect(await violations(page)).toEqual([]);
+    },
+    { width: 375, height: 812, dark: true },
+  );
+});
+
+test('tags are created, chosen for an upload, shown with its files, and deleted', async () => {
+  verifies('console.tags');
+  const person = await createPerson(deps);
+  const { api, projectID } = person.workspace;
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, '/tags'));
+    await page.getByText('This project has no tags yet').waitFor();
+    const create = async (name: string) => {
+      await page.getByRole('button', { name: 'New tag…' }).click();
+      await page.getByRole('textbox', { name: 'Name' }).fill(name);
+      await page.getByLabel('Color').fill('#d73a4a');
+      await page.getByRole('button', { name: 'Create tag' }).click();
+    };
+    await create('reports');
+    await page.getByText('1 tag', { exact: true }).waitFor();
+    await create('reports');
+    await page.getByRole('alert').getByText('Name the project already has a tag').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('textbox', { name: 'Name' }).fill('drafts');
+    await page.getByRole('button', { name: 'Create tag' }).click();
+    await page.getByText('2 tags', { exact: true }).waitFor();
+    await shot(page, 'tags');
+    await page.goto(consoleUrl(person, '/files'));
+    await page.getByRole('checkbox', { name: 'Add to the knowledge base' }).uncheck();
+    await page.getByRole('checkbox', { name: 'reports' }).check();
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') });
+    await page.getByRole('cell', { name: 'reports' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.goto(consoleUrl(person, '/tags'));
+    await page.getByRole('button', { name: 'Delete reports…' }).click();
+    await page.getByRole('button', { name: 'Delete tag' }).click();
+    await page.getByText('1 tag', { exact: true }).waitFor();
+  });
+  expect((await api.get('/tag')).body.data).toMatchObject([{ name: 'drafts', color: '#d73a4a' }]);
+  expect((await api.get(`/file/${projectID}`)).body.data).toMatchObject([{ name: 'a.txt', tags: ['reports'] }]);
 });
