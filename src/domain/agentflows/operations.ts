@@ -6,9 +6,24 @@ import { epochSeconds } from '../../base/time.js';
 import { causesOfAgents, causesOfFlow } from '../caused-rules.js';
 import { defineOperation, readsOwn, writes } from '../operation.js';
 import { changedAgent, changedAgentflow, contentDigest, newAgent, newAgentflow, withAgent } from './rules.js';
-import { Agentflow, type AgentflowDocument, AgentflowPatch, AgentPatch, NewAgent, NewAgentflow } from './record.js';
+import {
+  Agentflow,
+  type AgentflowDocument,
+  AgentflowPatch,
+  AgentPatch,
+  EditedAgentflow,
+  NewAgent,
+  NewAgentflow,
+} from './record.js';
 import { checkedAgentflow } from './operations/schemas.js';
-import { findAgentflow, refuseBeyondPlan, reviseAgentflow, storeAgentflow, toAgentflow } from './operations/store.js';
+import {
+  findAgentflow,
+  refuseBeyondPlan,
+  reviseAgentflow,
+  storeAgentflow,
+  toAgentflow,
+  toEditedAgentflow,
+} from './operations/store.js';
 import { Id, UserId } from '../../base/ids.js';
 export { agentflowsCollection } from './record.js';
 
@@ -39,18 +54,18 @@ export const readAgentflow = defineOperation({
   name: 'agentflow.read',
   ...readsOwn,
   key,
-  output: Agentflow,
+  output: EditedAgentflow,
   run: async ({ deps, ctx, key: { id } }) =>
-    toAgentflow(await findAgentflow(deps.mongo.collections, ctx.principal, id)),
+    toEditedAgentflow(await findAgentflow(deps.mongo.collections, ctx.principal, id)),
 });
 
 export const readAgentflowForUser = defineOperation({
   name: 'agentflow.read-for-user',
   ...readsOwn,
   key: z.object({ agentflow_id: Id, executed_by: UserId }),
-  output: Agentflow,
+  output: EditedAgentflow,
   run: async ({ deps, ctx, key: { agentflow_id } }) =>
-    toAgentflow(await findAgentflow(deps.mongo.collections, ctx.principal, agentflow_id)),
+    toEditedAgentflow(await findAgentflow(deps.mongo.collections, ctx.principal, agentflow_id)),
 });
 
 /** Throws `validation_failed` with all problems. */
@@ -60,11 +75,11 @@ export const createAgentflow = defineOperation({
   facts: { name: freeText('name') },
   causes: causesOfFlow((flow) => flow),
   input: NewAgentflow,
-  output: Agentflow,
+  output: EditedAgentflow,
   errors: ['validation_failed', 'plan_limit'],
   async run({ deps, ctx, input }) {
     const agentflow = await checkedAgentflow(deps, newAgentflow(input, ctx.principal, ctx.recordId, epochSeconds()));
-    return toAgentflow(await storeAgentflow(deps, agentflow));
+    return toEditedAgentflow(await storeAgentflow(deps, agentflow));
   },
 });
 
@@ -75,7 +90,7 @@ export const updateAgentflow = defineOperation({
   facts: textFacts('id'),
   key,
   input: AgentflowPatch,
-  output: Agentflow,
+  output: EditedAgentflow,
   errors: ['validation_failed', 'conflict'],
   async run({ deps, ctx: { principal }, key: { id }, input }) {
     const revised = await reviseAgentflow(deps.mongo.collections, principal, id, async (current) => {
@@ -85,7 +100,7 @@ export const updateAgentflow = defineOperation({
       await refuseBeyondPlan(deps.customers, changed);
       return changed;
     });
-    return toAgentflow(revised);
+    return toEditedAgentflow(revised);
   },
 });
 
@@ -129,7 +144,7 @@ export const addAgent = defineOperation({
   facts: textFacts('id'),
   key,
   input: NewAgent,
-  output: Agentflow,
+  output: EditedAgentflow,
   errors: ['validation_failed', 'plan_limit'],
   async run({ deps, ctx: { principal, recordId }, key: { id }, input }) {
     const agent = newAgent(input, principal, recordId);
@@ -140,7 +155,7 @@ export const addAgent = defineOperation({
       await refuseBeyondPlan(deps.customers, changed);
       return changed;
     });
-    return toAgentflow(revised);
+    return toEditedAgentflow(revised);
   },
 });
 
@@ -151,7 +166,7 @@ export const updateAgent = defineOperation({
   facts: textFacts('id', 'agent_id'),
   key: key.extend({ agent_id: z.string().meta({ example: 'reader' }) }),
   input: AgentPatch,
-  output: Agentflow,
+  output: EditedAgentflow,
   errors: ['validation_failed', 'conflict'],
   async run({ deps, ctx: { principal }, key: { id, agent_id }, input: { _id = agent_id, ...change } }) {
     if (_id !== agent_id) throw new AppError('invalid_request', '_id: must be the id in the path');
@@ -162,6 +177,6 @@ export const updateAgent = defineOperation({
       );
       return checkedAgentflow(deps, { ...current, agents });
     });
-    return toAgentflow(revised);
+    return toEditedAgentflow(revised);
   },
 });

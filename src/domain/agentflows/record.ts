@@ -1,7 +1,13 @@
 import { Digest } from '../../base/hash.js';
 import { defineCollection } from '../../stores/collections.js';
 import { z } from 'zod';
-import { exampleAgent, exampleAgentflow, newAgentExample, newAgentflowExample } from './record/examples.js';
+import {
+  exampleAgent,
+  exampleAgentflow,
+  exampleEditedAgentflow,
+  newAgentExample,
+  newAgentflowExample,
+} from './record/examples.js';
 import { AnyJson, Id, JsonSchema, maxEntries, Name, Pointer, Text, Time } from './record/fields.js';
 import { EmbeddedSkill, Skill } from './record/skills.js';
 import { FlowStep } from './record/steps.js';
@@ -185,6 +191,16 @@ export const Agentflow = z
   .meta({ id: 'Agentflow', example: exampleAgentflow });
 export type Agentflow = z.infer<typeof Agentflow>;
 
+/** An agentflow with what a change of it is based on. */
+export const EditedAgentflow = Agentflow.extend({
+  updated_by: z
+    .string()
+    .optional()
+    .describe('The user id of the person who changed it last. Absent until the first change that was noted.'),
+  digest: Digest.describe('What a change is based on: `expected` of `PATCH /agentflow/{id}`.'),
+}).meta({ id: 'EditedAgentflow', example: exampleEditedAgentflow });
+export type EditedAgentflow = z.infer<typeof EditedAgentflow>;
+
 /**
  * `revision` is for optimistic locking; `hired_version` exists if it was hired; `edited_by` are its authors;
  * `last_added` is the record id of the request that added the last agent; `latest_version` is the number of its newest
@@ -192,6 +208,7 @@ export type Agentflow = z.infer<typeof Agentflow>;
  */
 export type AgentflowDocument = Agentflow & {
   revision: number;
+  updated_by?: string;
   hired_version?: number;
   edited_by: string[];
   last_added?: string;
@@ -220,11 +237,13 @@ export const setByService = [
   'marketplace_id',
   'parent_agentflow_id',
   'promoted_version',
-] as const satisfies readonly (keyof Agentflow)[];
+  'updated_by',
+  'digest',
+] as const satisfies readonly (keyof EditedAgentflow)[];
 
 const patch = agentflowChanges.extend({
   expected: Digest.optional().describe(
-    'What the change is based on: SHA-256 of the canonical JSON (RFC 8785) of the fields that a client sets, as they were read, without `projectID`. If the agentflow has other content by now, the answer is 409.',
+    'What the change is based on: the `digest` as it was read, which is SHA-256 of the canonical JSON (RFC 8785) of the fields that a client sets, without `projectID`. If the agentflow has other content by now, the answer is 409.',
   ),
 });
 

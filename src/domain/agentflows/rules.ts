@@ -175,6 +175,7 @@ export function newAgentflow(request: NewAgentflow, creator: Creator, id: string
     agents: [],
     revision: 1,
     edited_by: [creator.userId],
+    updated_by: creator.userId,
   };
   return changedAgentflow(blank, request, creator);
 }

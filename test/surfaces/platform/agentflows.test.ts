@@ -24,10 +24,12 @@ const twoAgents = {
   ],
 };
 
+/** @returns the agentflow as lists and copies have it */
 async function create(api: ApiClient, body: object = twoAgents) {
   const answer = await api.post('/agentflow', body);
   expect(answer).toMatchObject({ status: 201 });
-  return answer.body as typeof exampleAgentflow;
+  const { digest: _digest, updated_by: _by, ...agentflow } = answer.body;
+  return agentflow as typeof exampleAgentflow;
 }
 
 describe('GET /agentflow/{id}', () => {
@@ -41,7 +43,7 @@ describe('GET /agentflow/{id}', () => {
     const path = `/agentflow/${_id}`;
     const { body: read } = await api.get(path);
     expect(read).toHaveProperty('promoted_version');
-    const { updated_at: _before, ...content } = read;
+    const { updated_at: _before, digest: _digest, ...content } = read;
     expect((await api.patch(path, read)).body).toMatchObject(content);
     const forged = { _id: newId(), is_deleted: true, organization_id: newId(), promoted_version: 9, created_at: 1 };
     expect((await api.patch(path, { ...read, ...forged, description: 'Changed' })).body).toMatchObject({
@@ -88,6 +90,8 @@ describe('POST /agentflow', () => {
       is_cron_scheduled: false,
       created_at: expect.any(Number),
       updated_at: created_at,
+      updated_by: userId,
+      digest: expect.stringMatching(/^[\da-f]{64}$/),
       last_used: created_at,
       marketplace_id: '',
       parent_agentflow_id: '',
@@ -310,7 +314,7 @@ describe('GET /agentflow/{id}', () => {
       ];
       for (const answer of answers) expect(answer).toMatchObject(refusal(404, 'not_found'));
     }
-    expect((await stranger.api.get(`/agentflow/${theirs._id}`)).body).toEqual(theirs);
+    expect((await stranger.api.get(`/agentflow/${theirs._id}`)).body).toMatchObject(theirs);
   });
 });
 
@@ -331,7 +335,7 @@ describe('GET /agentflow/{agentflow_id}/user/{executed_by}/project/{projectID}',
 describe('PATCH /agentflow/{id}', () => {
   test('with expected does not overwrite a change by somebody else, and can be repeated', async () => {
     verifies('platform.agentflows.update-expected');
-    const { api } = await createWorkspace(deps);
+    const { api, userId } = await createWorkspace(deps);
     const path = `/agentflow/${(await create(api))._id}`;
     const digest = async () => {
       const { name, image, description, role, initialAgent, isActive, agentflow_type, ...rest } = (await api.get(path))
@@ -344,8 +348,10 @@ describe('PATCH /agentflow/{id}', () => {
     };
     const expected = await digest();
     const mine = { description: 'Mine', expected };
+    expect((await api.get(path)).body).toMatchObject({ digest: expected, updated_by: userId });
     expect(await api.patch(path, mine)).toMatchObject({ status: 200, body: { description: 'Mine' } });
-    expect(await api.patch(path, mine)).toMatchObject({ status: 200, body: { description: 'Mine' } });
+    const { body: repeated } = await api.patch(path, mine);
+    expect(repeated).toMatchObject({ description: 'Mine', digest: await digest() });
     const late = await api.patch(path, { description: 'Theirs', expected });
     expect(late).toMatchObject({ status: 409, body: { error_description: expect.stringContaining(await digest()) } });
     expect(await api.patch(path, { description: 'Theirs', expected: await digest() })).toMatchObject({ status: 200 });
@@ -405,7 +411,7 @@ describe('PATCH /agentflow/{id}', () => {
       refusal(400, 'invalid_request', '"revision"'),
     );
     expect(await api.patch(path, { name: null })).toMatchObject(refusal(400, 'invalid_request', 'name'));
-    expect((await api.get(path)).body).toEqual(made);
+    expect((await api.get(path)).body).toMatchObject(made);
   });
 });
 

@@ -95,6 +95,8 @@ const agentflow: Shape = {
     'marketplace_id',
     'parent_agentflow_id',
     'promoted_version',
+    'updated_by',
+    'digest',
   ],
 };
 

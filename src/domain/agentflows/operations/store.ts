@@ -8,7 +8,8 @@ import { epochSeconds } from '../../../base/time.js';
 import type { Customers } from '../../customers/record.js';
 import type { Deps } from '../../deps.js';
 import { pickShown } from '../../../base/pick.js';
-import { Agentflow, type AgentflowDocument } from '../record.js';
+import { Agentflow, type AgentflowDocument, type EditedAgentflow } from '../record.js';
+import { contentDigest } from '../rules.js';
 
 const reviseTimeoutMs = 5_000;
 
@@ -63,7 +64,15 @@ export async function reviseAgentflow(
     const { latest_version: _latest, channels: _channels, promoted_version: _promoted, ...content } = own;
     const written = await collections.agentflows.findOneAndUpdate(
       { _id, revision: current.revision },
-      { $set: { ...content, edited_by, updated_at: epochSeconds(), revision: current.revision + 1 } },
+      {
+        $set: {
+          ...content,
+          edited_by,
+          updated_by: principal.userId,
+          updated_at: epochSeconds(),
+          revision: current.revision + 1,
+        },
+      },
       { returnDocument: 'after' },
     );
     return written ?? undefined;
@@ -74,4 +83,11 @@ export async function reviseAgentflow(
 
 export function toAgentflow(record: AgentflowDocument): Agentflow {
   return pickShown(Agentflow, record);
+}
+
+/** The agentflow with what a change of it is based on. */
+export function toEditedAgentflow(record: AgentflowDocument): EditedAgentflow {
+  const agentflow = toAgentflow(record);
+  const { updated_by } = record;
+  return { ...agentflow, ...(updated_by !== undefined && { updated_by }), digest: contentDigest(agentflow) };
 }

@@ -107,3 +107,9 @@ export const newAgentflowExample = {
   name: 'Claim summary',
   agents: [newAgentExample, { _id: 'writer', title: 'Writer', prompt: { template: 'Sum up: {{ previous }}' } }],
 };
+
+export const exampleEditedAgentflow = {
+  ...exampleAgentflow,
+  updated_by: 'user-1',
+  digest: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+};
