@@ -124,6 +124,9 @@ export const inWords = (code: string): string => code.replaceAll('_', ' ');
 /** Capitalizes a text of the API that begins a sentence. */
 export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
+/** Whether the record was changed by somebody else, or does not allow the action in its state. */
+export const isConflict = (error: unknown): boolean => error instanceof ServiceError && error.status === 409;
+
 /** Whether the service responded. A corrected request then needs a new idempotency key. */
 export const isResponse = (error: unknown): boolean => error instanceof ServiceError;
 

@@ -1,16 +1,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { call } from '../api.js';
+import { call, isConflict } from '../api.js';
 import { RefusedFields, SaveButtons, useFirstProblem } from '../field.js';
 import { ActionButton, Problem, Page, Loading, Loaded } from '../parts.js';
 import { ReadOnlyFields } from '../read-only.js';
 import { Time } from '../time.js';
 import { refusalByField } from '../refusal-by-field.js';
-import { useMay } from '../session.js';
+import { personId, useMay } from '../session.js';
+import { useNames } from '../use-names.js';
 import { useSubmit } from '../use-submit.js';
 import { AgentflowActions } from './actions.js';
-import { newBodyOf, type Agentflow } from './document.js';
+import { ChangeNotes } from './change-notes.js';
+import { newBodyOf, type Edited } from './document.js';
 import { FieldsView, JsonView } from './editor-views.js';
 import { PastRunProvider } from './past-run.js';
 import { fieldOf } from './problem-fields.js';
@@ -47,7 +49,8 @@ export function AgentflowDetails() {
         {(agentflow) => (
           <>
             <p className={textStyles.soft}>
-              Last changed <Time at={agentflow.updated_at} />,{' '}
+              Last changed <Time at={agentflow.updated_at} />
+              <By agentflow={agentflow} />,{' '}
               {agentflow.promoted_version === undefined
                 ? 'not promoted'
                 : `promoted as version ${agentflow.promoted_version}`}
@@ -60,16 +63,28 @@ export function AgentflowDetails() {
   );
 }
 
+/** Who changed an agentflow last. */
+function By({ agentflow: { updated_by } }: { agentflow: Edited }) {
+  const nameOf = useNames();
+  if (updated_by === undefined) return null;
+  return (
+    <>
+      {' '}
+      by <bdi>{updated_by === personId() ? 'you' : nameOf(updated_by)}</bdi>
+    </>
+  );
+}
+
 const views = { form: 'Form', json: 'JSON', versions: 'Versions' } as const;
 type View = keyof typeof views;
 
-function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
+function AgentflowEditor({ agentflow }: { agentflow?: Edited }) {
   const may = useMay();
-  const editor = useEditor(agentflow);
+  const mayEdit = may(agentflow ? 'patch /agentflow/{id}' : 'post /agentflow');
+  const editor = useEditor(agentflow, mayEdit);
   const [view, setView] = useState<View>('form');
   const [done, setDone] = useState<string>();
   const { error, isBusy, submit, clearError } = useSave(agentflow, editor, setDone);
-  const mayEdit = may(agentflow ? 'patch /agentflow/{id}' : 'post /agentflow');
   const hasFields = view === 'form';
   const { fields, top } = refusalByField(error, (path) => (hasFields ? fieldOf(path, editor.document) : undefined));
   const { form, onSent } = useFirstProblem(error);
@@ -83,7 +98,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
         </div>
         <p role="status">{done}</p>
         {!mayEdit && <ReadOnlyNote />}
-        {agentflow && <ChangeNotes editor={editor} />}
+        <ChangeNotes agentflow={agentflow} editor={editor} />
         <Problem error={top} />
         <form
           ref={form}
@@ -114,7 +129,9 @@ function AgentflowEditor({ agentflow }: { agentflow?: Agentflow }) {
                 className={controlStyles.stickyActions ?? ''}
                 name={agentflow ? 'Save' : 'Create agentflow'}
                 isChanged={editor.isChanged}
-                canSave={!isBusy && editor.document !== undefined && (!agentflow || editor.isChanged)}
+                canSave={
+                  !isBusy && !editor.isOutdated && editor.document !== undefined && (!agentflow || editor.isChanged)
+                }
                 onDiscard={() => {
                   editor.discard();
                   clearError();
@@ -159,35 +176,34 @@ function ViewChoice({ view, hasVersions, onChoose }: ViewChoiceOptions) {
   );
 }
 
-function ChangeNotes({ editor: { isChanged, isOutdated } }: { editor: Editor }) {
-  return (
-    <>
-      {isChanged && <p className={messageStyles.note}>You have unsaved changes to this agentflow.</p>}
-      {isOutdated && (
-        <p className={messageStyles.note}>
-          Somebody has changed this agentflow since you started editing. If you save, your changes overwrite theirs in
-          the fields that you edited.
-        </p>
-      )}
-    </>
-  );
-}
-
 /** Sends the changes, and keeps them in the editor if the API refuses them. */
-function useSave(agentflow: Agentflow | undefined, editor: Editor, onDone: (text: string | undefined) => void) {
+function useSave(agentflow: Edited | undefined, editor: Editor, onDone: (text: string | undefined) => void) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   return useSubmit(async (options) => {
-    const { document } = editor;
+    const { document, digest } = editor;
     if (!document) return;
     onDone(undefined);
-    const saved = agentflow
-      ? await call('patch', '/agentflow/{id}', { params: { id: agentflow._id }, body: editor.changes() })
-      : await call('post', '/agentflow', { body: newBodyOf(document) }, options);
-    queries.setQueryData(['agentflow', saved._id], saved);
-    editor.saved(saved);
-    if (agentflow) return onDone('Saved.');
-    const params = { agentflowId: saved._id };
-    await navigate({ to: '/agentflows/$agentflowId', params });
+    const keep = (saved: Edited) => {
+      queries.setQueryData(['agentflow', saved._id], saved);
+      editor.saved(saved);
+    };
+    if (!agentflow) {
+      const made = await call('post', '/agentflow', { body: newBodyOf(document) }, options);
+      keep(made);
+      return navigate({ to: '/agentflows/$agentflowId', params: { agentflowId: made._id } });
+    }
+    const params = { id: agentflow._id };
+    try {
+      const body = { ...editor.changes(), ...(digest !== undefined && { expected: digest }) };
+      keep(await call('patch', '/agentflow/{id}', { params, body }));
+    } catch (error) {
+      const stored = isConflict(error) ? await call('get', '/agentflow/{id}', { params }) : undefined;
+      if (stored === undefined || stored.digest === digest) throw error;
+      // Shown with the choice of what becomes of the changes.
+      queries.setQueryData(['agentflow', stored._id], stored);
+      return undefined;
+    }
+    return onDone('Saved.');
   });
 }

@@ -1,6 +1,8 @@
 import type { components } from '@client/openapi.js';
 
 export type Agentflow = components['schemas']['Agentflow'];
+/** An agentflow with who changed it last, and the digest on which a change is based. */
+export type Edited = components['schemas']['EditedAgentflow'];
 type Skill = components['schemas']['Skill'];
 
 /**

@@ -1,5 +1,4 @@
 import { useMemo, useState } from 'react';
-import { useDraft } from '../use-draft.js';
 import {
   changesOf,
   documentIn,
@@ -7,10 +6,11 @@ import {
   newDocument,
   nodesOf,
   textOf,
-  type Agentflow,
+  type Edited,
   type Fields,
   type FlowDocument,
 } from './document.js';
+import { useKeptDraft } from './kept-draft.js';
 import { changedPlace, useHistory, type History } from './use-history.js';
 
 export interface Editor extends Pick<History, 'canUndo' | 'canRedo' | 'settle'> {
@@ -22,49 +22,64 @@ export interface Editor extends Pick<History, 'canUndo' | 'canRedo' | 'settle'> 
   /** The stored agentflow, without the person's changes. */
   stored: FlowDocument;
   isChanged: boolean;
-  /** Whether somebody else has changed the agentflow since the person began to edit it. */
+  /** When the person changed it last, in epoch seconds; undefined without changes. */
+  changedAt: number | undefined;
+  /** Whether another version was stored since the person began to edit this one. */
   isOutdated: boolean;
+  /** The digest of the version that the person changes; undefined for a new agentflow. */
+  digest: string | undefined;
   /** Returns the top-level fields that the person has changed. */
   changes(): Fields;
+  /** Returns the top-level fields that the person has changed and that have another value in the stored version, too. */
+  changedByBoth(): string[];
   setText(text: string): void;
   change(document: FlowDocument): void;
   undo(): void;
   redo(): void;
   discard(): void;
+  /** Returns the version that is stored now with the person's changes. */
+  rebased(): FlowDocument;
+  /** Puts the changes on top of the version that is stored now. */
+  rebase(): void;
   /** Removes the changes that were saved. Changes made since then are kept. */
-  saved(agentflow: Agentflow): void;
+  saved(agentflow: Edited): void;
 }
 
-/** Keeps the person's changes to an agentflow across a reload. */
-export function useEditor(agentflow: Agentflow | undefined): Editor {
-  const key = `agentflow.${agentflow?._id ?? 'new'}`;
-  const [draft, setDraft, forget] = useDraft(key);
-  const [base, setBase] = useDraft(`${key}.base`);
+/** Keeps the person's changes to an agentflow in this browser until they are saved or discarded. */
+export function useEditor(agentflow: Edited | undefined, mayEdit: boolean): Editor {
+  const kept = useKeptDraft(agentflow?._id ?? 'new');
+  const draft = mayEdit ? kept.draft : undefined;
   // Compare by content, so that refetching an unchanged agentflow does not create a new document.
   const storedText = useMemo(() => textOf(agentflow ? documentOf(agentflow) : newDocument), [agentflow]);
   const stored = useMemo(() => documentIn(storedText), [storedText]);
-  const text = draft === '' ? storedText : draft;
-  const before = draft === '' || base === '' ? storedText : base;
+  const { text, base, digest } = draft ?? { text: storedText, base: storedText, digest: agentflow?.digest };
   const [document, textProblem] = useMemo(() => read(text), [text]);
   const history = useHistory();
   const show = (next: string | undefined) => {
     if (next === undefined) return;
-    setBase(next === before ? '' : before);
-    setDraft(next === before ? '' : next);
+    kept.keep(next === base ? undefined : { text: next, base, digest, at: Date.now() / 1000 });
   };
   const setText = (next: string, place?: string) => {
     if (next === text) return;
     history.note(text, place);
     show(next);
   };
+  const changes = () => (document ? changesOf(document, documentIn(base)) : {});
+  const rebased = (): FlowDocument => ({ ...stored, ...changes() });
   return {
     text,
     document,
     textProblem,
     stored,
-    isChanged: draft !== '',
-    isOutdated: before !== storedText,
-    changes: () => (document ? changesOf(document, documentIn(before)) : {}),
+    isChanged: draft !== undefined,
+    changedAt: draft?.at,
+    isOutdated: digest !== agentflow?.digest,
+    digest,
+    changes,
+    changedByBoth: () => {
+      const theirs = changesOf(stored, documentIn(base));
+      return Object.keys(changes()).filter((name) => name in theirs);
+    },
     // Typing in the JSON is one change.
     setText: (next) => setText(next, 'json'),
     change: (next) => setText(textOf(next), changedPlace(document, next)),
@@ -75,11 +90,19 @@ export function useEditor(agentflow: Agentflow | undefined): Editor {
     redo: () => show(history.redo(text)),
     discard: () => {
       history.note(text, undefined);
-      setDraft('');
-      setBase('');
+      kept.keep(undefined);
     },
-    // Changes to a new agentflow start from nothing, whatever was created from it.
-    saved: (next) => setBase(forget(draft) || !agentflow ? '' : textOf(documentOf(next))),
+    rebased,
+    rebase: () => {
+      history.note(text, undefined);
+      kept.keep({ text: textOf(rebased()), base: storedText, digest: agentflow?.digest, at: Date.now() / 1000 });
+    },
+    saved: (next) => {
+      const newest = kept.newest();
+      // Changes to a new agentflow start from nothing, whatever was created from it.
+      const basis = agentflow ? { base: textOf(documentOf(next)), digest: next.digest } : undefined;
+      if (newest) kept.keep(newest.text === text ? undefined : { ...newest, ...basis });
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { createPerson, type Person } from '../../auth/auth-server.js';
 import { shot } from '../../support/browser.js';
 import { useDeps } from '../../support/fixture.js';
@@ -163,7 +164,7 @@ test('an agentflow is edited as form, graph and JSON; problems are at their fiel
   });
 });
 
-test('an agentflow is made in a narrow window, and two people do not overwrite each other unnoticed', async () => {
+test('an agentflow is made in a narrow window', async () => {
   verifies('console.agentflows.edit');
   const person = await createPerson(deps);
   await withPage(
@@ -184,17 +185,74 @@ test('an agentflow is made in a narrow window, and two people do not overwrite e
       expect(body.data).toMatchObject([
         { agents: [{ next_agent: 'agent-2' }, { title: 'Checker', next_agent: null }] },
       ]);
-      await page.getByRole('textbox', { name: 'Description', exact: true }).fill('mine');
-      await person.workspace.api.patch(`/agentflow/${body.data[0]._id}`, { role: 'theirs' });
-      await page.reload();
-      await page.getByText('Somebody has changed this agentflow').waitFor();
-      await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Saved.').waitFor();
-      const after = await person.workspace.api.get(`/agentflow/${body.data[0]._id}`);
-      expect(after.body).toMatchObject({ description: 'mine', role: 'theirs' });
     },
     { width: 360 },
   );
+});
+
+test('unsaved changes outlive their tab, and do not overwrite what somebody else stored', async () => {
+  verifies('console.agentflows.drafts', 'console.accessible');
+  const person = await createPerson(deps);
+  const other = await createPerson(deps, { role: 'EDITOR', workspace: person.workspace });
+  const id = await agentflowOf(person);
+  const change = async (fields: object) => {
+    const api = (await asPage(other)).client({ 'x-service-workspace': `ws_${person.workspace.projectID}` });
+    expect(await api.patch(`/agentflow/${id}`, fields)).toMatchObject({ status: 200 });
+  };
+  const stored = async () => (await person.workspace.api.get(`/agentflow/${id}`)).body;
+  await withPage(async (first) => {
+    await signIn(first, person, consoleUrl(person, `/agentflows/${id}`));
+    const description = (page: Page) => page.getByRole('textbox', { name: 'Description', exact: true });
+    await description(first).fill('mine');
+    await first.getByText('You have unsaved changes').waitFor();
+    const page = await first.context().newPage();
+    await first.close();
+    await page.goto(consoleUrl(person, `/agentflows/${id}`));
+    await page.getByText('You have unsaved changes to this agentflow. This browser keeps them').waitFor();
+    expect(await description(page).inputValue()).toBe('mine');
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    const box = page.getByRole('region', { name: 'Another version was stored' });
+    // The change of the other person arrives while this one is being saved.
+    let isFirst = true;
+    await page.route(/\/agentflow\//, async (route) => {
+      if (isFirst && route.request().method() === 'PATCH') {
+        isFirst = false;
+        await change({ description: 'theirs', role: 'also theirs' });
+      }
+      return route.continue();
+    });
+    await save.click();
+    await box.getByRole('alert').getByText(other.email.toLowerCase()).waitFor();
+    await box.getByText('Both of you changed: description.').waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    expect((await stored()).description).toBe('theirs');
+    await box.getByRole('button', { name: 'Compare' }).click();
+    const difference = box.getByRole('region', { name: 'Difference' });
+    expect(await difference.locator('del').allTextContents()).toContain('-   "description": "theirs",\n');
+    await shot(page, 'agentflow-other-version');
+    expect(await violations(page)).toEqual([]);
+    await page.reload();
+    await box.getByRole('button', { name: 'Keep my changes' }).click();
+    await box.waitFor({ state: 'detached' });
+    await save.click();
+    await page.getByText('Saved.').waitFor();
+    expect(await stored()).toMatchObject({ description: 'mine', role: 'also theirs', updated_by: person.userId });
+    await page.getByText(/Last changed .* by you/).waitFor();
+    await description(page).fill('mine again');
+    await change({ description: 'theirs again' });
+    await box.getByRole('button', { name: 'Take the stored version' }).click();
+    await page.getByText('You have unsaved changes').waitFor({ state: 'detached' });
+    expect(await description(page).inputValue()).toBe('theirs again');
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Draft and check' }).waitFor();
+    expect(await description(page).inputValue()).toBe('theirs again');
+    // What one person has not saved is shown to nobody else in this browser.
+    await description(page).fill('private');
+    await page.context().clearCookies();
+    await page.goto(consoleUrl(''));
+    await signIn(page, other, consoleUrl(other, `/agentflows/${id}`));
+    expect(await description(page).inputValue()).toBe('theirs again');
+  });
 });
 
 test('a member may not change agentflows and is refused, and the page reports a failing API', async () => {
