@@ -36,6 +36,21 @@ export const consoleApp = [
   },
   {
     ...ofConsole,
+    id: 'console.dashboard',
+    says: 'The dashboard shows its widgets as numbers, bars, boards and tables in their layout, and they are refreshed, added, edited and deleted in dialogs; a refused query and a failed widget say why.',
+  },
+  {
+    ...ofConsole,
+    id: 'console.tags',
+    says: 'Tags are listed, created and deleted, chosen when files are uploaded, and shown with the files.',
+  },
+  {
+    ...ofConsole,
+    id: 'console.agentflows.drafts',
+    says: 'The browser keeps unsaved changes to an agentflow for its person, with their time, until they are saved or discarded. A save over a version that somebody else stored is refused, says who and when, and lets the person compare, keep the changes or take the other version.',
+  },
+  {
+    ...ofConsole,
     id: 'console.agentflows.import',
     says: 'Actions are imported from an OpenAPI document or a curl line, within limits, with a sentence for what was not understood, and without values and credentials.',
   },
@@ -59,6 +74,11 @@ export const consoleApp = [
     id: 'console.runs.many',
     says: 'The list of runs refreshes itself and scrolls through 10,000 runs.',
     fullForm: 'SCROLLED_RUNS',
+  },
+  {
+    ...ofConsole,
+    id: 'console.runs.views',
+    says: 'The filter and the columns of the list of runs are kept under a name in the browser of the person, shown again, replaced and removed.',
   },
   {
     ...ofConsole,

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { newId } from '../../../src/base/ids.js';
 import { createPerson } from '../../auth/auth-server.js';
+import { shot } from '../../support/browser.js';
 import { prepareExecution } from '../../support/executions.js';
 import { useDeps } from '../../support/fixture.js';
 import { flowThatCalls } from '../../support/flows.js';
@@ -9,7 +10,7 @@ import { bearerClient } from '../../support/gateway.js';
 import { seedExecution } from '../../support/seeded-executions.js';
 import { createTable } from '../../support/tables.js';
 import { verifies } from '../../support/verifies.js';
-import { consoleUrl, signIn, withPage } from './chromium.js';
+import { consoleUrl, failRequests, signIn, violations, withPage } from './chromium.js';
 
 const deps = useDeps();
 
@@ -60,6 +61,54 @@ test('an older page that is refused is requested again only when the person asks
         .first()
         .waitFor();
     }
+  });
+});
+
+test('all runs that match a filter are acted upon, also those that the list has not loaded, and a view keeps the filter', async () => {
+  verifies('console.runs.bulk', 'console.runs.views', 'console.accessible');
+  const person = await createPerson(deps);
+  const { projectID, organizationId } = person.workspace;
+  const first = await seedExecution(deps, { projectID, organizationId, userId: person.userId }, { goal: 'invoice 0' });
+  const copies = Array.from({ length: 260 }, (_, at) => {
+    const id = newId();
+    const goal = at < 230 ? `invoice ${at + 1}` : `letter ${at}`;
+    return { ...first, _id: id, execution_id: id, goal, created_at: first.created_at + 1 + at };
+  });
+  await deps.mongo.collections.executions.insertMany(copies);
+  await withPage(async (page, complaints) => {
+    await signIn(page, person, consoleUrl(person, '/runs?text=invoice'));
+    await page.getByText('231 runs', { exact: true }).waitFor();
+    await page.locator('summary', { hasText: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'Duration' }).uncheck();
+    await page.locator('summary', { hasText: 'Columns' }).click();
+    await page.locator('summary', { hasText: 'Views' }).click();
+    await page.getByRole('textbox', { name: 'Name of this view' }).fill('Invoices');
+    await page.getByRole('button', { name: 'Save view' }).click();
+    await page.getByText('Invoices is saved.').waitFor();
+    await shot(page, 'runs-views');
+    expect(await violations(page)).toEqual([]);
+    await page.goto(consoleUrl(person, '/runs'));
+    await page.getByText('261 runs', { exact: true }).waitFor();
+    await page.locator('summary', { hasText: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'Duration' }).check();
+    await page.locator('summary', { hasText: 'Views' }).click();
+    await page.getByRole('button', { name: 'Invoices', exact: true }).click();
+    await page.getByText('231 runs', { exact: true }).waitFor();
+    expect(page.url()).toContain('text=invoice');
+    expect(await page.getByRole('columnheader', { name: 'Duration' }).count()).toBe(0);
+    const refused = await failRequests(page, /[?&]cursor=/, 503, 'the store is away');
+    await page.getByRole('button', { name: 'Select all 231 matching runs' }).click();
+    await page.getByRole('alert').getByText('The store is away').first().waitFor();
+    await refused();
+    complaints.splice(0);
+    await page.getByRole('button', { name: 'Select all 231 matching runs' }).click();
+    await page.getByRole('button', { name: 'Pause 231…' }).click();
+    await page.getByRole('button', { name: 'Pause 231 runs' }).click();
+    await page.getByText('231 of 231 processed').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.locator('summary', { hasText: 'Views' }).click();
+    await page.getByRole('button', { name: 'Remove the view Invoices' }).click();
+    await page.getByText('Invoices is removed.').waitFor();
   });
 });
 
