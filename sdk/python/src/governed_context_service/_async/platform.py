@@ -43,16 +43,16 @@ class AsyncPlatform:
 
 
 class AsyncAgentflows(AsyncGroup):
-    async def create(self, agentflow: t.AgentflowInput, options: Options = None) -> t.Agentflow:
+    async def create(self, agentflow: t.AgentflowInput, options: Options = None) -> t.EditedAgentflow:
         return await self._call("post", "/agentflow", agentflow, options)
 
     async def list(self, *, limit: int | None = None, cursor: str | None = None, options: Options = None) -> Page[t.Agentflow]:
         return page_of(await self._call("get", "/agentflow", None, options, query={"limit": limit, "cursor": cursor}))
 
-    async def get(self, id: str, options: Options = None) -> t.Agentflow:
+    async def get(self, id: str, options: Options = None) -> t.EditedAgentflow:
         return await self._call("get", "/agentflow/{id}", None, options, params={"id": id})
 
-    async def update(self, id: str, changes: t.AgentflowPatch, options: Options = None) -> t.Agentflow:
+    async def update(self, id: str, changes: t.AgentflowPatch, options: Options = None) -> t.EditedAgentflow:
         return await self._call("patch", "/agentflow/{id}", changes, options, params={"id": id})
 
     async def delete(self, id: str, options: Options = None) -> t.Agentflow:
