@@ -1,4 +1,3 @@
-import type { CSSProperties } from 'react';
 import type { components } from '@client/openapi.js';
 import { call } from '../api.js';
 import { ConfirmButton } from '../confirm.js';
@@ -43,7 +42,9 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<Tag>[] {
     column('Name', { width: 'minmax(12rem, 3fr)', onNarrow: 'main' }, ({ name, color }) => (
       <>
         {color !== null && (
-          <span className={styles.color} style={{ '--color': color } as CSSProperties} aria-hidden="true" />
+          <svg className={styles.color} viewBox="0 0 12 12" aria-hidden="true">
+            <circle cx="6" cy="6" r="5.5" fill={color} />
+          </svg>
         )}
         <bdi>{name}</bdi>
       </>
