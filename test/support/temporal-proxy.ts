@@ -22,7 +22,7 @@ export async function startTemporalProxy(target: string): Promise<TemporalProxy>
   const server = createServer();
   server.on('session', (session) => session.on('error', () => undefined));
   server.on('stream', (stream, headers) => {
-    const method = headers[constants.HTTP2_HEADER_PATH]?.replace(service, '') ?? '';
+    const method = String(headers[constants.HTTP2_HEADER_PATH] ?? '').replace(service, '');
     calls.set(method, (calls.get(method) ?? 0) + 1);
     const refusal = refusals.get(method);
     if (!refusal || refusal.left === 0) return forward(stream, headers);
