@@ -130,7 +130,7 @@ describe('kill -9 of the API', () => {
       const write = { command: 'insert', of: 'lifecycles', isApplied: true };
       const { body } = await killedAt(workspace, call, write, 403);
       expect(body).toMatchObject({
-        error: 'approval_refused',
+        error: 'S6:approval',
         error_description: expect.stringContaining('`used_by`'),
       });
       const [latest, ...earlier] = await historyOf(workspace, id);
