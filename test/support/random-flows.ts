@@ -267,7 +267,7 @@ function interpret(
         return [Object.fromEntries(all), step.next];
       }
       case 'map': {
-        const items = valueOf(String(step.items), scope) as number[];
+        const items = valueOf(typeof step.items === 'string' ? step.items : '', scope) as number[];
         const all = items.map((item, index) => {
           const run = () => runPart(step.first, { ...scope, item, index }).output;
           return step.on_error === 'fail' ? run() : collected(run);
