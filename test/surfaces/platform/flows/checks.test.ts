@@ -192,12 +192,15 @@ describe('an expression', () => {
     const workspace = await createWorkspace(deps);
     const input_variables = { items: [...items, 1000] };
     const each = { _id: 'a', type: 'map', items: 'inputs.items', first: 'b', concurrency: 50 };
-    const many = await startExecution(workspace, flow(each, set('b')), { input_variables });
+    // Events are sent to the run itself, so it works on all items.
+    const waiting = flow(each, set('b'), { _id: 'never', type: 'wait', event: { name: 'paid' } });
+    const many = await startExecution(workspace, waiting, { input_variables });
     const tooMany = await untilExecution(workspace, many, 'failed');
     expect(tooMany.execution_context.failure.message).toContain('1001 items');
     // The limit ends the run, although the step collects the errors of its items.
     const collecting = flow({ ...each, on_error: 'collect' }, set('b'));
-    const { _id } = await prepareExecution(workspace, collecting, { input_variables: { items } });
+    const few = items.slice(0, 100);
+    const { _id } = await prepareExecution(workspace, collecting, { input_variables: { items: few } });
     const resumed = initialState(1, { first_agent_id: 'a' });
     const done = { kind: 'set', agent_id: '', skill_id: null, action_id: null, name: '', attempts: 1, error: null };
     for (let at = 0; at < 9_990; at += 1)
