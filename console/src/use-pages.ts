@@ -25,11 +25,14 @@ export function usePages<T>({ queryKey, load, counted: [one, several], pageSize 
   const { data, fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = query;
   const queries = useQueryClient();
   const name = JSON.stringify(queryKey);
-  const [stuck, setStuck] = useState<string>();
+  const [refused, setRefused] = useState<{ name: string; error: unknown }>();
   const loadOlder = useCallback(() => {
-    if (!isFetchingNextPage) void fetchNextPage().then(({ isError }) => setStuck(isError ? name : undefined));
+    if (!isFetchingNextPage)
+      void fetchNextPage().then(({ isError, error }) => setRefused(isError ? { name, error } : undefined));
   }, [isFetchingNextPage, fetchNextPage, name]);
-  const error = useLastError(name, query);
+  const lastError = useLastError(name, query);
+  // Stays when a poll of the first page succeeds.
+  const stuck = refused?.name === name ? refused : undefined;
   /** Replaces a changed row without refetching. */
   const replace = useCallback(
     (matches: (row: T) => boolean, replacement: T) =>
@@ -55,10 +58,10 @@ export function usePages<T>({ queryKey, load, counted: [one, several], pageSize 
     total,
     /** For example `More than 10000 rows`. */
     count: newest && `${atLeast}${quantity(total, one, several)}`,
-    error,
+    error: lastError ?? stuck?.error,
     hasOlder: hasNextPage,
     /** Whether the next page could not be loaded. */
-    isStuck: stuck === name,
+    isStuck: stuck !== undefined,
     loadOlder,
     replace,
     reload: refetch,
