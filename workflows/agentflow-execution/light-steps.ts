@@ -1,4 +1,10 @@
-import { ActivityFailure, ApplicationFailure, isCancellation, type LocalActivityOptions } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  condition,
+  isCancellation,
+  type LocalActivityOptions,
+} from '@temporalio/workflow';
 import { causeOf } from '../failure.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
 import { definitionOf, type Step } from './steps/index.js';
@@ -19,6 +25,29 @@ export const localProfile: LocalActivityOptions = { scheduleToCloseTimeout: limi
 export function isLightStep(input: AgentflowExecutionInput, { slow_steps }: ExecutionState, step: Step): boolean {
   if (!input.light_steps || slow_steps?.includes(nodeOf(step))) return false;
   return definitionOf(step).isLight?.(step, input) === true;
+}
+
+/** Lets the paths of a run run their light steps one after the other. */
+export function createLightSteps(input: AgentflowExecutionInput) {
+  let isRunning = false;
+  const waiting: object[] = [];
+  /** Only the first path wakes: to wake many takes longer than their steps. */
+  const untilFirst = async (): Promise<void> => {
+    const path = {};
+    waiting.push(path);
+    try {
+      await condition(() => !isRunning && waiting[0] === path);
+    } finally {
+      waiting.splice(waiting.indexOf(path), 1);
+    }
+  };
+  return {
+    isOneRunning: () => isRunning,
+    begin: () => void (isRunning = true),
+    end: () => void (isRunning = false),
+    /** Waits until a path may run its step. */
+    untilNext: (): Promise<void> => (input.yields_locally ? untilFirst() : condition(() => !isRunning)),
+  };
 }
 
 /** Remembers a step that was not light, so that it runs as a regular activity from now on. */

@@ -159,7 +159,10 @@ export interface AgentflowExecutionInput {
   pauses_before_turn?: true;
   /** A `map` divides many items among runs of their own. Absent in runs that began before this was possible. */
   divides_items?: true;
-  /** A run gives way to others with a local activity. Absent in runs that began before this was possible: their timers take up to a second. */
+  /**
+   * A run gives way to others with a local activity, and wakes one path for a light step. Absent in runs that began before this was
+   * possible: their timers take up to a second, and all paths wake.
+   */
   yields_locally?: true;
   /** The bytes that the record of the run has room for. Absent in runs that began before this was counted. */
   room_in_record?: number;

@@ -8,7 +8,7 @@ import { runFlowStep } from './flow/run-flow-step.js';
 import { endsRun, type Stop } from './flow/run-parts.js';
 import { runSlice } from './flow/run-slice.js';
 import { isHeld, untilResumed, untilSettled } from './held-acts.js';
-import { isLightStep, noteDuration } from './light-steps.js';
+import { createLightSteps, isLightStep, noteDuration } from './light-steps.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
 import { nextStep, type Transition } from './next-step.js';
 import type { PathState } from './path-state.js';
@@ -70,8 +70,8 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
   const { changed, isWritingAlone } = writing;
   let work = 0;
   let waiting: Promise<void> | undefined;
-  let isLightRunning = false;
-  const breaks = createBreaks(input, state, () => isLightRunning);
+  const lightSteps = createLightSteps(input);
+  const breaks = createBreaks(input, state, lightSteps.isOneRunning);
 
   /** All paths wait together. The wait belongs to none of them, so it is not cancelled with one. */
   const nextTask = (): Promise<void> => {
@@ -89,11 +89,11 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
   const runLightStep = async (path: PathState, step: Step): Promise<void> => {
     const startedAt = Date.now();
     const { kept } = state;
-    isLightRunning = true;
+    lightSteps.begin();
     try {
       await runStep(input, state, path, step, true);
     } finally {
-      isLightRunning = false;
+      lightSteps.end();
       const ms = Date.now() - startedAt;
       breaks.addCharacters(state.kept - kept);
       work += ms * workPerLightMs + (input.yields_locally ? 0 : (state.kept - kept) * workPerLightCharacter);
@@ -121,8 +121,8 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
         continue;
       }
       const light = isStep(next) && isLightStep(input, state, next) ? next : undefined;
-      if (light && isLightRunning) {
-        await condition(() => !isLightRunning);
+      if (light && lightSteps.isOneRunning()) {
+        await lightSteps.untilNext();
         continue;
       }
       if (isHeld(state, path)) await untilSettled(input, state, path);
