@@ -129,10 +129,7 @@ describe('kill -9 of the API', () => {
       const { workspace, id, call, approval_id, pointsTo } = await approvedCall(way);
       const write = { command: 'insert', of: 'lifecycles', isApplied: true };
       const { body } = await killedAt(workspace, call, write, 403);
-      expect(body).toMatchObject({
-        error: 'S6:approval',
-        error_description: expect.stringContaining('`used_by`'),
-      });
+      expect(body).toMatchObject({ error: 'S6:approval', error_description: expect.stringContaining('`used_by`') });
       const [latest, ...earlier] = await historyOf(workspace, id);
       expect([latest, earlier]).toMatchObject([pointsTo, [{ version: 1 }]]);
       const { body: approval } = await bearerClient(workspace.apiKey).get(`/v1/approvals/${approval_id}`);
