@@ -1,10 +1,12 @@
 import { useState } from 'react';
 import { SelectField, TextField } from '../field.js';
-import { useTableNames } from '../tables/use-table-names.js';
+import { JsonField, parsed } from '../json-field.js';
+import { TableField } from '../tables/table-field.js';
 import { isFields, text, type Fields } from './document.js';
 import { ExpressionField } from './expression-field.js';
 import { NumberField } from './number-field.js';
 import type { StepValueOptions } from './step-fields.js';
+import textStyles from '../styles/text.module.css';
 
 /** Edits the items of a `map`: an expression, or the rows of a table. */
 export function ItemsField({ step, problemOf, onChange }: StepValueOptions) {
@@ -48,7 +50,7 @@ function RowFields({ items, problemOf, onChange }: RowOptions) {
   };
   return (
     <>
-      <TableField problem={problemOf('table_id')} value={items.table_id} onChange={(id) => set('table_id', id)} />
+      <TableField problem={problemOf('table_id')} value={text(items.table_id)} onChange={(id) => set('table_id', id)} />
       <FilterField
         key={text(items.table_id)}
         problem={problemOf('filter')}
@@ -73,50 +75,28 @@ function RowFields({ items, problemOf, onChange }: RowOptions) {
   );
 }
 
-interface ValueOptions {
+interface FilterOptions {
   problem: string | undefined;
   value: unknown;
-}
-
-function TableField({ problem, value, onChange }: ValueOptions & { onChange: (id: string) => void }) {
-  const { data: tables = [] } = useTableNames();
-  return (
-    <SelectField
-      label="Table"
-      problem={problem}
-      value={text(value)}
-      options={[
-        { value: '', name: 'Select a table' },
-        ...tables.map(({ _id, table_name }) => ({ value: _id, name: table_name })),
-      ]}
-      onChange={onChange}
-    />
-  );
+  onChange: (filter: unknown) => void;
 }
 
 /** A filter as JSON. While the text is no JSON, the step keeps the text, which the API refuses. */
-function FilterField({ problem, value, onChange }: ValueOptions & { onChange: (filter: unknown) => void }) {
-  const [typed, setTyped] = useState(() => (isFields(value) ? JSON.stringify(value) : text(value)));
+function FilterField({ problem, value, onChange }: FilterOptions) {
+  const [typed, setTyped] = useState(() => (isFields(value) ? JSON.stringify(value, null, 2) : text(value)));
+  const read = filterIn(typed);
   const change = (next: string) => {
     setTyped(next);
-    onChange(next.trim() === '' ? undefined : filterIn(next));
+    const changed = filterIn(next);
+    onChange('problem' in changed ? next : changed.value);
   };
+  const problems = 'problem' in read ? [read.problem] : problem === undefined ? [] : [{ message: problem }];
   return (
-    <TextField
-      label="Filter"
-      hint='JSON, such as {"price": {"gte": 10}}. Leave empty for all rows.'
-      problem={problem}
-      text={typed}
-      onChange={change}
-      spellCheck={false}
-    />
+    <>
+      <JsonField label="Filter" rows={4} text={typed} problems={problems} onChange={change} />
+      <p className={textStyles.soft}>JSON, such as {'{"price": {"gte": 10}}'}. Leave empty for all rows.</p>
+    </>
   );
 }
 
-function filterIn(typed: string): unknown {
-  try {
-    return JSON.parse(typed) as unknown;
-  } catch {
-    return typed;
-  }
-}
+const filterIn = (typed: string) => (typed.trim() === '' ? { value: undefined } : parsed(typed));

@@ -1,14 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { components } from '@client/openapi.js';
 import { call, validationError } from '../api.js';
 import { Confirm } from '../confirm.js';
 import { SelectField, TextField } from '../field.js';
 import { JsonField, parsed } from '../json-field.js';
-import { readAll } from '../read-all.js';
-import { useMay } from '../session.js';
 import { useJsonDraft } from '../use-draft.js';
-import { readTables } from '../tables/tables.js';
+import { TableField } from '../tables/table-field.js';
 import { queries } from './queries.js';
 import type { Cell, Layout, Widget } from './widget-data.js';
 import textStyles from '../styles/text.module.css';
@@ -117,13 +114,6 @@ export function EditWidget({ layout, tabId = '', before, onClose }: EditOptions)
 
 /** What the widget reads, and its query. */
 function Source({ form, onChange }: { form: Form; onChange: (change: Partial<Form>) => void }) {
-  const enabled = useMay()('get /storage/{projectID}') && form.resource === 'table';
-  const { data: tables = [] } = useQuery({
-    queryKey: ['tables', 'all'],
-    queryFn: () => readAll(readTables),
-    enabled,
-    staleTime: 60_000,
-  });
   const read = parsed(form.pipeline);
   return (
     <>
@@ -135,16 +125,7 @@ function Source({ form, onChange }: { form: Form; onChange: (change: Partial<For
         onChange={(resource) => onChange({ resource: resource as Resource })}
       />
       {form.resource === 'table' && (
-        <SelectField
-          label="Table"
-          name="table_id"
-          value={form.table_id}
-          options={[
-            ...(form.table_id === '' ? [{ value: '', name: 'Select a table' }] : []),
-            ...tables.map(({ _id, table_name }) => ({ value: _id, name: table_name })),
-          ]}
-          onChange={(table_id) => onChange({ table_id })}
-        />
+        <TableField name="table_id" value={form.table_id} onChange={(table_id) => onChange({ table_id })} />
       )}
       <SelectField
         label="Example of a query"
