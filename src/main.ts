@@ -6,6 +6,7 @@ import path from 'node:path';
 import { createApp } from './app.js';
 import { startDownstream, type DownstreamListener } from './surfaces/callbacks/downstream/listener.js';
 import { loadConfig } from './config.js';
+import { countInUtc } from './base/time.js';
 import { createDeps } from './deps.js';
 import { type Deps } from './domain/deps.js';
 import { moveTokens } from './governance/approvals/earlier-records.js';
@@ -36,6 +37,7 @@ const maxHeaderSize = 64 * 1024;
 
 /** Starts the API process. On SIGTERM, stops it in reverse order. */
 export async function main(): Promise<void> {
+  countInUtc(process.env);
   const config = loadConfig(process.env);
   const deps = createDeps(config, 'api');
   deps.metrics.collectProcess();

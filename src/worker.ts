@@ -11,6 +11,7 @@ import { collections } from './collections.js';
 import { createActivities } from '../activities/index.js';
 import { sharedAmongOrganizations } from '../activities/shares.js';
 import { loadConfig } from './config.js';
+import { countInUtc } from './base/time.js';
 import { createDeps } from './deps.js';
 import { type Deps } from './domain/deps.js';
 import { createExchanges } from './domain/executions/exchanges.js';
@@ -39,6 +40,7 @@ const memorySweepMs = 10_000;
 
 /** The worker process: one SDK worker for each of its task queues, over one connection. */
 export async function main(): Promise<void> {
+  countInUtc(process.env);
   const config = loadConfig(process.env);
   const deps = createDeps(config, 'worker');
   const exchanges = createExchanges({ collections: deps.mongo.collections, secrets: deps.auth.box });

@@ -125,6 +125,11 @@ export const flows = [
     says: 'An expression that takes too many steps or returns too much fails its step.',
   },
   {
+    id: 'flow.expressions.functions',
+    source: `${guide}#functions`,
+    says: 'Expressions have functions for lists, numbers, texts and times, which take numbers of JSON where CEL has integers, and the same values in every zone.',
+  },
+  {
     id: 'flow.graph',
     source: `${guide}#watch`,
     says: 'GET /execute_flow/{execution_id}/graph returns the nodes of a flow with their runs by state, and their pointers.',

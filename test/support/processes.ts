@@ -42,7 +42,14 @@ export async function startScript(
   root = packageRoot,
 ): Promise<ProductProcess> {
   const child = spawn(process.execPath, ['--max-semi-space-size=8', path.join(root, 'dist', script)], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', VERIFY_RESPONSES: 'true', ...env },
+    // The zone of a machine must not matter.
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: process.env.HOME ?? '',
+      TZ: 'Australia/Lord_Howe',
+      VERIFY_RESPONSES: 'true',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const log = createWriteStream(logFile, { flags: 'a' });

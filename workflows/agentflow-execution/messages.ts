@@ -164,6 +164,8 @@ export interface AgentflowExecutionInput {
    * possible: their timers take up to a second, and all paths wake.
    */
   yields_locally?: true;
+  /** The text of a `wait` `until` is in ISO 8601. Absent in runs that began when everything that JavaScript reads as a date was one. */
+  reads_iso_times?: true;
   /** The bytes that the record of the run has room for. Absent in runs that began before this was counted. */
   room_in_record?: number;
   /** The state of the previous run, after continue-as-new. */

@@ -205,6 +205,8 @@ const reservedNames = new Set(
     'as break const continue else false for function if import in let loop namespace null package return true var void while',
     'bool bytes double int list map null_type string type uint dyn duration timestamp optional',
     'inputs outputs goal execution index carry',
+    // Namespaces of functions.
+    'cel google math',
     // Names of templates.
     'runtime documents outputs_by_id previous actions',
   ].flatMap((line) => line.split(' ')),

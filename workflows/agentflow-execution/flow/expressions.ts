@@ -1,4 +1,5 @@
 import { Environment, Optional, type ASTNode } from '@marcbachmann/cel-js';
+import { charactersPerStep, registerFunctions, registerMath } from './expression-functions.js';
 
 /**
  * The expressions of flows, in the Common Expression Language (https://github.com/google/cel-spec). Their values come
@@ -13,8 +14,6 @@ export const commonNames = { inputs: 'map', outputs: 'map', execution: 'map', go
 
 /** The maximum number of evaluation steps of one step of a flow. One takes less than a microsecond. */
 const maxSteps = 300_000;
-/** Building this many characters counts as one step. */
-const charactersPerStep = 100;
 /** The quantifiers of CEL continue after an error, which takes longer than other steps. */
 const stepsPerError = 20;
 /** The maximum length of a result, in characters of JSON. */
@@ -90,14 +89,20 @@ function newEnvironment(unlistedVariablesAreDyn: boolean): Environment {
     environment.registerOperator(`int ${operator} double`, (a: bigint, b: number) => compute(Number(a), b));
   }
   environment.registerOperator('double % double', (a: number, b: number) => a % b);
+  registerFunctions(environment, count);
   return environment;
 }
 
 /** Knows only the common names, so that an unknown name is found when a flow is stored. */
 const checking = newEnvironment(false);
+registerMath(checking, count);
 /** Knows the names of all flows, because every expression has been checked before it is evaluated. */
 const evaluating = newEnvironment(true);
+registerMath(evaluating, count);
 limitWork(evaluating);
+/** For flows of 0.2.0 that call their items `math`, which has become a reserved name. */
+const evaluatingWithoutMath = newEnvironment(true);
+limitWork(evaluatingWithoutMath);
 
 function checkingWith(names: readonly string[]): Environment {
   const environment = checking.clone();
@@ -157,7 +162,8 @@ export function evaluateExpression(
 ): unknown {
   counting.work = work;
   try {
-    const value = toJson(evaluating.evaluate(text, { ...values }));
+    const environment = 'math' in values ? evaluatingWithoutMath : evaluating;
+    const value = toJson(environment.evaluate(text, { ...values }));
     if ((JSON.stringify(value)?.length ?? 0) > maxResultLength)
       throw new ExpressionError(`returns more than ${maxResultLength} characters`);
     if (!isOfType(value, type)) throw new ExpressionError(`must return ${nameOf(type)}, not ${JSON.stringify(value)}`);
@@ -174,6 +180,11 @@ function isOfType(value: unknown, type: ExpressionType): boolean {
 }
 
 function summaryOf(error: unknown): string {
+  return messageOf(error).replaceAll(/dyn<([^<>]+(?:<[^<>]*>)?)>/g, '$1');
+}
+
+/** The library calls the type of a value that comes from JSON `dyn<string>`. */
+function messageOf(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'summary' in error) return String(error.summary);
   return error instanceof Error ? error.message : String(error);
 }

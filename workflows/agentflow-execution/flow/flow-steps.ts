@@ -90,7 +90,9 @@ const Wait = z.strictObject({
   ...commonStepFields,
   type: z.literal('wait'),
   seconds: z.number().min(0).max(maxWaitSeconds).optional().describe('How long to wait. A pause stops this clock.'),
-  until: Expression.optional().describe('An expression that returns the time, as a timestamp or an RFC 3339 text.'),
+  until: Expression.optional().describe(
+    'An expression that returns the time: a timestamp, or a date or time in ISO 8601, without a zone in UTC.',
+  ),
   event: z
     .strictObject({
       name: EventName,

@@ -18,6 +18,7 @@ export async function checkedAgentflow<T extends AgentflowDocument>(
 ): Promise<T> {
   const problems = [
     ...agentflowProblems(agentflow),
+    ...inputSchemaProblems(agentflow),
     ...(await schemaProblems(deps, agentflow)),
     ...(await exposureProblems(deps.mongo.collections, agentflow)),
     ...(await tableProblems(deps.mongo.collections, agentflow)),
@@ -36,6 +37,13 @@ async function schemaProblems({ schemas }: Pick<Deps, 'schemas'>, agentflow: Che
   ];
   const given = all.flatMap(({ name, schema }): NamedSchema[] => (schema ? [{ name, schema }] : []));
   return given.length === 0 ? [] : schemas.problemsOfSchemas(given, { owner });
+}
+
+/** The inputs of a run are an object, so a schema that accepts none would refuse every start. */
+function inputSchemaProblems({ input_schema }: Checked): string[] {
+  const type = input_schema?.type;
+  if (type === undefined || [type].flat().includes('object')) return [];
+  return ['input_schema.type: must be "object", because inputs have names'];
 }
 
 /**

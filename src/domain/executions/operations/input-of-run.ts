@@ -51,6 +51,7 @@ export function inputOf({ config }: Pick<Deps, 'config'>, record: ExecutionDocum
     pauses_before_turn: true,
     divides_items: true,
     yields_locally: true,
+    reads_iso_times: true,
     room_in_record: maxRecordBytes - BSON.calculateObjectSize(record),
   };
 }

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { startExecution, untilExecution } from '../../../support/executions.js';
 import { createWorkspace, personOf, useDeps, type Workspace } from '../../../support/fixture.js';
@@ -59,6 +61,8 @@ describe('GET /execute_flow/{execution_id}/evaluate', () => {
       ['[carry, index, outputs.add.sum]', 'again/0/add', [null, 0, 1], 'again/0'],
       ['[carry, index, outputs.add.sum]', 'again/2/add', [2, 2, 3], 'again/2'],
       ['[uint(3) + 1u, duration("90m"), {1u: optional.none()}]', 'writer', [4, 5400, { 1: null }], ''],
+      ['timestamp("2026-07-01T10:00:00Z").getDayOfYear()', undefined, 181, ''],
+      ['timestamp("2026-10-03T16:00:00Z").getHours("Europe/Zurich")', undefined, 18, ''],
       ['outputs.again', 'unreached', { output: { sum: 3 }, rounds: 3 }, ''],
     ] as const;
     for (const [expression, at, value, path] of cases)
@@ -66,6 +70,85 @@ describe('GET /execute_flow/{execution_id}/evaluate', () => {
         expression,
         { status: 200, body: { value, path } },
       ]);
+  });
+
+  test('has functions for lists, numbers, texts and times, which take numbers of JSON', async () => {
+    verifies('flow.expressions.functions');
+    const { workspace, id } = await ended();
+    const text = '"a-b-c"';
+    const prices = 'inputs.orders.map(order, order.price)';
+    const cases = {
+      [`${prices}.sum()`]: 65,
+      [`math.round(${prices}.sum() / 3 * 100) / 100`]: 21.67,
+      '[1, 2].sum() + [].sum()': 3,
+      [`[${prices}.max(), ${prices}.min()]`]: [60, 5],
+      '[timestamp(9), timestamp(3)].min()': '1970-01-01T00:00:03.000Z',
+      [`${prices}.sort()`]: [5, 60],
+      '["b", "ä", "a"].sort()': ['a', 'b', 'ä'],
+      '[3, 1, 2].reverse()': [2, 1, 3],
+      '[1, 1.0, "1", {"a": 1, "b": 2}, {"b": 2, "a": 1}].distinct()': [1, '1', { a: 1, b: 2 }],
+      '[[1], [2, [3]], 4].flatten()': [1, 2, [3], 4],
+      '[1, 2, 3].slice(1, inputs.orders[0].count + 1)': [2, 3],
+      [`math.greatest(1, ${prices}[0]) + math.least([3, 2])`]: 62,
+      '[math.round(-1.5), math.floor(-1.5), math.ceil(-1.5), math.trunc(-1.5), math.abs(-1.5), math.abs(-2)]': [
+        -2, -2, -1, -1, 1.5, 2,
+      ],
+      [`${text}.replace("-", "$&")`]: 'a$&b$&c',
+      '"ab".replace("", "-")': '-a-b-',
+      [`[${text}.substring(inputs.orders[0].count), ${text}.substring(0, inputs.orders[1].count)]`]: ['b-c', 'a'],
+      [`[${text}.indexOf("-", inputs.orders[0].count)]`]: [3],
+      [`${text}.split("-", inputs.orders[0].count)`]: ['a', 'b-c'],
+      '[string(timestamp(0)), string(duration("90s"))]': ['1970-01-01T00:00:00.000Z', '90s'],
+      'int(timestamp("2026-07-01T00:00:00Z"))': 1782864000,
+      'timestamp(execution.started_at) > timestamp("2026-01-01T00:00:00Z")': true,
+    };
+    for (const [expression, value] of Object.entries(cases))
+      expect([expression, await evaluate(workspace, id, expression)]).toMatchObject([expression, { body: { value } }]);
+    const refused = {
+      '[1, "a"].sum()': 'sum() requires a list of numbers',
+      '[1, "a"].sort()': 'sort() requires a list whose values are all numbers, all texts or all times',
+      '[].max()': 'max() requires a list with at least one value',
+      '[1].slice(0, 2)': 'slice() has a position outside the list, which has 1 items',
+      '"abc".substring(0.5)': 'substring() requires an integer, not 0.5',
+      'timestamp(1e20)': 'timestamp() requires seconds since 1970 within the years 1 to 9999',
+      'inputs.orders[0].price > "1"': 'no such overload: double > string',
+    };
+    for (const [expression, problem] of Object.entries(refused))
+      expect(await evaluate(workspace, id, expression)).toMatchObject(refusal(422, 'validation_failed', problem));
+  });
+
+  test('counts the work of its functions before it is done', async () => {
+    verifies('flow.expressions.bounded');
+    const workspace = await createWorkspace(deps);
+    const long = Array.from({ length: 25_000 }, (_, at) => at);
+    const text = 'a'.repeat(200_000);
+    const id = await startExecution(
+      workspace,
+      { name: 'Long', initialAgent: 'none', steps: [{ _id: 'none', type: 'set', values: { none: 'null' } }] },
+      { input_variables: { long, text } },
+    );
+    await untilExecution(workspace, id, 'completed');
+    const expressions = [
+      'inputs.long.map(a, inputs.long).flatten().flatten()',
+      '[inputs.long, inputs.long, inputs.long, inputs.long, inputs.long].flatten().sort()',
+      'inputs.text.replace("a", inputs.text)',
+      'inputs.long.map(a, inputs.text).distinct()',
+    ];
+    for (const expression of expressions)
+      expect([expression, await evaluate(workspace, id, expression)]).toMatchObject([
+        expression,
+        refusal(422, 'validation_failed', 'takes more than 300000 steps'),
+      ]);
+    expect((await evaluate(workspace, id, 'inputs.long.sort().reverse().slice(0, 1)')).body.value).toEqual([24_999]);
+  });
+
+  test('lets an item keep the name of a namespace that an earlier release accepted', async () => {
+    verifies('flow.expressions.functions');
+    const module = new URL('../../../../dist/workflows/agentflow-execution/flow/expressions.js', import.meta.url);
+    const program = `import { evaluateExpression } from '${module.href}';
+      console.log(evaluateExpression('math.price + 1', { math: { price: 2 } }));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+    expect(stdout).toBe('3\n');
   });
 
   test('says why an expression has no value, within the bounds of a step', async () => {

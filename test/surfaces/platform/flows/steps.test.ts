@@ -104,6 +104,40 @@ test('a map returns the outputs in the order of its items, and its agents know t
   expect(execution.agents_output.map(({ path }: any) => path).sort()).toEqual(['each/0', 'each/1', 'each/2', 'each/3']);
 });
 
+test('a wait ends at a date or time of ISO 8601, and refuses other texts', async () => {
+  verifies('flow.wait');
+  const until = (text: string) =>
+    run(
+      { initialAgent: 'w', steps: [{ _id: 'w', type: 'wait', until: 'inputs.at' }] },
+      { input_variables: { at: text } },
+      end(text),
+    );
+  const past = [
+    '2026-01-31',
+    '2026-02-28T10:00',
+    '2026-02-28 10:00:00.5Z',
+    '2024-02-29T23:59:59+05:30',
+    '2026-06-30t00:00:00-08:00',
+  ];
+  const wrong = [
+    'item 5',
+    'tomorrow',
+    '12',
+    '2026-02-30',
+    '2026-02-30T00:00:00Z',
+    '2026-13-01',
+    '2026-01-01T25:00',
+    '1 Feb 2026',
+    '',
+  ];
+  const end = (text: string) => (past.includes(text) ? 'completed' : 'failed');
+  for (const text of past) expect((await until(text)).execution.conclusion.output).toEqual({});
+  for (const text of wrong) {
+    const { failure } = (await until(text)).execution.execution_context;
+    expect(failure.message).toContain(`until: ${JSON.stringify(text)} is not a time in ISO 8601`);
+  }
+});
+
 describe('a loop', () => {
   const loop = (change: object) => ({
     initialAgent: 'again',

@@ -318,6 +318,13 @@ describe('a schema', () => {
     verifies('flow.typed.schemas');
     const { api } = await workspace();
     const agents = [counter('m', { output_schema: { type: 7 } })];
+    for (const type of ['array', ['string', 'null']]) {
+      const { body } = await api.post('/agentflow', { name: 'Wrong', agents, input_schema: { type } });
+      expect(body).toMatchObject({
+        error: 'validation_failed',
+        error_description: expect.stringContaining('input_schema.type: must be "object"'),
+      });
+    }
     const wrong = { name: 'Wrong', agents, input_schema: { properties: { a: { type: 'x' } } } };
     const { status, body: refused } = await api.post('/agentflow', wrong);
     expect(status).toBe(422);
