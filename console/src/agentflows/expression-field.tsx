@@ -3,6 +3,7 @@ import { createContext, useContext, useEffect, useId, useState, type KeyboardEve
 import { call, messageOf } from '../api.js';
 import { TextField } from '../field.js';
 import { text } from './document.js';
+import { functionsOfValues, otherFunctions } from './expression-functions.js';
 import { usePastRun } from './past-run.js';
 import textStyles from '../styles/text.module.css';
 import styles from './expression.module.css';
@@ -20,7 +21,7 @@ interface ExpressionOptions {
   onChange: (text: string) => void;
 }
 
-/** An expression in CEL, on one line. Completes the names that it can use, and shows its value in a run. */
+/** An expression in CEL, on one line. Completes the names and functions that it can use, and shows its value in a run. */
 export function ExpressionField({ value, onChange, ...field }: ExpressionOptions) {
   const { names } = useContext(ExpressionPlace);
   const id = useId();
@@ -69,7 +70,7 @@ export function ExpressionField({ value, onChange, ...field }: ExpressionOptions
         onBlur={() => setCaret(undefined)}
       />
       {isOpen && (
-        <ul id={id} role="listbox" aria-label="Names" className={styles.names}>
+        <ul id={id} role="listbox" aria-label="Names and functions" className={styles.names}>
           {suggestions.map((name, at) => (
             <li
               key={name}
@@ -94,7 +95,15 @@ export function ExpressionField({ value, onChange, ...field }: ExpressionOptions
 
 function suggestionsFor(word: string, names: readonly string[]): string[] {
   if (word === '') return [];
-  return names.filter((name) => name.startsWith(word) && name !== word).slice(0, maxSuggestions);
+  const dot = word.lastIndexOf('.');
+  const functions =
+    dot === -1 || dot === word.length - 1 ? [] : functionsOfValues.map((each) => `${word.slice(0, dot)}.${each}`);
+  return (
+    [...names, ...otherFunctions, ...functions]
+      // A field can have the name of a function, so a whole name is not completed.
+      .filter((name) => name.startsWith(word) && name.replace(/\(\)?$/, '') !== word)
+      .slice(0, maxSuggestions)
+  );
 }
 
 /** The value of the expression in the chosen run, after the person has stopped typing. */

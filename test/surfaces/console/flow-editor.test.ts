@@ -370,6 +370,13 @@ test('an expression completes the names it can use, and shows its value in a pas
     await expression.press('Tab');
     expect(await expression.inputValue()).toBe('size(inputs.orders) + index');
     await value.getByText('= 1 in each/0').waitFor();
+    await expression.fill('');
+    await expression.pressSequentially('inputs.orders.map(o, o.price).su');
+    await value.getByRole('option', { name: '.sum()' }).waitFor();
+    await expression.press('ArrowDown');
+    await expression.press('Enter');
+    expect(await expression.inputValue()).toBe('inputs.orders.map(o, o.price).sum()');
+    await value.getByText('= 60 in each/0').waitFor();
     await expression.fill('order.missing');
     await value.getByText('No such key: missing').waitFor();
     await expression.fill('order.price * order.count');
