@@ -4,15 +4,19 @@ import { AppError } from '../base/errors.js';
 import { toAppError } from './errors.js';
 import { bodyLimits, checkJson, checkValueCount, refuseRounded } from '../base/json-gate.js';
 
-const limitOfRoutes = '1mb';
+export const limitOfRoutes = '1mb';
 const parseBody = jsonBody(limitOfRoutes);
 
 /** Reads the JSON body of a request of up to 1 MiB into `req.body`. @throws AppError like `jsonBody` */
 export async function readJson(req: Request, res: Response): Promise<void> {
-  for (const parse of parseBody)
-    await new Promise<void>((resolve, reject) => {
-      void parse(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(toAppError(error))));
-    });
+  for (const parse of parseBody) await parsedWith(parse, req, res);
+}
+
+/** @throws AppError what the parser refuses */
+export function parsedWith(parse: RequestHandler, req: Request, res: Response): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    void parse(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(toAppError(error))));
+  });
 }
 
 /** Parses JSON bodies up to `limit`. Refuses other content types, and JSON that `checkJson` refuses. */

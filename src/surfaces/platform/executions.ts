@@ -26,9 +26,10 @@ const resumeRoute = defineRoute({
   tag: 'executions',
   params: z.object({ address: z.string().max(100) }),
   body: executions.AddressedData,
+  takesAnyData: true,
   summary: 'End the wait of an address',
   description:
-    'The `url` of `POST /execute_flow/{execution_id}/addresses`. It needs no other credential, and a repeated call has no further effect. `GET` has no effect, because previews of links and mail scanners send it.',
+    'The `url` of `POST /execute_flow/{execution_id}/addresses`. It needs no other credential, and a repeated call has no further effect. The body can also be a form, which is an object of texts, or a text. `GET` has no effect, because previews of links and mail scanners send it.',
   response: {
     schema: z.object({ received: z.literal(true) }).meta({ id: 'AddressCalled', example: { received: true } }),
     description: 'The run has the event.',

@@ -37,6 +37,8 @@ interface RouteTexts {
   description?: string;
   /** Whether the body is multipart/form-data, which the handler reads. `body` then only describes its fields. */
   multipart?: boolean;
+  /** Whether the body may also be a form or a text, because other systems choose its format. */
+  takesAnyData?: boolean;
   /** Error codes in addition to those of every route of its kind (`openapi/errors.ts`). */
   errors?: readonly ErrorCode[];
   /** Whether it accepts `Idempotency-Key`: the same key, body and credential get the first response for 24 h. */

@@ -9,6 +9,7 @@ import type { Entrance } from '../../governance/kernel/entrances.js';
 import { performOperation, type Outcome, type Refusal } from '../../governance/kernel/perform-operation.js';
 import { performTool } from '../../governance/kernel/perform-tool.js';
 import { checkIdempotencyKey } from '../../governance/idempotency.js';
+import { readData } from '../../http/data-body.js';
 import { readJson } from '../../http/json-body.js';
 import { routeTable } from '../../http/route-table.js';
 import { traceIn } from '../../http/trace.js';
@@ -75,7 +76,7 @@ type Read = (req: Request, res: Response, principal?: Principal) => Promise<Rout
 function createReader(route: Route, rules: SurfaceRules): Read {
   const refuseUnknownQuery = createQueryCheck(route, rules.queryNames?.(route) ?? []);
   return async (req, res, principal) => {
-    if (!route.multipart) await readJson(req, res);
+    if (!route.multipart) await (route.takesAnyData ? readData : readJson)(req, res);
     if (principal) rules.checkScope(route, principal, req);
     refuseUnknownQuery(req.query);
     return validateRequest(route, req);

@@ -1,4 +1,5 @@
 import type { CallbackPayload } from '../../../../workflows/connector-events/messages.js';
+import { formOf } from '../../../base/form.js';
 import { isJsonObject, parseJson } from '../../../base/json.js';
 import { sha256Hex } from '../../../base/hash.js';
 import type { RawBody } from '../callback-body.js';
@@ -105,17 +106,6 @@ function isShort(form: string): boolean {
   let fields = 1;
   for (let at = form.indexOf('&'); at >= 0 && fields <= maxFormFields; at = form.indexOf('&', at + 1)) fields += 1;
   return fields <= maxFormFields;
-}
-
-/** Parses a form. A repeated name becomes a list. */
-function formOf(text: string): Record<string, string | string[]> {
-  const form = new Map<string, string | string[]>();
-  for (const [name, value] of new URLSearchParams(text)) {
-    const before = form.get(name);
-    if (Array.isArray(before)) before.push(value);
-    else form.set(name, before === undefined ? value : [before, value]);
-  }
-  return Object.fromEntries(form);
 }
 
 function utf8(body: Uint8Array): string | undefined {

@@ -91,6 +91,58 @@ describe('an address', () => {
     expect(events).toBe(1);
   });
 
+  test('takes the body of systems that send no JSON, or send it as a text', async () => {
+    verifies('flow.events.address');
+    const cases = [
+      [
+        'application/x-www-form-urlencoded',
+        'From=%2B41&Body=yes+please&Media=a&Media=b',
+        { From: '+41', Body: 'yes please', Media: ['a', 'b'] },
+      ],
+      ['text/plain; charset=UTF-8', '{"Type":"Notification"}', { Type: 'Notification' }],
+      ['text/plain', '[WARN] disk 1, disk 2', '[WARN] disk 1, disk 2'],
+      ['application/xml', '<paid/>', '<paid/>'],
+      ['application/vnd.events+json', '5', 5],
+      ['', 'paid', 'paid'],
+      ['text/plain', '', null],
+    ] as const;
+    const workspace = await createWorkspace(deps);
+    const step = ({ at }: { at: number }) => ({
+      _id: `w${at}`,
+      type: 'wait',
+      event: { name: 'paid' },
+      next: at + 1 < cases.length ? `w${at + 1}` : 'all',
+    });
+    const steps = [...cases.map((_, at) => step({ at })), { _id: 'all', type: 'set', values: { all: 'outputs' } }];
+    const id = await startExecution(workspace, { name: 'All', initialAgent: 'w0', steps });
+    for (const [at, [type, body]] of cases.entries()) {
+      const url = await eventually(async () => {
+        const created = await create(workspace, id, `w${at}`);
+        expect(created.status).toBe(201);
+        return served(workspace, created.body.url);
+      });
+      const post = (contentType: string, text: string | Uint8Array<ArrayBuffer>) =>
+        fetch(url, {
+          method: 'POST',
+          headers: contentType === '' ? {} : { 'content-type': contentType },
+          body: typeof text === 'string' ? Buffer.from(text) : text,
+        });
+      for (const [wrong, text] of [
+        ['application/json', '{'],
+        ['application/octet-stream', 'x'],
+        ['multipart/form-data; boundary=x', '--x--'],
+        ['text/plain', Uint8Array.of(0xff)],
+        ['text/plain', 'a\0b'],
+        ['application/x-www-form-urlencoded', '__proto__=x'],
+        ['application/x-www-form-urlencoded', 'a&'.repeat(101)],
+      ] as const)
+        expect([wrong, (await post(wrong, text)).status]).toEqual([wrong, 400]);
+      expect([type, (await post(type, body)).status]).toEqual([type, 200]);
+    }
+    const { all } = (await untilExecution(workspace, id, 'completed')).conclusion.output;
+    expect(Object.values(all)).toEqual(cases.map(([, , data]) => data));
+  });
+
   test('ends the wait of its own path only', async () => {
     verifies('flow.events.address');
     const each = {
