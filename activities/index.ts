@@ -33,6 +33,7 @@ import { createBackgroundActivities } from './background.js';
 import { createRunTurnActivities } from './run-turns.js';
 import { createExecutionRecordActivities } from './execution-records.js';
 import { createKnowledgeUploadActivities } from './knowledge-upload.js';
+import { createLightStepActivities } from './light-steps.js';
 import { createScheduleActivities } from './schedules.js';
 import { outsideSlot } from './shares.js';
 import { withAuthority } from './with-authority.js';
@@ -70,8 +71,10 @@ export function createActivities(deps: Deps, exchanges: Exchanges): Activities {
     ...createFlowActivities(deps, exchanges),
     ...createSliceActivities(deps, exchanges),
   };
+  // The role of the person is read once for a batch, before its first step begins.
+  const withLightSteps = { ...steps, ...createLightStepActivities(steps, deps.tracing) };
   return {
-    ...withAuthority({ collections, temporal, audit }, steps),
+    ...withAuthority({ collections, temporal, audit }, withLightSteps),
     ...createExecutionRecordActivities({ mongo, customers, metrics, temporal, audit, exchanges }),
     ...createRunTurnActivities(createRunTurns({ collections, temporal, log })),
     ...createScheduleActivities(deps),

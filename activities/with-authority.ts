@@ -4,14 +4,17 @@ import { AppError } from '../src/base/errors.js';
 import { noteHold, refusalToRun, type HoldDeps, type RunOwner } from '../src/domain/executions/operations/hold.js';
 import { executionWorkflowId } from '../workflows/agentflow-execution/messages.js';
 import { endsRun } from '../workflows/agentflow-execution/authority.js';
-import type { StepActivities } from '../workflows/agentflow-execution/steps/index.js';
+import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
 import { failureOf } from './failure.js';
 
 /**
  * Lets the steps of a run begin only while the person for whom it acts has a role that permits it (docs/decisions/0018).
  * A refused step has had no effect, and what the run has asked for is withdrawn.
  */
-export function withAuthority(deps: HoldDeps, steps: StepActivities): StepActivities {
+export function withAuthority<Steps extends Partial<AgentflowExecutionActivities>>(
+  deps: HoldDeps,
+  steps: Steps,
+): Steps {
   const ownerOf = createOwnerOf(deps);
   const guarded = Object.entries(steps).map(([name, step]) => [
     name,
@@ -21,7 +24,7 @@ export function withAuthority(deps: HoldDeps, steps: StepActivities): StepActivi
     },
   ]);
   // Each function has the type of the function that it wraps.
-  return Object.fromEntries(guarded) as StepActivities;
+  return Object.fromEntries(guarded) as Steps;
 }
 
 type OwnerOf = (executionId: string) => Promise<RunOwner | undefined>;

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Progress } from '../src/temporal/progress.js';
 import { failureOf } from './failure.js';
 import { inShare } from './shares.js';
@@ -6,6 +7,14 @@ import { inShare } from './shares.js';
 const heartbeatEveryMs = 1500;
 /** Quick work sends no heartbeat, because each is a write of the server. */
 const firstHeartbeatMs = 1000;
+
+/** The signal that ends one of several works of an activity. */
+const signalOfWork = new AsyncLocalStorage<AbortSignal>();
+
+/** Runs one of several works of an activity, which `signal` cancels. */
+export function withSignal<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  return signalOfWork.run(signal, work);
+}
 
 /** Runs the work of an activity in the share of its organization, as {@link withHeartbeatOnly} does. */
 export function withHeartbeat<C, T>(start: C, work: (progress: Progress<C>) => Promise<T>): Promise<T> {
@@ -18,7 +27,8 @@ export function withHeartbeat<C, T>(start: C, work: (progress: Progress<C>) => P
  */
 export async function withHeartbeatOnly<C, T>(start: C, work: (progress: Progress<C>) => Promise<T>): Promise<T> {
   const context = Context.current();
-  const { cancellationSignal: signal, info } = context;
+  const { info } = context;
+  const signal = signalOfWork.getStore() ?? context.cancellationSignal;
   let cursor = (info.heartbeatDetails as C | undefined) ?? start;
   const beat = () => context.heartbeat(cursor);
   const note = (next: C) => {

@@ -6,6 +6,7 @@ import type {
   ExecutionFailure,
   ExecutionStatus,
 } from './messages.js';
+import type { LightAnswer, LightRequest } from './light-messages.js';
 import type { Spending } from './model-turn.js';
 import type { TurnRequest } from './turn-messages.js';
 import type { StepRecord } from './step-record.js';
@@ -61,6 +62,8 @@ export interface AgentflowExecutionActivities extends StepActivities {
   withdrawQuestion(questionId: string): Promise<void>;
   /** Withdraws what the act of a step that was cancelled has asked people. */
   withdrawAct(request: WithdrawActRequest): Promise<void>;
+  /** Runs light steps one after the other, and answers them in order. Fails only if none of them may run. */
+  runLightSteps(steps: LightRequest[]): Promise<LightAnswer[]>;
   /** Does nothing. Other runs get the worker meanwhile. */
   giveWay(): Promise<void>;
   /** Asks Temporal to cancel the workflow that calls it. */

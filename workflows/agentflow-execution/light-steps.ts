@@ -3,11 +3,16 @@ import {
   ApplicationFailure,
   condition,
   isCancellation,
+  proxyLocalActivities,
   type LocalActivityOptions,
 } from '@temporalio/workflow';
 import { causeOf } from '../failure.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
-import { definitionOf, type Step } from './steps/index.js';
+import type { StepResult, StepRun } from './steps/definition.js';
+import { definitionOf, summaryOf, type Step, type StepActivities } from './steps/index.js';
+
+/** Runs a light step within the workflow task. */
+export type RunLight = (step: Step, run: StepRun) => Promise<StepResult<unknown>>;
 
 /** A step that took longer once is not light in this run. */
 const lightMs = 250;
@@ -15,20 +20,20 @@ const lightMs = 250;
 /** Well below the time after which the worker prolongs the workflow task, 80 % of its time limit of 10 s. */
 const limitMs = 1000;
 
-/**
- * A light step runs within the workflow task, so Temporal schedules and records no activity. Only one runs at a time: the order
- * in which several end, and the time that the workflow sees, could differ in a replay. If it fails for a reason that may pass, or
- * takes too long, it runs again as a regular activity.
- */
-export const localProfile: LocalActivityOptions = { scheduleToCloseTimeout: limitMs, retry: { maximumAttempts: 1 } };
+const localProfile: LocalActivityOptions = { scheduleToCloseTimeout: limitMs, retry: { maximumAttempts: 1 } };
 
+/**
+ * A light step runs within the workflow task, so Temporal schedules and records no activity. Only one local activity runs at a
+ * time: the order in which several end, and the time that the workflow sees, could differ in a replay. If the step fails for a
+ * reason that may pass, or takes too long, it runs again as a regular activity.
+ */
 export function isLightStep(input: AgentflowExecutionInput, { slow_steps }: ExecutionState, step: Step): boolean {
   if (!input.light_steps || slow_steps?.includes(nodeOf(step))) return false;
   return definitionOf(step).isLight?.(step, input) === true;
 }
 
-/** Lets the paths of a run run their light steps one after the other. */
-export function createLightSteps(input: AgentflowExecutionInput) {
+/** For runs that began before there were batches: their paths run their light steps one after the other. */
+export function createSingleLightSteps(input: AgentflowExecutionInput) {
   let isRunning = false;
   const waiting: object[] = [];
   /** Only the first path wakes: to wake many takes longer than their steps. */
@@ -46,13 +51,22 @@ export function createLightSteps(input: AgentflowExecutionInput) {
     begin: () => void (isRunning = true),
     end: () => void (isRunning = false),
     /** Waits until a path may run its step. */
-    untilNext: (): Promise<void> => (input.yields_locally ? untilFirst() : condition(() => !isRunning)),
+    untilEnd: (): Promise<void> => (input.yields_locally ? untilFirst() : condition(() => !isRunning)),
   };
 }
 
+/** Runs a light step as a local activity of its own. */
+export const runSingle: RunLight = (step, run) => {
+  const activities = proxyLocalActivities<StepActivities>({ ...localProfile, summary: summaryOf(step, run) });
+  return definitionOf(step).run(activities, step, run);
+};
+
 /** Remembers a step that was not light, so that it runs as a regular activity from now on. */
 export function noteDuration(state: ExecutionState, step: Step, ms: number): void {
-  if (ms > lightMs) (state.slow_steps ??= []).push(nodeOf(step));
+  if (ms <= lightMs) return;
+  const node = nodeOf(step);
+  const slow = (state.slow_steps ??= []);
+  if (!slow.includes(node)) slow.push(node);
 }
 
 /** The agent or the step of the flow, on all paths. */

@@ -166,6 +166,8 @@ export interface AgentflowExecutionInput {
   yields_locally?: true;
   /** The text of a `wait` `until` is in ISO 8601. Absent in runs that began when everything that JavaScript reads as a date was one. */
   reads_iso_times?: true;
+  /** Light steps of several paths run as one batch. Absent in runs that began before this was so. */
+  batches_light_steps?: true;
   /** The bytes that the record of the run has room for. Absent in runs that began before this was counted. */
   room_in_record?: number;
   /** The state of the previous run, after continue-as-new. */
@@ -246,6 +248,8 @@ export interface ExecutionState {
   has_slices?: true;
   /** A local activity lets other runs go first. */
   is_giving_way?: true;
+  /** A batch of light steps is being filled or runs. */
+  runs_light_steps?: true;
   /** Whether the run has waited for a person or its turn. */
   has_waited?: boolean;
   /** Steps that are not light, because they took too long once. Absent before the first. */

@@ -63,6 +63,7 @@ export function createProjectionWriter(input: AgentflowExecutionInput, state: Ex
     const isStepRunning =
       state.steps.some(({ ended_at, kind }) => ended_at === null && !isInnerStep(kind)) ||
       state.turn?.is_asking === true ||
+      state.runs_light_steps === true ||
       state.is_giving_way === true;
     if (isStepRunning) return publishExecution(projection);
     isWritingAlone = true;

@@ -6,30 +6,31 @@ import {
   CancelledFailure,
   isCancellation,
   proxyActivities,
-  proxyLocalActivities,
   type ActivityOptions,
 } from '@temporalio/workflow';
 import { epochSeconds } from '../time.js';
 import { holdRun, holdsRun, isOfRun, noAuthority } from './authority.js';
 import { attemptDetailsOf, attemptsOf, codeOf, stepMessageOf, wasNeverStarted } from './failure.js';
 import { beginReading, holdStep, withdrawAct, withdrawRequest } from './held-acts.js';
-import { failureOfActivity, isFinal, localProfile } from './light-steps.js';
+import { failureOfActivity, isFinal, type RunLight } from './light-steps.js';
 import type { PathState } from './path-state.js';
-import { idInPath } from './paths.js';
 import { maxKeptCharacters, type AgentflowExecutionInput, type ExecutionState } from './messages.js';
 import type { Spending } from './model-turn.js';
 import { beginStep, endStep, recordEdits } from './step-records.js';
 import { takeRoom } from './stored-size.js';
 import type { StepResult, StepRun } from './steps/definition.js';
-import { definitionOf, profileOf, type Step, type StepActivities } from './steps/index.js';
+import { definitionOf, profileOf, summaryOf, type Step, type StepActivities } from './steps/index.js';
 
-/** Runs one step as one activity, which is local for a light step, and keeps its result in the state. Throws the activity's failure if it ends the run. */
+/**
+ * Runs one step as one activity, and keeps its result in the state. Throws the activity's failure if it ends the run.
+ * @param runLight for a light step
+ */
 export async function runStep(
   input: AgentflowExecutionInput,
   state: ExecutionState,
   path: PathState,
   step: Step,
-  isLocal = false,
+  runLight?: RunLight,
 ): Promise<void> {
   const definition = definitionOf(step);
   const record = beginStep(state, path, step, epochSeconds());
@@ -37,8 +38,8 @@ export async function runStep(
   const read = beginReading(state, path, record.step_id);
   let refusal: ApplicationFailure | undefined;
   try {
-    const { value, attempts, attempt_details, held, refused, edits } = await (isLocal
-      ? runLocally(step, run)
+    const { value, attempts, attempt_details, held, refused, edits } = await (runLight
+      ? runLocally(runLight, step, run)
       : runUntilTaken(step, run));
     if (held && isCancelled()) {
       await withdrawRequest(held);
@@ -101,11 +102,9 @@ function settleHeld(path: PathState): void {
   path.elicitation = null;
 }
 
-async function runLocally(step: Step, run: StepRun): Promise<StepResult<unknown>> {
+async function runLocally(runLight: RunLight, step: Step, run: StepRun): Promise<StepResult<unknown>> {
   try {
-    const summary = summaryOf(step, run);
-    const activities = proxyLocalActivities<StepActivities>({ ...localProfile, summary });
-    return await definitionOf(step).run(activities, step, run);
+    return await runLight(step, run);
   } catch (error) {
     if (isFinal(error)) throw failureOfActivity(error, definitionOf(step).activity);
     return runUntilTaken(step, run);
@@ -140,10 +139,6 @@ function runOnce(step: Step, run: StepRun): Promise<StepResult<unknown>> {
 
 function isCancelled(): boolean {
   return CancellationScope.current().consideredCancelled;
-}
-
-function summaryOf(step: Step, { path }: StepRun): string {
-  return idInPath(path, definitionOf(step).name(step));
 }
 
 /** Transient failures are retried for as long as the run allows; a refusal ends the step at once. */

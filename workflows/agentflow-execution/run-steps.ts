@@ -8,7 +8,8 @@ import { runFlowStep } from './flow/run-flow-step.js';
 import { endsRun, type Stop } from './flow/run-parts.js';
 import { runSlice } from './flow/run-slice.js';
 import { isHeld, untilResumed, untilSettled } from './held-acts.js';
-import { createLightSteps, isLightStep, noteDuration } from './light-steps.js';
+import { createLightBatches } from './light-batches.js';
+import { createSingleLightSteps, isLightStep, noteDuration, runSingle } from './light-steps.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
 import { nextStep, type Transition } from './next-step.js';
 import type { PathState } from './path-state.js';
@@ -70,7 +71,17 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
   const { changed, isWritingAlone } = writing;
   let work = 0;
   let waiting: Promise<void> | undefined;
-  const lightSteps = createLightSteps(input);
+  const single = createSingleLightSteps(input);
+  const batches = input.batches_light_steps
+    ? createLightBatches(state, {
+        ended({ ms, characters }) {
+          breaks.addCharacters(characters);
+          work += ms * workPerLightMs;
+        },
+        untilNext: untilNextBatch,
+      })
+    : undefined;
+  const lightSteps = batches ?? single;
   const breaks = createBreaks(input, state, lightSteps.isOneRunning);
 
   /** All paths wait together. The wait belongs to none of them, so it is not cancelled with one. */
@@ -86,14 +97,24 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
 
   const untilQuiet = () => condition(() => !isWritingAlone());
 
-  const runLightStep = async (path: PathState, step: Step): Promise<void> => {
+  /** The same waits as between two steps of a path. */
+  async function untilNextBatch(): Promise<void> {
+    for (;;) {
+      if (state.status === 'paused') await condition(() => state.status !== 'paused');
+      else if (isMuch()) await nextTask();
+      else if (batches?.takes() === false) await batches.untilEnd();
+      else return;
+    }
+  }
+
+  const runSingleStep = async (path: PathState, step: Step): Promise<void> => {
     const startedAt = Date.now();
     const { kept } = state;
-    lightSteps.begin();
+    single.begin();
     try {
-      await runStep(input, state, path, step, true);
+      await runStep(input, state, path, step, runSingle);
     } finally {
-      lightSteps.end();
+      single.end();
       const ms = Date.now() - startedAt;
       breaks.addCharacters(state.kept - kept);
       work += ms * workPerLightMs + (input.yields_locally ? 0 : (state.kept - kept) * workPerLightCharacter);
@@ -121,8 +142,8 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
         continue;
       }
       const light = isStep(next) && isLightStep(input, state, next) ? next : undefined;
-      if (light && lightSteps.isOneRunning()) {
-        await lightSteps.untilNext();
+      if (light && (batches ? !batches.takes() : single.isOneRunning())) {
+        await lightSteps.untilEnd();
         continue;
       }
       if (isHeld(state, path)) await untilSettled(input, state, path);
@@ -139,7 +160,8 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
       } else if (next.kind === 'agentflowCall')
         await runAgentflowCall({ input, state, path, untilQuiet }, next.call, next.place);
       else if (next.kind === 'slice') await runSlice({ input, state, path, untilQuiet }, next.map, next.slice);
-      else if (light) await runLightStep(path, light);
+      else if (light && batches) await runStep(input, state, path, light, batches.run);
+      else if (light) await runSingleStep(path, light);
       else if (isStep(next)) await runStep(input, state, path, next);
       else await makeTransition(input, state, path, next);
       changed(asksPerson(state, path, next.kind) ? 'person' : 'progress');

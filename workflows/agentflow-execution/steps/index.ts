@@ -3,7 +3,7 @@ import { action } from './action.js';
 import { anomaly } from './anomaly.js';
 import { ask } from './ask.js';
 import { code } from './code.js';
-import type { StepDefinition } from './definition.js';
+import type { StepDefinition, StepRun } from './definition.js';
 import { continueStep } from './continue.js';
 import { divideItems } from './divide-items.js';
 import { documents } from './documents.js';
@@ -50,6 +50,11 @@ export type StepActivities = Intersection<Parameters<Definition['run']>[0]>;
 
 export const stepActivities = definitions.map(({ activity }) => activity);
 
+/** The activities of kinds that can be light. */
+export const lightActivities: readonly string[] = definitions
+  .filter((definition) => 'isLight' in definition)
+  .map(({ activity }) => activity);
+
 const byKind: ReadonlyMap<string, Definition> = new Map(definitions.map((definition) => [definition.kind, definition]));
 
 /** The cast is safe because a step is only ever passed to the definition of its own kind. */
@@ -59,6 +64,11 @@ export function definitionOf({ kind }: Step): StepDefinition<Step, StepActivitie
 
 export function profileOf({ profile }: StepDefinition<Step, StepActivities>, step: Step) {
   return typeof profile === 'function' ? profile(step) : profile;
+}
+
+/** What Temporal's UI shows of the activity of a step. */
+export function summaryOf(step: Step, { path }: StepRun): string {
+  return idInPath(path, definitionOf(step).name(step));
 }
 
 export function isStep(next: { kind: string }): next is Step {

@@ -52,6 +52,7 @@ export function inputOf({ config }: Pick<Deps, 'config'>, record: ExecutionDocum
     divides_items: true,
     yields_locally: true,
     reads_iso_times: true,
+    batches_light_steps: true,
     room_in_record: maxRecordBytes - BSON.calculateObjectSize(record),
   };
 }

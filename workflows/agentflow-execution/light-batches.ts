@@ -1,0 +1,127 @@
+import { ApplicationFailure, CancellationScope, condition, proxyLocalActivities } from '@temporalio/workflow';
+import type { AgentflowExecutionActivities } from './activities.js';
+import { batchMs, maxBatchCharacters, type LightAnswer, type LightRequest } from './light-messages.js';
+import { noteDuration } from './light-steps.js';
+import type { ExecutionState } from './messages.js';
+import type { StepResult, StepRun } from './steps/definition.js';
+import { definitionOf, type Step, type StepActivities } from './steps/index.js';
+
+/** The maximum number of steps of a batch. */
+const maxSteps = 50;
+
+const { runLightSteps } = proxyLocalActivities<Pick<AgentflowExecutionActivities, 'runLightSteps'>>({
+  // It ends by itself before this, unless its process stands still.
+  scheduleToCloseTimeout: 3 * batchMs,
+  retry: { maximumAttempts: 1 },
+  summary: 'light steps',
+});
+
+/** How a step of a batch has ended, or why the whole batch has failed. */
+type Outcome = LightAnswer | { ms: number; characters: number; error: unknown };
+
+interface Item {
+  request: LightRequest;
+  end: (outcome: Outcome) => void;
+}
+
+interface Options {
+  /** Called after each batch, with its time and the length of its results as JSON. */
+  ended: (batch: { ms: number; characters: number }) => void;
+  /** Resolves when a path may continue with a step that a batch has left. */
+  untilNext: () => Promise<void>;
+}
+
+/**
+ * Runs the light steps of all paths that are ready as one batch: one local activity, which answers them in order. Only one batch
+ * runs at a time, and no other local activity. Paths that become ready meanwhile wait for its end.
+ */
+export function createLightBatches(state: ExecutionState, { ended, untilNext }: Options) {
+  let items: Item[] = [];
+  let characters = 0;
+  let stage: 'free' | 'filling' | 'running' = 'free';
+  let running: CancellationScope | undefined;
+  const waiting: (() => void)[] = [];
+
+  const runBatch = async (): Promise<void> => {
+    await untilOthersAreReady();
+    stage = 'running';
+    const batch = items;
+    const startedAt = Date.now();
+    running = new CancellationScope();
+    const outcomes = batch.length === 0 ? [] : await running.run(() => outcomesOf(batch));
+    ended({ ms: Date.now() - startedAt, characters: outcomes.reduce((sum, each) => sum + each.characters, 0) });
+    [items, characters, stage, running] = [[], 0, 'free', undefined];
+    delete state.runs_light_steps;
+    for (const wake of waiting.splice(0)) wake();
+    for (const [at, outcome] of outcomes.entries()) batch[at]?.end(outcome);
+  };
+
+  /** A step whose path was cancelled leaves the batch. */
+  const leave = (item: Item): void => {
+    items = items.filter((other) => other !== item);
+    if (items.length === 0) running?.cancel();
+  };
+
+  const outcomeOf = (request: LightRequest): Promise<Outcome> =>
+    new Promise((end, cancel) => {
+      const item = { request, end };
+      items.push(item);
+      characters += JSON.stringify(request).length;
+      CancellationScope.current().cancelRequested.catch((error: unknown) => {
+        leave(item);
+        cancel(error);
+      });
+      if (stage !== 'free') return;
+      stage = 'filling';
+      state.runs_light_steps = true;
+      // The batch belongs to no path, so it is not cancelled with one.
+      void CancellationScope.nonCancellable(runBatch);
+    });
+
+  const resultOf = async (step: Step, request: LightRequest): Promise<StepResult<unknown>> => {
+    for (;;) {
+      const outcome = await outcomeOf(request);
+      if ('is_left' in outcome) {
+        await untilNext();
+        continue;
+      }
+      noteDuration(state, step, outcome.ms);
+      if ('result' in outcome) return outcome.result;
+      if ('failure' in outcome) throw ApplicationFailure.create(outcome.failure);
+      throw 'error' in outcome ? outcome.error : ApplicationFailure.retryable('the step took too long', 'timeout');
+    }
+  };
+
+  return {
+    isOneRunning: () => stage !== 'free',
+    /** Whether a path may run its step now. Otherwise it waits until the batch has ended. */
+    takes: () =>
+      stage === 'free' || (stage === 'filling' && items.length < maxSteps && characters < maxBatchCharacters),
+    untilEnd: (): Promise<void> => {
+      const woken = new Promise<void>((resolve) => waiting.push(resolve));
+      return Promise.race([woken, CancellationScope.current().cancelRequested]);
+    },
+    run(step: Step, run: StepRun): Promise<StepResult<unknown>> {
+      const definition = definitionOf(step);
+      const { activity } = definition;
+      // The step calls no other activity.
+      const activities: unknown = { [activity]: (request: unknown) => resultOf(step, { activity, request }) };
+      return definition.run(activities as StepActivities, step, run);
+    },
+  };
+}
+
+async function outcomesOf(batch: readonly Item[]): Promise<Outcome[]> {
+  const startedAt = Date.now();
+  try {
+    return await runLightSteps(batch.map(({ request }) => request));
+  } catch (error) {
+    return batch.map(() => ({ ms: Date.now() - startedAt, characters: 0, error }));
+  }
+}
+
+/** Resolves when all paths have gone as far as they can: then the SDK evaluates conditions again. */
+function untilOthersAreReady(): Promise<void> {
+  let evaluations = 0;
+  return condition(() => (evaluations += 1) > 1);
+}
