@@ -20,7 +20,7 @@ type Run = (request: unknown) => Promise<StepResult<unknown>>;
  * others begin while there is time and room for their results.
  */
 export function createLightStepActivities(
-  steps: StepActivities,
+  steps: Partial<StepActivities>,
   { span }: Pick<Tracing, 'span'>,
 ): Pick<AgentflowExecutionActivities, 'runLightSteps'> {
   const runs = new Map(Object.entries(steps).filter(([name]) => lightActivities.includes(name))) as Map<string, Run>;

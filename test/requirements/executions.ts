@@ -458,4 +458,9 @@ export const executions = [
     source: 'docs/architecture.md#flows',
     says: 'Steps of milliseconds without outside effects run within the workflow task. If they fail or take longer, they run again as activities.',
   },
+  {
+    id: 'execution.light-steps.batches',
+    source: 'docs/architecture.md#flows',
+    says: 'Such steps of several paths that are ready at the same time run as one batch. Each has its own result, and a pause holds those that have not begun.',
+  },
 ] as const satisfies readonly Requirement[];

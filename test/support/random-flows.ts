@@ -49,7 +49,7 @@ export function randomFlow(seed: number, maxSteps = 40): RandomFlow {
 
   interface Place {
     depth: number;
-    /** The ids of `set` steps whose outputs are known. */
+    /** The ids of `set` and `code` steps whose outputs are known. */
     known: readonly string[];
     names: readonly ('item' | 'carry')[];
   }
@@ -107,7 +107,7 @@ export function randomFlow(seed: number, maxSteps = 40): RandomFlow {
 
   interface Made {
     id: string;
-    /** The id of a `set` step that later steps can use. */
+    /** The id of a `set` or `code` step that later steps can use. */
     known?: string;
     /** Sets the follower; absent where the chain ends. */
     link?: (id: string) => void;
@@ -196,8 +196,12 @@ export function randomFlow(seed: number, maxSteps = 40): RandomFlow {
               },
             }
           : number(place);
-        const set = add({ ...base('set'), type: 'set' as const, values: { n: remember(n) } });
-        return { id: set._id, known: set._id, link: linkOf(set) };
+        const text = remember(n);
+        const made =
+          random() < 0.3
+            ? add(codeThatReturns(base('code'), text))
+            : add({ ...base('set'), type: 'set' as const, values: { n: text } });
+        return { id: made._id, known: made._id, link: linkOf(made) };
       }
     }
   };
@@ -211,6 +215,12 @@ export function randomFlow(seed: number, maxSteps = 40): RandomFlow {
     initialAgent = chain(main);
   }
   return { initialAgent, steps, interpret: () => interpret({ initialAgent, steps }, meanings) };
+}
+
+/** Like a `set` step with this value, but a light step. */
+function codeThatReturns(base: { _id: string; title: string; next: string | null }, n: string) {
+  const code = { type: 'code' as const, language: 'javascript' as const, timeout_seconds: 10 };
+  return { ...base, ...code, source: 'return { n: inputs.n };', inputs: { n } };
 }
 
 const parted = ['parallel', 'map', 'loop'];
@@ -252,6 +262,8 @@ function interpret(
           Object.fromEntries(Object.entries(step.values).map(([name, text]) => [name, valueOf(text, scope)])),
           step.next,
         ];
+      case 'code':
+        return [{ n: valueOf(step.inputs.n ?? '', scope) }, step.next];
       case 'wait':
         return [{}, step.next];
       case 'branch': {
@@ -288,7 +300,6 @@ function interpret(
         throw failure;
       }
       case 'action':
-      case 'code':
       case 'flow':
       case 'ask':
         throw new Error('random flows call and ask nobody');

@@ -1,9 +1,10 @@
 import { ApplicationFailure, CancellationScope, condition, proxyLocalActivities } from '@temporalio/workflow';
 import type { AgentflowExecutionActivities } from './activities.js';
 import { batchMs, maxBatchCharacters, type LightAnswer, type LightRequest } from './light-messages.js';
-import { noteDuration } from './light-steps.js';
-import type { ExecutionState } from './messages.js';
-import type { StepResult, StepRun } from './steps/definition.js';
+import { isLightStep, noteDuration, type LightCost, type LightSteps, type RunLight } from './light-steps.js';
+import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
+import { runStep } from './run-step.js';
+import type { StepResult } from './steps/definition.js';
 import { definitionOf, type Step, type StepActivities } from './steps/index.js';
 
 /** The maximum number of steps of a batch. */
@@ -25,8 +26,8 @@ interface Item {
 }
 
 interface Options {
-  /** Called after each batch, with its time and the length of its results as JSON. */
-  ended: (batch: { ms: number; characters: number }) => void;
+  /** Called after each batch. */
+  ended: (cost: LightCost) => void;
   /** Resolves when a path may continue with a step that a batch has left. */
   untilNext: () => Promise<void>;
 }
@@ -35,7 +36,11 @@ interface Options {
  * Runs the light steps of all paths that are ready as one batch: one local activity, which answers them in order. Only one batch
  * runs at a time, and no other local activity. Paths that become ready meanwhile wait for its end.
  */
-export function createLightBatches(state: ExecutionState, { ended, untilNext }: Options) {
+export function createLightBatches(
+  input: AgentflowExecutionInput,
+  state: ExecutionState,
+  { ended, untilNext }: Options,
+): LightSteps {
   let items: Item[] = [];
   let characters = 0;
   let stage: 'free' | 'filling' | 'running' = 'free';
@@ -83,31 +88,33 @@ export function createLightBatches(state: ExecutionState, { ended, untilNext }: 
       const outcome = await outcomeOf(request);
       if ('is_left' in outcome) {
         await untilNext();
-        continue;
+        if (isLightStep(input, state, step)) continue;
+        throw tooSlow();
       }
       noteDuration(state, step, outcome.ms);
       if ('result' in outcome) return outcome.result;
       if ('failure' in outcome) throw ApplicationFailure.create(outcome.failure);
-      throw 'error' in outcome ? outcome.error : ApplicationFailure.retryable('the step took too long', 'timeout');
+      throw 'error' in outcome ? outcome.error : tooSlow();
     }
+  };
+
+  const runLight: RunLight = (step, run) => {
+    const definition = definitionOf(step);
+    const { activity } = definition;
+    // The step calls no other activity.
+    const activities: unknown = { [activity]: (request: unknown) => resultOf(step, { activity, request }) };
+    return definition.run(activities as StepActivities, step, run);
   };
 
   return {
     isOneRunning: () => stage !== 'free',
-    /** Whether a path may run its step now. Otherwise it waits until the batch has ended. */
     takes: () =>
       stage === 'free' || (stage === 'filling' && items.length < maxSteps && characters < maxBatchCharacters),
-    untilEnd: (): Promise<void> => {
+    untilEnd() {
       const woken = new Promise<void>((resolve) => waiting.push(resolve));
       return Promise.race([woken, CancellationScope.current().cancelRequested]);
     },
-    run(step: Step, run: StepRun): Promise<StepResult<unknown>> {
-      const definition = definitionOf(step);
-      const { activity } = definition;
-      // The step calls no other activity.
-      const activities: unknown = { [activity]: (request: unknown) => resultOf(step, { activity, request }) };
-      return definition.run(activities as StepActivities, step, run);
-    },
+    run: (path, step) => runStep(input, state, path, step, runLight),
   };
 }
 
@@ -118,6 +125,11 @@ async function outcomesOf(batch: readonly Item[]): Promise<Outcome[]> {
   } catch (error) {
     return batch.map(() => ({ ms: Date.now() - startedAt, characters: 0, error }));
   }
+}
+
+/** The step runs as a regular activity. */
+function tooSlow(): ApplicationFailure {
+  return ApplicationFailure.retryable('the step takes too long', 'timeout');
 }
 
 /** Resolves when all paths have gone as far as they can: then the SDK evaluates conditions again. */

@@ -9,7 +9,7 @@ import { endsRun, type Stop } from './flow/run-parts.js';
 import { runSlice } from './flow/run-slice.js';
 import { isHeld, untilResumed, untilSettled } from './held-acts.js';
 import { createLightBatches } from './light-batches.js';
-import { createSingleLightSteps, isLightStep, noteDuration, runSingle } from './light-steps.js';
+import { isLightStep, type LightCost } from './light-steps.js';
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
 import { nextStep, type Transition } from './next-step.js';
 import type { PathState } from './path-state.js';
@@ -18,8 +18,9 @@ import { expirePreview, outputOf, previewOn, requestPreview } from './previews.j
 import type { Change } from './projection.js';
 import { runReads } from './run-reads.js';
 import { runStep } from './run-step.js';
+import { createSingleLightSteps } from './single-light-steps.js';
 import { failOver, isOver, takeAnswer, takeOutput } from './state.js';
-import { isStep, type Step } from './steps/index.js';
+import { isStep } from './steps/index.js';
 import { takeRoom } from './stored-size.js';
 
 /** How the flow lets its record be written. */
@@ -71,17 +72,13 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
   const { changed, isWritingAlone } = writing;
   let work = 0;
   let waiting: Promise<void> | undefined;
-  const single = createSingleLightSteps(input);
-  const batches = input.batches_light_steps
-    ? createLightBatches(state, {
-        ended({ ms, characters }) {
-          breaks.addCharacters(characters);
-          work += ms * workPerLightMs;
-        },
-        untilNext: untilNextBatch,
-      })
-    : undefined;
-  const lightSteps = batches ?? single;
+  const ended = ({ ms, characters }: LightCost) => {
+    breaks.addCharacters(characters);
+    work += ms * workPerLightMs + (input.yields_locally ? 0 : characters * workPerLightCharacter);
+  };
+  const lightSteps = input.batches_light_steps
+    ? createLightBatches(input, state, { ended, untilNext: () => untilNextBatch() })
+    : createSingleLightSteps(input, state, ended);
   const breaks = createBreaks(input, state, lightSteps.isOneRunning);
 
   /** All paths wait together. The wait belongs to none of them, so it is not cancelled with one. */
@@ -98,27 +95,12 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
   const untilQuiet = () => condition(() => !isWritingAlone());
 
   /** The same waits as between two steps of a path. */
-  async function untilNextBatch(): Promise<void> {
+  const untilNextBatch = async (): Promise<void> => {
     for (;;) {
       if (state.status === 'paused') await condition(() => state.status !== 'paused');
       else if (isMuch()) await nextTask();
-      else if (batches?.takes() === false) await batches.untilEnd();
+      else if (!lightSteps.takes()) await lightSteps.untilEnd();
       else return;
-    }
-  }
-
-  const runSingleStep = async (path: PathState, step: Step): Promise<void> => {
-    const startedAt = Date.now();
-    const { kept } = state;
-    single.begin();
-    try {
-      await runStep(input, state, path, step, runSingle);
-    } finally {
-      single.end();
-      const ms = Date.now() - startedAt;
-      breaks.addCharacters(state.kept - kept);
-      work += ms * workPerLightMs + (input.yields_locally ? 0 : (state.kept - kept) * workPerLightCharacter);
-      noteDuration(state, step, ms);
     }
   };
 
@@ -142,7 +124,7 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
         continue;
       }
       const light = isStep(next) && isLightStep(input, state, next) ? next : undefined;
-      if (light && (batches ? !batches.takes() : single.isOneRunning())) {
+      if (light && !lightSteps.takes()) {
         await lightSteps.untilEnd();
         continue;
       }
@@ -160,8 +142,7 @@ function createFlow(input: AgentflowExecutionInput, state: ExecutionState, writi
       } else if (next.kind === 'agentflowCall')
         await runAgentflowCall({ input, state, path, untilQuiet }, next.call, next.place);
       else if (next.kind === 'slice') await runSlice({ input, state, path, untilQuiet }, next.map, next.slice);
-      else if (light && batches) await runStep(input, state, path, light, batches.run);
-      else if (light) await runSingleStep(path, light);
+      else if (light) await lightSteps.run(path, light);
       else if (isStep(next)) await runStep(input, state, path, next);
       else await makeTransition(input, state, path, next);
       changed(asksPerson(state, path, next.kind) ? 'person' : 'progress');
