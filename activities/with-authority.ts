@@ -1,7 +1,13 @@
 import { Context } from '@temporalio/activity';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../src/base/errors.js';
-import { noteHold, refusalToRun, type HoldDeps, type RunOwner } from '../src/domain/executions/operations/hold.js';
+import {
+  holdDividedRun,
+  noteHold,
+  refusalToRun,
+  type HoldDeps,
+  type RunOwner,
+} from '../src/domain/executions/operations/hold.js';
 import { executionWorkflowId } from '../workflows/agentflow-execution/messages.js';
 import { endsRun } from '../workflows/agentflow-execution/authority.js';
 import type { AgentflowExecutionActivities } from '../workflows/agentflow-execution/activities.js';
@@ -27,15 +33,17 @@ export function withAuthority<Steps extends Partial<AgentflowExecutionActivities
   return Object.fromEntries(guarded) as Steps;
 }
 
-type OwnerOf = (executionId: string) => Promise<RunOwner | undefined>;
+/** `flow` for a run that works on a slice of the items of another one. */
+type Owned = RunOwner & { flow?: { slice?: { root: string } } };
+type OwnerOf = (executionId: string) => Promise<Owned | undefined>;
 
 /** For whom a run acts never changes, so each worker reads it once. Whether they have a role is read for each step. */
 function createOwnerOf({ collections: { executions } }: Pick<HoldDeps, 'collections'>): OwnerOf {
-  const owners = new LRUCache<string, RunOwner>({ max: maxOwners });
+  const owners = new LRUCache<string, Owned>({ max: maxOwners });
   return async (_id) => {
     const known = owners.get(_id);
     if (known) return known;
-    const projection = { projectID: 1, organization_id: 1, executed_by: 1 };
+    const projection = { projectID: 1, organization_id: 1, executed_by: 1, 'flow.slice.root': 1 };
     const run = await executions.findOne({ _id }, { projection });
     if (run) owners.set(_id, run);
     return run ?? undefined;
@@ -54,6 +62,8 @@ async function requireAuthorityOfRun(deps: HoldDeps, ownerOf: OwnerOf): Promise<
     const reason = await refusalToRun(deps.collections, run);
     if (reason === undefined) return;
     ends = (await noteHold(deps, run, reason)) === 'end';
+    const root = run.flow?.slice?.root;
+    if (!ends && root !== undefined) await holdDividedRun(deps, root, reason);
     throw new AppError('no_authority', reason);
   } catch (error) {
     throw failureOf(error, context, { more: () => (ends ? endsRun : {}) });

@@ -80,6 +80,16 @@ export async function noteHold(
   return choice;
 }
 
+/** Pauses the run that divides its items among others, one of which is held. Its pause reaches the others. Safe to repeat. */
+export async function holdDividedRun(deps: HoldDeps, root: string, reason: string): Promise<void> {
+  const run = await deps.collections.executions.findOne(
+    { _id: root, 'execution_context.hold': null },
+    { projection: { projectID: 1, organization_id: 1, executed_by: 1 } },
+  );
+  // It has begun, even if its record does not show that yet.
+  if (run) await holdRun(deps, { ...run, status: 'running' }, reason);
+}
+
 /** Records that a resumed run is no longer held. */
 export async function clearHold({ executions }: Collections, id: string): Promise<void> {
   await executions.updateOne(

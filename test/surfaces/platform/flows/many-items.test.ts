@@ -1,8 +1,10 @@
 import { beforeAll, expect, test } from '@jest/globals';
+import { createPerson } from '../../../auth/auth-server.js';
 import { ask, decide, heldApproval, useActs } from '../../../support/acts.js';
+import { apiClient } from '../../../support/client.js';
 import { eventually } from '../../../support/eventually.js';
 import { closedAs, moveExecution, startExecution, untilExecution } from '../../../support/executions.js';
-import { createWorkspace, type Workspace } from '../../../support/fixture.js';
+import { createKey, createWorkspace, type Workspace } from '../../../support/fixture.js';
 import { ownProduct } from '../../../support/own-product.js';
 import type { ProductProcess } from '../../../support/processes.js';
 import { refusal } from '../../../support/refusal.js';
@@ -104,6 +106,30 @@ test('concurrency, a pause and the loss of a worker apply to all runs on the ite
   const keys = new Map(calledBy(workspace).map(({ path, key }) => [key, path]));
   expect(keys.size).toBe(45);
   expect(new Set(keys.values()).size).toBe(45);
+});
+
+test('a run whose person has lost their role is paused with the runs on its items', async () => {
+  verifies('flow.many-items', 'auth.no-authority');
+  const workspace = await workspaceOf();
+  const { collections } = deps.mongo;
+  const person = await createPerson(deps, { workspace, role: 'PROJECT_ADMIN' });
+  const apiKey = await createKey(deps, { ...workspace, userId: person.userId }, { role: 'PROJECT_ADMIN' });
+  const theirs = { ...workspace, api: apiClient(workspace.api.url, { 'x-api-key': apiKey }) };
+  const release = sink.hold(`/${workspace.projectID}/`);
+  const id = await runOver(theirs, 450, doubling(workspace, 'index % 10 == 0', { concurrency: 3 }));
+  await eventually(() => expect(calledBy(workspace)).toHaveLength(3));
+  // Nobody notices, so no sweep looks for runs of the person.
+  await collections.api_keys.updateMany({ 'scope.user_id': person.userId }, { $set: { revoked_at: 1 } });
+  await collections.users.deleteOne({ _id: person.userId });
+  release();
+  const reason = expect.any(String);
+  await eventually(async () =>
+    expect(await workspace.api.get(`/execute_flow/${id}`)).toMatchObject({
+      body: { status: 'paused', execution_context: { hold: { reason } } },
+    }),
+  );
+  await eventually(async () => expect(await statusesOf(id)).toEqual(['paused', 'paused', 'paused']));
+  expect(calledBy(workspace)).toHaveLength(3);
 });
 
 test('an item that fails ends the others, and a rerun from it keeps what has ended', async () => {
