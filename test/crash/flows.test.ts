@@ -92,3 +92,47 @@ test('flows go on after kills of worker and API: each call has one key, and the 
       expect(record?.conclusion?.output).toEqual(JSON.parse(JSON.stringify(expected)));
   }
 });
+
+test('kills of the worker while batches of light steps run: each step has one record, and the outputs are complete', async () => {
+  verifies('flow.durable', 'execution.light-steps.batches');
+  const workspace = product.through(await createWorkspace(deps));
+  const flow = {
+    name: 'Light under kills',
+    initialAgent: 'many',
+    steps: [
+      { _id: 'many', type: 'loop', first: 'each', until: 'index >= 5', max_rounds: 6 },
+      { _id: 'each', type: 'map', items: '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]', first: 'work', concurrency: 12 },
+      { _id: 'work', type: 'code', source: busy, inputs: { n: 'item' }, next: 'add' },
+      { _id: 'add', type: 'code', source: 'return inputs.n + 1;', inputs: { n: 'outputs.work' } },
+    ],
+  };
+  const ids = await Promise.all(Array.from({ length: 4 }, () => startExecution(workspace, flow)));
+  for (let kills = 0; kills < 2; kills += 1) {
+    await eventually(async () => {
+      const running = await deps.mongo.collections.executions.countDocuments({ _id: { $in: ids }, status: 'running' });
+      expect(running).toBeGreaterThan(0);
+    }, patience);
+    await product.kill('worker');
+    await product.start('worker');
+  }
+  const records = await eventually(async () => {
+    const found = await deps.mongo.collections.executions.find({ _id: { $in: ids } }).toArray();
+    expect(found.map(({ status }) => status)).toEqual(ids.map(() => 'completed'));
+    return found;
+  }, patience);
+  for (const { conclusion, steps } of records) {
+    const output = Array.from({ length: 12 }, (_one, at) => at * 2 + 1);
+    expect(conclusion?.output).toEqual({ output, rounds: 6 });
+    const code = steps.filter(({ kind }) => kind === 'code');
+    expect(new Set(code.map(({ step_id }) => step_id)).size).toBe(code.length);
+    expect(code.map(({ status }) => status)).toEqual(code.map(() => 'completed'));
+    expect(code).toHaveLength(6 * 24);
+  }
+});
+
+/** Takes some tens of milliseconds. */
+const busy = `
+  let sum = 0;
+  for (let at = 0; at < 300000; at += 1) sum += at % 2;
+  return sum > 0 ? inputs.n * 2 : 0;
+`;
