@@ -5,6 +5,7 @@ import type { AgentOutput } from './agent-output.js';
 import type { Anomaly } from './act-messages.js';
 import type { ReceivedEvents } from './flow/received-events.js';
 import type { FlowStep } from './flow/flow-steps.js';
+import type { LaterBehaviour } from './later-behaviour.js';
 import type { KeptItems, KeptPath, PathState } from './path-state.js';
 import type { Preview } from './preview-record.js';
 import type { SchemaField } from './schema-field.js';
@@ -101,7 +102,7 @@ export interface DocumentReference {
 }
 
 /** Everything that a run needs, so that it does not depend on records that can be edited while it runs. */
-export interface AgentflowExecutionInput {
+export interface AgentflowExecutionInput extends LaterBehaviour {
   execution_id: string;
   project_id: string;
   organization_id: string;
@@ -147,29 +148,6 @@ export interface AgentflowExecutionInput {
   parents?: string[];
   /** The request that cancelled the execution before it started: the run ends at once. */
   cancelled?: MoveRequest;
-  /** Calls of one turn that only read run at once. Absent in runs that began before this was possible. */
-  reads_at_once?: true;
-  /** These models write by rules: their turns are light steps, like others that are. Absent in runs that began before there were any. */
-  light_steps?: { models: string[] };
-  /** What a path has begun ends with it: other runs and questions. Absent in runs that began before this was so. */
-  leaves_nothing_open?: true;
-  /** So do the acts of its steps that wait for people or are in progress. Absent in runs that began before this was so. */
-  ends_acts?: true;
-  /** A pause of the run that waits for this one also holds it before its turn. Absent in runs that began before this was so. */
-  pauses_before_turn?: true;
-  /** A `map` divides many items among runs of their own. Absent in runs that began before this was possible. */
-  divides_items?: true;
-  /**
-   * A run gives way to others with a local activity, and wakes one path for a light step. Absent in runs that began before this was
-   * possible: their timers take up to a second, and all paths wake.
-   */
-  yields_locally?: true;
-  /** The text of a `wait` `until` is in ISO 8601. Absent in runs that began when everything that JavaScript reads as a date was one. */
-  reads_iso_times?: true;
-  /** Light steps of several paths run as one batch. Absent in runs that began before this was so. */
-  batches_light_steps?: true;
-  /** The bytes that the record of the run has room for. Absent in runs that began before this was counted. */
-  room_in_record?: number;
   /** The state of the previous run, after continue-as-new. */
   resumed?: ExecutionState;
 }
