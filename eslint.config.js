@@ -105,5 +105,30 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['console/src/**/*.{ts,tsx}'],
+    ignores: ['console/src/kept.ts', 'console/src/use-pages.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: '@tanstack/react-query',
+              importNames: ['useInfiniteQuery'],
+              message: 'usePages keeps saying why an older page could not be read.',
+            },
+          ],
+        },
+      ],
+      'no-restricted-globals': [
+        'error',
+        ...['localStorage', 'sessionStorage'].map((name) => ({
+          name,
+          message: 'A browser can refuse its storage: use kept.ts.',
+        })),
+      ],
+    },
+  },
   { files: ['*.js'], extends: [tseslint.configs.disableTypeChecked] },
 );

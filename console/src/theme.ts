@@ -1,3 +1,5 @@
+import { keptInBrowser } from './kept.js';
+
 export const themes = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
 export type Theme = keyof typeof themes;
 
@@ -5,13 +7,12 @@ const key = 'theme';
 
 /** The theme that the person has chosen in this browser. */
 export function storedTheme(): Theme {
-  const stored = localStorage.getItem(key) ?? '';
+  const stored = keptInBrowser.read(key) ?? '';
   return Object.hasOwn(themes, stored) ? (stored as Theme) : 'system';
 }
 
 export function storeTheme(theme: Theme): void {
-  if (theme === 'system') localStorage.removeItem(key);
-  else localStorage.setItem(key, theme);
+  keptInBrowser.keep(key, theme === 'system' ? undefined : theme);
   applyTheme(theme);
 }
 

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { keptInBrowser } from './kept.js';
 
 const name = 'console.time-zone';
 const listeners = new Set<() => void>();
@@ -8,13 +9,12 @@ export const ownTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions()
 
 /** The IANA time zone that the person has chosen on this device; undefined for that of the browser. */
 export function storedTimeZone(): string | undefined {
-  return localStorage.getItem(name) ?? undefined;
+  return keptInBrowser.read(name);
 }
 
 /** Undefined chooses the zone of the browser. */
 export function storeTimeZone(zone: string | undefined): void {
-  if (zone === undefined) localStorage.removeItem(name);
-  else localStorage.setItem(name, zone);
+  keptInBrowser.keep(name, zone);
   for (const listener of listeners) listener();
 }
 

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useState, type RefObject } from 'react';
+import { keptInBrowser, keptJson } from './kept.js';
 
 /** Long texts are cut at this width, and their tooltip or page shows the rest. */
 const maxWidth = 480;
@@ -9,14 +10,11 @@ const cellPadding = 20;
 const storageName = (table: string) => `console.widths.${table}`;
 
 function storedWidths(table: string): Readonly<Record<string, number>> {
-  try {
-    const widths = JSON.parse(localStorage.getItem(storageName(table)) ?? '{}') as Record<string, unknown>;
-    return Object.fromEntries(
-      Object.entries(widths).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
-    );
-  } catch {
-    return {};
-  }
+  return Object.fromEntries(
+    Object.entries(keptJson(keptInBrowser, storageName(table)) ?? {}).filter(
+      (entry): entry is [string, number] => typeof entry[1] === 'number',
+    ),
+  );
 }
 
 interface Sized {
@@ -43,7 +41,7 @@ export function useColumnWidths(table: string, columns: readonly Sized[], body: 
     const { [id]: _before, ...others } = chosen;
     const next = width === undefined ? others : { ...others, [id]: Math.max(minWidth, Math.round(width)) };
     setChosen(next);
-    localStorage.setItem(storageName(table), JSON.stringify(next));
+    keptInBrowser.keep(storageName(table), JSON.stringify(next));
   };
   const tracks = columns.map(({ id, width }) => {
     const own = chosen[id];

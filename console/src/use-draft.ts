@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react';
+import { keptInTab } from './kept.js';
 import { personId, projectId } from './session.js';
 
 /** Removes a text after it was saved, and returns true. A text that has changed since it was sent is kept. */
@@ -7,12 +8,12 @@ type Forget = (sent: string) => boolean;
 /** Keeps a text across a reload, for this person in this project. */
 export function useDraft(key: string): [text: string, set: (text: string) => void, forget: Forget] {
   const name = `draft:${personId()}:${projectId}:${key}`;
-  const [text, setText] = useState(() => sessionStorage.getItem(name) ?? '');
+  const [text, setText] = useState(() => keptInTab.read(name) ?? '');
   const newest = useRef(text);
   const set = (next: string) => {
     newest.current = next;
     setText(next);
-    keep(name, next);
+    keptInTab.keep(name, next === '' ? undefined : next);
   };
   const forget = (sent: string) => {
     const isUnchanged = newest.current === sent;
@@ -20,15 +21,6 @@ export function useDraft(key: string): [text: string, set: (text: string) => voi
     return isUnchanged;
   };
   return [text, set, forget];
-}
-
-function keep(name: string, text: string): void {
-  try {
-    if (text === '') sessionStorage.removeItem(name);
-    else sessionStorage.setItem(name, text);
-  } catch {
-    // A text that exceeds the storage quota is kept only until the person leaves the page.
-  }
 }
 
 /** Keeps an object like `useDraft`. It is removed when it has no fields. */

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react';
+import { keptInBrowser, keptJson } from '../kept.js';
 import { personId, projectId } from '../session.js';
 
 /** Unsaved changes to an agentflow, as this browser keeps them. */
@@ -29,31 +30,16 @@ export function useKeptDraft(id: string) {
     newest.current = next;
     set(next);
     // Another tab of the same person may have kept a draft since.
-    if (next) store(name, next);
-    else if (before?.at === read(name)?.at) localStorage.removeItem(name);
+    if (next) keptInBrowser.keep(name, JSON.stringify(next));
+    else if (before?.at === read(name)?.at) keptInBrowser.keep(name, undefined);
   };
   return { draft, keep, newest: () => newest.current };
 }
 
-function read(name: string): KeptDraft | undefined {
-  const stored = localStorage.getItem(name);
-  try {
-    return stored === null ? undefined : (JSON.parse(stored) as KeptDraft);
-  } catch {
-    return undefined;
-  }
-}
-
-function store(name: string, draft: KeptDraft): void {
-  try {
-    localStorage.setItem(name, JSON.stringify(draft));
-  } catch {
-    // A text that exceeds the storage quota is kept only until the person leaves the page.
-  }
-}
+const read = (name: string) => keptJson(keptInBrowser, name) as KeptDraft | undefined;
 
 function removeOldDrafts(): void {
   const oldest = Date.now() / 1000 - maxAgeSeconds;
-  const names = Object.keys(localStorage).filter((name) => name.startsWith(prefix));
-  for (const name of names) if ((read(name)?.at ?? 0) < oldest) localStorage.removeItem(name);
+  const names = keptInBrowser.names().filter((name) => name.startsWith(prefix));
+  for (const name of names) if ((read(name)?.at ?? 0) < oldest) keptInBrowser.keep(name, undefined);
 }

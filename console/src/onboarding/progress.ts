@@ -1,4 +1,5 @@
 import { call } from '../api.js';
+import { keptInBrowser } from '../kept.js';
 import { personId, projectId, useMay } from '../session.js';
 import { usePolled } from '../use-polled.js';
 
@@ -64,5 +65,5 @@ export function useProgress(isShown: boolean): Progress | undefined {
 
 /** Each person dismisses the steps for one project, in this browser. */
 const dismissedKey = () => `onboarding-dismissed:${personId()}:${projectId}`;
-export const isDismissed = (): boolean => localStorage.getItem(dismissedKey()) !== null;
-export const dismiss = (): void => localStorage.setItem(dismissedKey(), 'yes');
+export const isDismissed = (): boolean => keptInBrowser.read(dismissedKey()) !== undefined;
+export const dismiss = (): void => keptInBrowser.keep(dismissedKey(), 'yes');

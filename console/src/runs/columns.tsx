@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Execution } from '../api.js';
+import { keptInBrowser } from '../kept.js';
 import { ScheduleLink } from '../links.js';
 import { Elapsed } from '../parts.js';
 import { column, numberColumn, stateColumn, timeColumn, type Column } from '../table.js';
@@ -86,13 +87,13 @@ const storageName = 'console.runs.columns';
 /** Returns the columns that this browser has stored. */
 export function shownColumns(): readonly string[] {
   const known = columns.map(({ id }) => id);
-  const kept = localStorage
-    .getItem(storageName)
+  const kept = keptInBrowser
+    .read(storageName)
     ?.split(',')
     .filter((id) => known.includes(id));
   return kept && kept.length > 0 ? kept : shownByDefault;
 }
 
 export function keepColumns(ids: readonly string[]): void {
-  localStorage.setItem(storageName, ids.join(','));
+  keptInBrowser.keep(storageName, ids.join(','));
 }

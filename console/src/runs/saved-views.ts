@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { keptInBrowser, keptJson } from '../kept.js';
 import { personId, projectId } from '../session.js';
 import { filterIn, type RunFilter } from './filter.js';
 
@@ -17,7 +18,7 @@ export function useSavedViews() {
   const [views, set] = useState(() => read(key));
   const keep = (next: readonly SavedView[]) => {
     set(next);
-    localStorage.setItem(key, JSON.stringify(next));
+    keptInBrowser.keep(key, JSON.stringify(next));
   };
   return {
     views,
@@ -33,7 +34,7 @@ const without = (views: readonly SavedView[], name: string) => views.filter((vie
 
 function read(key: string): readonly SavedView[] {
   try {
-    const stored = JSON.parse(localStorage.getItem(key) ?? '[]') as SavedView[];
+    const stored = (keptJson(keptInBrowser, key) ?? []) as SavedView[];
     return stored.map(({ name, filter, columns }) => ({
       name,
       filter: filterIn({ ...filter }),
