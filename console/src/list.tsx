@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { Page } from '@client/page.js';
 import { FilterForm, type FilterFormOptions } from './filter-form.js';
 import { Empty, Problem, Loading } from './parts.js';
 import { Table, type Column } from './table.js';
@@ -9,9 +10,9 @@ interface ListOptions<T, Name extends string> {
   /** The accessible name of the table. */
   name: string;
   /** The singular and the plural noun for the count. */
-  counted: PagesOptions<T>['counted'];
+  counted: PagesOptions<Page<T>>['counted'];
   queryKey: readonly unknown[];
-  load: PagesOptions<T>['load'];
+  load: PagesOptions<Page<T>>['load'];
   columns: readonly Column<T>[];
   keyOf(row: T): string;
   /** Rendered if the list is empty, and the person has not filtered it. */

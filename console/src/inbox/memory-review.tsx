@@ -1,9 +1,9 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { call, type MemoryReview, type ReviewStatement } from '../api.js';
 import { ForeignText } from '../foreign-text.js';
 import { LoadOlder, Problem, ScrollTable, Section } from '../parts.js';
 import { Time } from '../time.js';
+import { usePages } from '../use-pages.js';
 import textStyles from '../styles/text.module.css';
 import messageStyles from '../styles/message.module.css';
 
@@ -11,25 +11,20 @@ const pageSize = 200;
 
 /** The pages of a review that were read. `review` is undefined until the first one arrives, or for another kind of item. */
 export function useMemoryReview(memoryId: string | undefined) {
-  const { data, error, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
+  const { newest, rows, error, hasOlder, loadOlder, reload } = usePages<MemoryReview>({
     queryKey: ['memory-review', memoryId],
-    queryFn: ({ pageParam }) =>
-      call('get', '/v1/memories/{memory_id}/review', {
-        params: { memory_id: memoryId ?? '' },
-        query: { limit: pageSize, ...(pageParam !== undefined && { cursor: pageParam }) },
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    enabled: memoryId !== undefined,
+    load: (query) => call('get', '/v1/memories/{memory_id}/review', { params: { memory_id: memoryId ?? '' }, query }),
+    counted: ['statement', 'statements'],
+    pageSize,
+    isEnabled: memoryId !== undefined,
   });
-  const review = data?.pages[0];
   return {
-    review,
-    statements: data?.pages.flatMap((page) => page.data) ?? [],
+    review: newest,
+    statements: rows ?? [],
     error,
-    hasMore: hasNextPage,
-    loadMore: () => void fetchNextPage(),
-    reload: () => void refetch(),
+    hasMore: hasOlder,
+    loadMore: loadOlder,
+    reload: () => void reload(),
   };
 }
 
@@ -41,14 +36,14 @@ export function MemoryReviewView({ review, statements, error, hasMore, loadMore,
   return (
     <>
       <Problem error={error} />
-      {error !== null && (
+      {review === undefined && Boolean(error) && (
         <p>
           <button type="button" onClick={reload}>
             Read the review again
           </button>
         </p>
       )}
-      {review === undefined && error === null && <p className={textStyles.soft}>Loading the review…</p>}
+      {review === undefined && !error && <p className={textStyles.soft}>Loading the review…</p>}
       {review && <Outline review={review} />}
       <Replacements rows={of('replacement')} />
       <Entities name="Merged with existing entities" rows={of('merge')} />

@@ -1,10 +1,9 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api.js';
 import { Facts } from '../facts.js';
 import { AgentflowLink, RunLink } from '../links.js';
-import { pollInterval } from '../news.js';
 import {
   Badge,
   durationText,
@@ -21,6 +20,7 @@ import { Time } from '../time.js';
 import { ScheduleActions } from './actions.js';
 import { cadenceOf } from './cadence.js';
 import { overlapTexts, type Schedule, type ScheduleRun, type ScheduleRuns } from './schedule.js';
+import { usePages } from '../use-pages.js';
 import { usePolled } from '../use-polled.js';
 import textStyles from '../styles/text.module.css';
 import messageStyles from '../styles/message.module.css';
@@ -35,18 +35,12 @@ export function ScheduleDetails() {
   const [done, setDone] = useState<string>();
   const params = { id };
   const schedule = usePolled(['schedule', id], () => call('get', '/schedule/coworker/{id}', { params }));
-  const runs = useInfiniteQuery({
+  const runs = usePages<ScheduleRuns>({
     queryKey: ['schedule', id, 'runs'],
-    queryFn: ({ pageParam }) =>
-      call('get', '/schedule/coworker/{id}/runs', {
-        params,
-        query: { limit: pageSize, ...(pageParam !== '' && { cursor: pageParam }) },
-      }),
-    initialPageParam: '',
-    getNextPageParam: (last) => last.next_cursor ?? undefined,
-    refetchInterval: pollInterval,
+    load: (query) => call('get', '/schedule/coworker/{id}/runs', { params, query }),
+    counted: ['run', 'runs'],
+    pageSize,
   });
-  const first = runs.data?.pages[0];
   return (
     <Page title={schedule.data?.goal.template ?? 'Schedule'}>
       <Loaded query={schedule}>
@@ -57,17 +51,14 @@ export function ScheduleDetails() {
               <ScheduleActions schedule={stored} onDone={setDone} />
             </div>
             <p role="status">{done}</p>
-            <About schedule={stored} runs={first} />
+            <About schedule={stored} runs={runs.newest} />
             <Section title="Next runs">
-              <Next runs={first} />
+              <Next runs={runs.newest} />
             </Section>
             <Section title="History">
               <Problem error={runs.error} />
-              <History runs={runs.data?.pages.flatMap((page) => page.data)} />
-              <LoadOlder
-                hasOlder={runs.hasNextPage}
-                load={() => void (runs.isFetchingNextPage || runs.fetchNextPage())}
-              />
+              <History runs={runs.rows} />
+              <LoadOlder hasOlder={runs.hasOlder} load={runs.loadOlder} />
             </Section>
           </>
         )}

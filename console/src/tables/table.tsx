@@ -57,7 +57,7 @@ function Sheet({ table, filter }: { table: TableRecordSet; filter: RowFilter }) 
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [dialog, setDialog] = useState<Dialog>();
   const change = (search: RowFilter) => void navigate({ search, replace: true });
-  const { rows, total, count, error, hasOlder, isStuck, loadOlder, replace, reload } = usePages<TableRecord>({
+  const { rows, total, count, error, hasOlder, isStuck, loadOlder, replace, reload } = usePages({
     queryKey: ['records', id, filter],
     counted: ['row', 'rows'],
     load: (page) =>

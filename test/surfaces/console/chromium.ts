@@ -96,6 +96,16 @@ export async function violations(page: Page, rules?: string[]): Promise<string[]
   return found.violations.map(({ id, nodes }: any) => `${id}: ${nodes.map(({ html }: any) => html).join(' ')}`);
 }
 
+/** Makes a list have an older page, which is refused. @returns a function that ends the refusals */
+export async function refuseOlderPage(page: Page, list: RegExp, text: string): Promise<() => Promise<void>> {
+  await page.route(list, async (route) => {
+    if (new URL(route.request().url()).searchParams.has('cursor')) return route.fallback();
+    const response = await route.fetch();
+    return route.fulfill({ response, json: { ...(await response.json()), next_cursor: 'older' } });
+  });
+  return failRequests(page, /[?&]cursor=older/, 503, text);
+}
+
 /** Makes requests of the page fail. @returns a function that ends this */
 export async function failRequests(
   page: Page,

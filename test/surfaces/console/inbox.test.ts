@@ -13,7 +13,7 @@ import { startOnce } from '../../../src/temporal/start-once.js';
 import { eventually } from '../../support/eventually.js';
 import { useHttpSink } from '../../support/use-http-sink.js';
 import { verifies } from '../../support/verifies.js';
-import { consoleUrl, signIn, violations, withPage } from './chromium.js';
+import { consoleUrl, refuseOlderPage, signIn, violations, withPage } from './chromium.js';
 
 const deps = useDeps();
 const sink = await useHttpSink();
@@ -388,7 +388,7 @@ test('a remembered text is reviewed in tables that say what approving changes, a
   verifies('console.inbox.memory', 'console.memories');
   const person = await createPerson(deps);
   const memory_id = await waitingMemory(person);
-  await withPage(async (page) => {
+  await withPage(async (page, complaints) => {
     await signIn(page, person, consoleUrl(person, '/memories'));
     await page.getByText('1 remembered text', { exact: true }).waitFor();
     const listed = page.getByRole('table', { name: 'Memories' }).getByRole('row').filter({ hasText: 'a mail' });
@@ -408,6 +408,19 @@ test('a remembered text is reviewed in tables that say what approving changes, a
     for (const text of ['Harmless', 'Acme', 'offices: ["Lyon"]', 'Not in the quote'])
       expect(await merges.textContent()).toContain(text);
     expect(await card.textContent()).not.toContain('without_span');
+    await refuseOlderPage(page, /\/review\?/, 'the store is away');
+    await page.reload();
+    await card.getByText('Your approval applies to all of them').waitFor();
+    await card.getByRole('button', { name: 'Load more' }).click();
+    const problem = card.getByRole('alert').getByText('The store is away');
+    await problem.waitFor();
+    await page.waitForResponse((answer) => answer.ok() && answer.url().includes('/review?'));
+    expect(await problem.count()).toBe(1);
+    await card.getByText('Attackville').first().waitFor();
+    complaints.splice(0);
+    await page.unrouteAll();
+    await page.reload();
+    await changes.waitFor();
     await shot(page, 'memory-review');
     await card.getByRole('button', { name: 'Approve…' }).click();
     await page.getByRole('button', { name: 'Approve', exact: true }).click();

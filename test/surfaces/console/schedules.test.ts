@@ -6,7 +6,7 @@ import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { verifies } from '../../support/verifies.js';
 import { coworker, fired, runsOf, scheduled, soon } from '../platform/schedules/schedules.js';
 import { tabTo, shot } from '../../support/browser.js';
-import { consoleUrl, failRequests, signIn, withPage } from './chromium.js';
+import { consoleUrl, failRequests, refuseOlderPage, signIn, withPage } from './chromium.js';
 import { asPage } from './console-browser.js';
 
 const deps = useDeps();
@@ -271,9 +271,19 @@ test('planned times that did not fire are shown with the reason, and a long list
       goal: { template: `Later ${at}`, display_template: '[]' },
     })),
   );
-  await withPage(async (page) => {
+  await withPage(async (page, complaints) => {
     await signIn(page, person, consoleUrl(person, `/schedules/${id}`));
     await page.getByRole('row').filter({ hasText: 'the schedule was paused' }).first().getByText('skipped').waitFor();
+    await refuseOlderPage(page, /\/runs\?/, 'the store is away');
+    await page.reload();
+    await page.getByRole('button', { name: 'Load more' }).click();
+    const problem = page.getByRole('alert').getByText('The store is away');
+    await problem.waitFor();
+    // The newest runs are read again, which does not hide why older ones are missing.
+    await page.waitForResponse((answer) => answer.ok() && answer.url().includes(`/${id}/runs?`));
+    expect(await problem.count()).toBe(1);
+    await page.unrouteAll();
+    complaints.splice(0);
     await page.goto(consoleUrl(person, '/schedules'));
     await page.getByText('26 schedules').waitFor();
     // A change that is reported before the next page arrives does not stop the list from loading it.
