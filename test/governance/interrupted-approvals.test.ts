@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Principal } from '../../src/auth/principal.js';
 import { newId } from '../../src/base/ids.js';
 import { epochSeconds } from '../../src/base/time.js';
+import { approvalWorkflowId } from '../../workflows/approval/messages.js';
 import { createApprovals } from '../../src/governance/approvals/create-approvals.js';
 import { sweepApprovals } from '../../src/governance/approvals/sweep.js';
 import { withdrawApprovalOfAct, withdrawApprovals } from '../../src/governance/approvals/withdraw.js';
@@ -85,4 +86,31 @@ describe('an approval whose process died before it started its workflow', () => 
         }),
       );
   });
+});
+
+describe('an approval whose workflow an operator has terminated', () => {
+  const terminate = (id: string) =>
+    deps.temporal.client.workflow.getHandle(approvalWorkflowId(id)).terminate('by an operator');
+
+  test.each(['approve', 'reject'] as const)(
+    'is rejected when somebody tries to %s it, and says why',
+    async (decision) => {
+      verifies('approval.started', 'approval.rejected');
+      const principal = agent();
+      const { approval_id: id } = await hold(approvals, principal, { decision: { ...asking, approvers: 2 } });
+      const [first, second] = [colleagueOf(principal), colleagueOf(principal)];
+      await approvals.decide(first, id, { decision: 'approve' });
+      await terminate(id);
+      await expect(approvals.decide(second, id, { decision })).rejects.toMatchObject({
+        ...{ code: 'conflict', message: 'an operator has ended the workflow of this approval: its call is rejected' },
+      });
+      expect(await approvals.read(second, id)).toMatchObject({
+        ...{ status: 'rejected', decided_by: 'operator', votes: [{ user_id: first.userId }] },
+      });
+      await expect(approvals.decide(second, id, { decision })).rejects.toMatchObject({
+        ...{ code: 'conflict', message: 'the approval is rejected' },
+      });
+      expect(await hold(approvals, principal)).not.toMatchObject({ approval_id: id });
+    },
+  );
 });

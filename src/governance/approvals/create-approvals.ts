@@ -15,7 +15,7 @@ export type Approvals = ReturnType<typeof createApprovals>;
 
 /** Approvals of held calls (design, S6). A workflow makes each decision; the database record is its read model. */
 export function createApprovals(
-  given: RequestDeps & { secrets: Pick<SecretBox, 'open' | 'seal'>; audit: Pick<Audit, 'append'> },
+  given: RequestDeps & { secrets: Pick<SecretBox, 'open' | 'seal'>; audit: Pick<Audit, 'append' | 'entrySince'> },
 ) {
   const deps = { ...given, readings: createReadings() };
   return {

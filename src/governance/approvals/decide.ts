@@ -15,6 +15,7 @@ import { findApproval } from './read.js';
 import type { Approval, ApprovalDocument } from './record.js';
 import { startApproval } from './request.js';
 import { readOutlines, type PayloadDeps } from './payload.js';
+import { rejectTerminated, type TerminatedDeps } from './terminated.js';
 import { deciding, decidingRole, readerOf, refusalToDecide, toApproval, type Reader } from './view.js';
 
 export interface Vote extends Pick<DecideRequest, 'decision'> {
@@ -33,7 +34,7 @@ export interface Vote extends Pick<DecideRequest, 'decision'> {
  * edited since the approver saw it; `validation_failed` for edits that do not fit; `unavailable` without Temporal or a worker
  */
 export async function decideApproval(
-  deps: PayloadDeps & { collections: Collections; temporal: Temporal },
+  deps: PayloadDeps & Pick<TerminatedDeps, 'audit'> & { collections: Collections; temporal: Temporal },
   principal: Principal,
   id: string,
   vote: Vote,
@@ -65,7 +66,7 @@ export async function decideApproval(
     });
   } catch (error) {
     if (error instanceof WorkflowUpdateFailedError) throw refusalOf(error.cause);
-    if (isWorkflowGone(error)) throw conflict((await findApproval(collections, principal, id)).status);
+    if (isWorkflowGone(error)) throw await conflictOfEnded(deps, principal, id);
     throw error;
   }
   const decided = await findApproval(collections, principal, id);
@@ -115,6 +116,13 @@ async function digestsOf(
 function refusalOf(cause: Error | undefined): AppError {
   const denied = cause instanceof ApplicationFailure && cause.type === 'access_denied';
   return new AppError(denied ? 'scope_denied' : 'conflict', cause?.message ?? 'the approval refused the decision');
+}
+
+/** A workflow that has ended has written its decision before, unless an operator has terminated it. */
+async function conflictOfEnded(deps: TerminatedDeps, principal: Principal, id: string): Promise<AppError> {
+  const record = await findApproval(deps.collections, principal, id);
+  if (record.status !== 'pending' || !(await rejectTerminated(deps, record))) return conflict(record.status);
+  return new AppError('conflict', 'an operator has ended the workflow of this approval: its call is rejected');
 }
 
 function conflict(status: string): AppError {
