@@ -102,6 +102,11 @@ export default tseslint.config(
         'error',
         ...exportRules,
         { selector: "JSXAttribute[name.name='className'] > Literal", message: 'Use a class of a style module.' },
+        {
+          selector:
+            "JSXOpeningElement[name.name=/^(ul|ol|li|table)$/] > JSXAttribute[name.name='role'][value.value=/^(alert|status)$/]",
+          message: 'The role replaces that of the list: put the list into an element with the role.',
+        },
       ],
     },
   },

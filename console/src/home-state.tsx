@@ -39,8 +39,10 @@ function State({ problems, error, children }: StateOptions) {
     );
   if (problems.length === 0) return <li>{children}</li>;
   return problems.map((problem, at) => (
-    <li key={at} className={panelStyles.alarm} role="alert">
-      <span aria-hidden="true">✕</span> {problem}
+    <li key={at} className={panelStyles.alarm}>
+      <span role="alert">
+        <span aria-hidden="true">✕</span> {problem}
+      </span>
     </li>
   ));
 }

@@ -105,21 +105,23 @@ interface ProblemListOptions {
 export function ProblemList({ id, text, problems, onShow }: ProblemListOptions) {
   if (problems.length === 0) return null;
   return (
-    <ul id={id} className={messageStyles.problem} role="alert">
-      {problems.map(({ message, at }) => (
-        <li key={message}>
-          {at && (
-            <>
-              <ActionButton
-                name={`Line ${lineOf(text, at[0])}`}
-                className={buttonStyles.plain}
-                onClick={() => onShow(at)}
-              />{' '}
-            </>
-          )}
-          {capitalized(message)}
-        </li>
-      ))}
-    </ul>
+    <div id={id} className={messageStyles.problem} role="alert">
+      <ul>
+        {problems.map(({ message, at }) => (
+          <li key={message}>
+            {at && (
+              <>
+                <ActionButton
+                  name={`Line ${lineOf(text, at[0])}`}
+                  className={buttonStyles.plain}
+                  onClick={() => onShow(at)}
+                />{' '}
+              </>
+            )}
+            {capitalized(message)}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
