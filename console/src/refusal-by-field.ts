@@ -20,14 +20,15 @@ export function refusalByField(error: unknown, fieldOf: (path: string) => string
   for (const part of error.error_description.split('; ')) {
     const [, paths, text = ''] = /^([\w.-]+(?:, [\w.-]+)*): (.+)$/s.exec(part) ?? [];
     // A part without a path continues the previous problem.
-    const named = paths
-      ?.split(', ')
-      .map(fieldOf)
-      .filter((name) => name !== undefined);
+    const named = paths?.split(', ').flatMap((path) => {
+      const name = fieldOf(path);
+      return name === undefined ? [] : [{ name, problem: placeIn(name, path) + text }];
+    });
     if (paths === undefined && last !== undefined) fields[last] += `; ${part}`;
     else if (named?.length) {
-      for (const name of named) fields[name] = fields[name] === undefined ? text : `${fields[name]}; ${text}`;
-      last = named.at(-1);
+      for (const { name, problem } of named)
+        fields[name] = fields[name] === undefined ? problem : `${fields[name]}; ${problem}`;
+      last = named.at(-1)?.name;
     } else {
       last = undefined;
       rest.push(part);
@@ -44,4 +45,15 @@ export function refusalByField(error: unknown, fieldOf: (path: string) => string
       ...(lifecycle_id !== undefined && { lifecycle_id }),
     }),
   };
+}
+
+/**
+ * A field can have a structure, such as a filter. Then the problem begins with the place in it: `“price.gte” `. The indexes
+ * of lists count from 0, so they are left out.
+ */
+function placeIn(field: string, path: string): string {
+  const parts = path.split('.');
+  const at = parts.lastIndexOf(field.split('.').at(-1) ?? '');
+  const names = at < 0 ? [] : parts.slice(at + 1).filter((part) => !/^\d+$/.test(part));
+  return names.length === 0 ? '' : `“${names.join('.')}” `;
 }

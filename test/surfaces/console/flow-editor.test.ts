@@ -5,6 +5,7 @@ import { shot } from '../../support/browser.js';
 import { eventually } from '../../support/eventually.js';
 import { untilExecution } from '../../support/executions.js';
 import { useDeps } from '../../support/fixture.js';
+import { createTable } from '../../support/tables.js';
 import { verifies } from '../../support/verifies.js';
 import { consoleUrl, signIn, violations, withPage } from './chromium.js';
 
@@ -385,4 +386,61 @@ test('an expression completes the names it can use, and shows its value in a pas
     await page.getByText('Saved.').waitFor();
   });
   expect((await api.get(`/agentflow/${id}`)).body.steps[1].values).toEqual({ total: 'order.price * order.count' });
+});
+
+test('the rows of a table are chosen as the items of a map, and what the table lacks is refused at its field', async () => {
+  verifies('console.agentflows.steps');
+  const person = await createPerson(deps);
+  const columns = [
+    { column_name: 'Company', column_type: 'string' },
+    { column_name: 'Price', column_type: 'number' },
+  ];
+  const table = await createTable(person.workspace, columns, 'Leads');
+  await table.insert(['one', 'two', 'three', 'four'].map((company, at) => ({ company, price: at * 10 })));
+  const { id } = await made(person, {
+    ...{ name: 'Leads', agents: [], initialAgent: 'each' },
+    steps: [
+      { _id: 'each', type: 'map', items: 'inputs.leads', as: 'lead', first: 'note' },
+      { _id: 'note', type: 'set', values: { company: 'lead.company' } },
+    ],
+  });
+  await withPage(async (page, complaints) => {
+    await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
+    const { field: text, choice, node, button } = parts(page);
+    await node('each').click();
+    await choice('Items').selectOption('Rows of a table');
+    await choice('Table').selectOption('Leads');
+    await text('Filter').fill('{"price": {"gte": 10}');
+    await page.getByRole('alert').getByText('not valid JSON').waitFor();
+    await text('Filter').fill('{"cost": {"gte": 10}}');
+    await button('Save').click();
+    await page.getByRole('alert').getByText('cost').first().waitFor();
+    expect(await text('Filter').getAttribute('aria-invalid')).toBe('true');
+    await text('Filter').fill('{"price": {"gte": 10}}');
+    await text('Order').fill('-price');
+    await text('Maximum rows').fill('2');
+    expect(await violations(page)).toEqual([]);
+    await shot(page, 'flow-rows');
+    await button('Save').click();
+    await page.getByText('Saved.').waitFor();
+    complaints.splice(0);
+  });
+  const { body } = await person.workspace.api.get(`/agentflow/${id}`);
+  const items = { table_id: table._id, filter: { price: { gte: 10 } }, sort: '-price', limit: 2 };
+  expect(body.steps[0]).toMatchObject({ items });
+  const { body: run } = await person.workspace.api.post('/execute_flow', { agentflow_id: id, goal: 'all' });
+  await person.workspace.api.post(`/execute_flow/${run.execution_id}/execute`, {});
+  const { conclusion } = await untilExecution(person.workspace, run.execution_id, 'completed');
+  expect(conclusion.output).toEqual([{ company: 'four' }, { company: 'three' }]);
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
+    const { field: text, choice, node } = parts(page);
+    await node('each').click();
+    expect(await choice('Table').locator('option:checked').textContent()).toBe('Leads');
+    expect(JSON.parse(await text('Filter').inputValue())).toEqual(items.filter);
+    expect(await person.workspace.api.delete(table.path)).toMatchObject({ status: 200 });
+    await page.reload();
+    await node('each').click();
+    expect(await choice('Table').locator('option:checked').textContent()).toBe(table._id);
+  });
 });
