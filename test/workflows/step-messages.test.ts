@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ActivityFailure, ApplicationFailure, RetryState, TimeoutFailure, type TimeoutType } from '@temporalio/common';
-import { stepMessageOf } from '../../workflows/agentflow-execution/failure.js';
+import { stepMessageOf, tellingMessageOf } from '../../workflows/agentflow-execution/failure.js';
 
 /** The failure of a step as the workflow receives it. */
 const failed = (cause: Error) => new ActivityFailure('', 'callAction', 'step', RetryState.TIMEOUT, 'worker', cause);
@@ -21,5 +21,25 @@ describe('the message of a failed step', () => {
       'the step did not succeed in time; before that: the worker was lost during an attempt',
     );
     expect(stepMessageOf(failed(timeout('START_TO_CLOSE')))).toBe('an attempt took too long');
+  });
+
+  test('says what the last attempt failed with, if the time ran out between two attempts', () => {
+    const times = { started_at: 1, ended_at: 2 };
+    const attempt_details = [
+      { attempt: 1, ...times, error: 'the model endpoint answered with status 500' },
+      { attempt: 2, ...times, error: 'the model endpoint answered with status 429: Rate limit reached' },
+      { attempt: 3, ...times, ended_at: null, error: null },
+    ];
+    // An attempt reports those so far in its heartbeats.
+    const betweenAttempts = (details?: unknown) => failed(new TimeoutFailure('', details, 'SCHEDULE_TO_CLOSE'));
+    expect(tellingMessageOf(betweenAttempts(attempt_details))).toBe(
+      'the step did not succeed in time; before that: the model endpoint answered with status 429: Rate limit reached',
+    );
+    for (const details of [undefined, {}, []])
+      expect(tellingMessageOf(betweenAttempts(details))).toBe('the step did not succeed in time');
+    const refused = ApplicationFailure.create({ message: 'the server answered 503', type: 'unavailable' });
+    expect(tellingMessageOf(failed(timeout('SCHEDULE_TO_CLOSE', refused)))).toBe(
+      'the step did not succeed in time; before that: the server answered 503',
+    );
   });
 });

@@ -10,7 +10,7 @@ export function executionFailureOf(error: unknown, state: ExecutionState, at: nu
   return {
     reason: (error instanceof ApplicationFailure && endCodes.find((one) => one === code)) || 'step_failed',
     code,
-    message: stepMessageOf(error),
+    message: tellingMessageOf(error),
     by: null,
     at,
     step_id: mainPathOf(state).failed_step_id,
@@ -62,6 +62,18 @@ export function stepMessageOf(error: unknown): string {
   if (!(cause instanceof TimeoutFailure)) return messageOf(error);
   const text = cause.timeoutType ? timeoutTexts[cause.timeoutType] : cause.message;
   return cause.cause instanceof Error ? `${text}; before that: ${stepMessageOf(cause.cause)}` : text;
+}
+
+/**
+ * The message for people. A timeout between two attempts has no cause, so the error of the last attempt is added. What the
+ * flow itself reads has `stepMessageOf`.
+ */
+export function tellingMessageOf(error: unknown): string {
+  const message = stepMessageOf(error);
+  const cause = causeOf(error);
+  if (!(cause instanceof TimeoutFailure) || cause.cause !== undefined) return message;
+  const last = attemptDetailsOf(error)?.findLast((attempt) => attempt.error !== null)?.error;
+  return last === undefined || last === null ? message : `${message}; before that: ${last}`;
 }
 
 export function attemptsOf(error: unknown): number {

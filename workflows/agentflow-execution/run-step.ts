@@ -10,7 +10,7 @@ import {
 } from '@temporalio/workflow';
 import { epochSeconds } from '../time.js';
 import { holdRun, holdsRun, isOfRun, noAuthority } from './authority.js';
-import { attemptDetailsOf, attemptsOf, codeOf, stepMessageOf, wasNeverStarted } from './failure.js';
+import { attemptDetailsOf, attemptsOf, codeOf, tellingMessageOf, wasNeverStarted } from './failure.js';
 import { beginReading, holdStep, withdrawAct, withdrawRequest } from './held-acts.js';
 import { failureOfActivity, isFinal, type RunLight } from './light-steps.js';
 import type { PathState } from './path-state.js';
@@ -70,7 +70,7 @@ export async function runStep(
       attempts: attemptsOf(thrown),
       attempt_details: attemptDetailsOf(thrown),
       at: epochSeconds(),
-      error: status === 'cancelled' ? status : stepMessageOf(error),
+      error: status === 'cancelled' ? status : tellingMessageOf(error),
     });
     const mayContinue = status !== 'cancelled' && error instanceof ActivityFailure && codeOf(error) !== noAuthority;
     if (!mayContinue || !definition.continueAfter) {
