@@ -30,7 +30,7 @@ export function Page({ title, name = title, children }: { title: string; name?: 
   }, [name, project]);
   return (
     <>
-      <h1>
+      <h1 title={title}>
         <bdi>{title}</bdi>
       </h1>
       {children}
