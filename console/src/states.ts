@@ -9,6 +9,8 @@ type Run = Pick<Execution, 'status' | 'execution_context'>;
 interface Failure {
   code: string;
   message: string;
+  /** The id of the person who caused it, for a cancel or a rejected preview. */
+  by?: string | null;
   reason?: string;
   step_id?: string | null;
 }

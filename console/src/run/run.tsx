@@ -1,18 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { call, capitalized, inWords, type Execution, type Monitoring, type Step } from '../api.js';
+import { call, type Execution, type Monitoring, type Step } from '../api.js';
 import { InboxCard } from '../inbox/card.js';
 import { readInbox } from '../inbox/read-inbox.js';
 import { AgentflowLink, LifecycleLink, RunLink, ScheduleLink } from '../links.js';
 import { Data, Elapsed, Problem, Page, Section, Loaded, StateLine } from '../parts.js';
 import { Time } from '../time.js';
 import { useMay } from '../session.js';
-import { failureOf, isOver, stateOf, waitingOf, waitsForTurn } from '../states.js';
+import { isOver, stateOf, waitingOf, waitsForTurn } from '../states.js';
 import { Actions } from './actions.js';
 import { Agents } from './agents.js';
 import { pollInterval } from '../news.js';
 import { Events, StepProgress } from './events.js';
+import { Failure } from './failure.js';
 import { useEvents } from './use-events.js';
 import { StepDrawer } from './step-drawer.js';
 import { Waterfall } from './waterfall.js';
@@ -65,6 +66,7 @@ export function Run() {
               <StateLine state={stateOf(loaded)} />
               <Actions run={loaded} steps={steps?.steps ?? []} onDone={reload} />
             </div>
+            <Failure run={loaded} steps={steps?.steps ?? []} onOpen={({ step_id }) => setOpenStep(step_id)} />
             <About run={loaded} steps={steps} />
             <RunDetails run={loaded} steps={steps} />
             <PendingDecisions run={loaded} onDone={reload} />
@@ -157,6 +159,7 @@ function RunDetails({ run, steps }: { run: Execution; steps: Monitoring | undefi
       <summary>Details</summary>
       <Facts
         of={{
+          Goal: run.goal !== '' && <bdi>{run.goal}</bdi>,
           'Execution id': <code>{run.execution_id}</code>,
           'Call that started it': typeof lifecycle === 'string' && <LifecycleLink id={lifecycle} />,
           Workflow: steps?.temporal_ui_url && (
@@ -195,34 +198,21 @@ function PendingDecisions({ run, onDone }: { run: Execution; onDone: () => Promi
   );
 }
 
-function Outcome({ run }: { run: Execution }) {
-  const failure = failureOf(run);
+function Outcome({ run: { conclusion } }: { run: Execution }) {
+  if (!conclusion) return null;
   return (
-    <>
-      {failure && (
-        <Section title={stateOf(run) === 'cancelled' ? 'Cancellation reason' : 'Failure reason'}>
-          <p className={messageStyles.problem}>
-            {capitalized(inWords(failure.code))}: {failure.message}
-          </p>
-        </Section>
+    <Section title="Conclusion">
+      {conclusion.output === undefined ? (
+        <div className={markdownStyles.rendered}>
+          <Suspense fallback={<p>{conclusion.conclusion}</p>}>
+            <Markdown text={conclusion.conclusion} />
+          </Suspense>
+        </div>
+      ) : (
+        <Data value={conclusion.output} label="Output of the run" />
       )}
-      {run.conclusion && (
-        <Section title="Conclusion">
-          {run.conclusion.output === undefined ? (
-            <div className={markdownStyles.rendered}>
-              <Suspense fallback={<p>{run.conclusion.conclusion}</p>}>
-                <Markdown text={run.conclusion.conclusion} />
-              </Suspense>
-            </div>
-          ) : (
-            <Data value={run.conclusion.output} label="Output of the run" />
-          )}
-          {run.conclusion.links.length > 0 && (
-            <p className={textStyles.soft}>Links: {run.conclusion.links.join(', ')}</p>
-          )}
-        </Section>
-      )}
-    </>
+      {conclusion.links.length > 0 && <p className={textStyles.soft}>Links: {conclusion.links.join(', ')}</p>}
+    </Section>
   );
 }
 
