@@ -1,137 +1,94 @@
 import type { InboxItem } from '../api.js';
 import { Field as FormField, SelectField, TextField } from '../field.js';
-import { numberIn } from '../number-in.js';
 import type { Edits } from '../use-draft.js';
-
-interface Choice {
-  const: string;
-  title?: string;
-}
-
-/** A field of the form of a question. Fields that are no texts, numbers or choices are written as JSON. */
-interface Field {
-  type?: string | string[];
-  title?: string;
-  description?: string;
-  default?: string | number | boolean | string[];
-  enum?: string[];
-  enumNames?: string[];
-  oneOf?: Choice[];
-  items?: { enum?: string[]; anyOf?: Choice[] };
-}
-
-interface Form {
-  properties?: Record<string, Field>;
-  required?: string[];
-}
+import { choicesOf, currentText, draftFor, exampleOf, kindOf, textOf, type Field, type Form } from './answer-values.js';
 
 /** The form of a question; undefined for any other item. */
 export function formOf(item: InboxItem): Form | undefined {
-  // A form is a JSON Schema that others wrote; fields of unknown types are written as JSON.
   return item.kind === 'elicitation' || item.kind === 'question' ? item.body.schema : undefined;
 }
 
-/** The first of several types. */
-function typeOf({ type }: Field): string | undefined {
-  return [type].flat()[0];
-}
+const formats: Readonly<Record<string, string>> = {
+  date: 'Such as 2026-12-31.',
+  'date-time': 'Such as 2026-12-31T08:00:00Z.',
+  time: 'Such as 08:00:00Z.',
+};
+const longText = 200;
 
-function choicesOf(field: Field): Choice[] | undefined {
-  const { enum: names, enumNames = [], oneOf, items } = field;
-  if (typeOf(field) === 'boolean')
-    return [
-      { const: 'true', title: 'Yes' },
-      { const: 'false', title: 'No' },
-    ];
-  const plain = names ?? items?.enum;
-  return plain?.map((name, at) => ({ const: name, title: enumNames[at] ?? name })) ?? oneOf ?? items?.anyOf;
-}
-
-function draftOf(field: Field): string {
-  if (field.default === undefined) return '';
-  return Array.isArray(field.default) ? field.default.join('\n') : String(field.default);
-}
-
-const current = (field: Field, draft: string | undefined) => draft ?? draftOf(field);
-
-/** Returns the values of all fields that are not empty. */
-export function answersOf({ properties = {} }: Form, drafts: Edits['drafts']): Record<string, unknown> {
-  const filled = Object.entries(properties).flatMap(([name, field]) => {
-    const text = current(field, drafts[name]);
-    return text === '' ? [] : [[name, valueOf(field, text)] as const];
-  });
-  return Object.fromEntries(filled);
-}
-
-function valueOf(field: Field, text: string): unknown {
-  switch (typeOf(field)) {
-    case 'boolean':
-      return text === 'true';
-    case 'array':
-      return text.split('\n');
-    case 'number':
-    case 'integer':
-      return numberIn(text);
-    case 'string':
-      return text;
+/** What the description of a field does not say: how its value is written. */
+function hintOf(field: Field): string | undefined {
+  switch (kindOf(field)) {
+    case 'lines':
+      return 'One in each line.';
+    case 'choices':
+      return 'Several can be chosen.';
+    case 'json':
+      return `Written as JSON, such as ${JSON.stringify(exampleOf(field))}.`;
+    case 'any':
+      return 'A text, or JSON.';
     default:
-      return field.enum ? text : jsonIn(text);
+      return formats[field.format ?? ''];
   }
 }
 
-/** A text that is not JSON stays a text. The API says what the field wants. */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
+function rowsOf(field: Field): number {
+  const isLong = kindOf(field) === 'text' && (field.maxLength ?? 0) > longText;
+  return isLong || ['lines', 'json'].includes(kindOf(field)) ? 4 : 1;
 }
 
 export function AnswerFields({ form: { properties = {}, required = [] }, edits }: { form: Form; edits: Edits }) {
-  return Object.entries(properties).map(([name, field]) => {
-    const text = current(field, edits.drafts[name]);
-    const fieldProps = {
-      name: `values.${name}`,
-      label: (
+  return Object.entries(properties).map(([name, field]) => (
+    <AnswerField key={name} {...{ name, field, edits }} isRequired={required.includes(name)} />
+  ));
+}
+
+interface AnswerOptions {
+  name: string;
+  field: Field;
+  isRequired: boolean;
+  edits: Edits;
+}
+
+function AnswerField({ name, field, isRequired, edits }: AnswerOptions) {
+  const text = currentText(field, edits.drafts[name]);
+  const set = (next: string) => edits.set(name, draftFor(field, next));
+  const hint = hintOf(field);
+  const control = {
+    name: `values.${name}`,
+    label: (
+      <>
+        <bdi>{field.title ?? name}</bdi>
+        {!isRequired && ' (optional)'}
+      </>
+    ),
+    ...((field.description !== undefined || hint !== undefined) && {
+      hint: (
         <>
-          <bdi>{field.title ?? name}</bdi>
-          {!required.includes(name) && ' (optional)'}
+          <bdi>{field.description}</bdi> {hint}
         </>
       ),
-      ...(field.description !== undefined && { hint: <bdi>{field.description}</bdi> }),
-    };
-    const choices = choicesOf(field);
-    const set = (next: string) => edits.set(name, next);
-    if (!choices) return <TextField key={name} {...fieldProps} text={text} onChange={set} />;
-    const options = choices.map(({ const: value, title = value }) => ({ value, name: title }));
-    if (typeOf(field) !== 'array')
-      return (
-        <SelectField
-          key={name}
-          {...fieldProps}
-          value={text}
-          options={[{ value: '', name: '' }, ...options]}
-          onChange={set}
-        />
-      );
-    return (
-      <FormField key={name} {...fieldProps}>
-        {(control) => (
-          <select
-            {...control}
-            multiple
-            value={text === '' ? [] : text.split('\n')}
-            onChange={({ target }) => set([...target.selectedOptions].map(({ value }) => value).join('\n'))}
-          >
-            {options.map(({ value, name: title }) => (
-              <option key={value} value={value}>
-                {title}
-              </option>
-            ))}
-          </select>
-        )}
-      </FormField>
-    );
-  });
+    }),
+  };
+  const options = choicesOf(field)?.map(({ value, name: title }) => ({ value: textOf(value), name: title }));
+  if (!options) return <TextField {...control} rows={rowsOf(field)} text={text} onChange={set} />;
+  if (kindOf(field) === 'choice')
+    return <SelectField {...control} value={text} options={[{ value: '', name: '' }, ...options]} onChange={set} />;
+  return (
+    <FormField {...control}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          multiple
+          value={text === '' ? [] : text.split('\n')}
+          onChange={({ target }) => set([...target.selectedOptions].map(({ value }) => value).join('\n'))}
+        >
+          {options.map(({ value, name: title }) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+      )}
+    </FormField>
+  );
 }

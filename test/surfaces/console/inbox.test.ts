@@ -339,6 +339,72 @@ test('what an MCP server asks is shown as its own text, and answered with the fo
   });
 });
 
+test('a question is answered in a form with a field of every type, and what does not fit is marked there', async () => {
+  verifies('console.inbox.elicitation');
+  const person = await createPerson(deps);
+  const form = {
+    type: 'object',
+    required: ['text'],
+    properties: {
+      text: { type: 'string', title: 'Name', minLength: 3 },
+      level: { enum: [1, 2, 3], title: 'Level' },
+      size: {
+        title: 'Size',
+        oneOf: [
+          { const: 10, title: 'Small' },
+          { const: 20, title: 'Large' },
+        ],
+      },
+      maybe: { type: ['null', 'string'], title: 'Note' },
+      tags: { type: 'array', items: { type: 'string' }, title: 'Tags' },
+      prices: { type: 'array', items: { type: 'number' }, title: 'Prices' },
+      several: { type: 'array', items: { enum: ['a', 'b', 'c'] }, title: 'Several' },
+      rows: { type: 'array', items: { type: 'object', properties: { sku: { type: 'string' } } }, title: 'Rows' },
+      place: { type: 'object', properties: { city: { type: 'string' } }, title: 'Place', default: { city: 'Oslo' } },
+      either: { oneOf: [{ type: 'string' }, { type: 'number' }], title: 'Either' },
+      day: { type: 'string', format: 'date', title: 'Day' },
+      region: { type: 'string', default: 'north', title: 'Region' },
+    },
+  };
+  const step = { _id: 'ask', type: 'ask', question: 'Fill in, please.', form };
+  const id = await startExecution(person.workspace, { name: 'Form', agents: [], initialAgent: 'ask', steps: [step] });
+  await untilExecution(person.workspace, id, { execution_context: { waiting_for: { kind: 'question' } } });
+  await withPage(async (page, complaints) => {
+    await signIn(page, person, consoleUrl(person, '/inbox'));
+    await page.getByRole('button', { name: 'Answer…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Written as JSON, such as [{"sku":"text"}].').waitFor();
+    await dialog.getByText('One in each line.').first().waitFor();
+    expect(await dialog.getByLabel('Place').inputValue()).toBe('{"city":"Oslo"}');
+    await dialog.getByLabel('Name').fill('Al');
+    await dialog.getByLabel('Level').selectOption('2');
+    await dialog.getByLabel('Size').selectOption('Large');
+    await dialog.getByLabel('Note').fill('17');
+    await dialog.getByLabel('Tags').fill('new\nold\n');
+    await dialog.getByLabel('Prices').fill('1.5\n2');
+    await dialog.getByLabel('Several').selectOption(['a', 'c']);
+    await dialog.getByLabel('Rows').fill('[{"sku":"A"}]');
+    await dialog.getByLabel('Either').fill('12');
+    await dialog.getByLabel('Day').fill('2026-12-31');
+    // A default can be cleared.
+    await dialog.getByLabel('Region').fill('');
+    expect(await dialog.getByLabel('Region').inputValue()).toBe('');
+    expect(await violations(page)).toEqual([]);
+    await shot(page, 'question-form');
+    await dialog.getByRole('button', { name: 'Answer', exact: true }).click();
+    await dialog.getByRole('alert').getByText('Name').waitFor();
+    await dialog.getByLabel('Name').fill('Ada');
+    await dialog.getByRole('button', { name: 'Answer', exact: true }).click();
+    await page.getByText('Nothing is waiting for a decision.').waitFor();
+    complaints.splice(0);
+  });
+  const { conclusion } = await untilExecution(person.workspace, id, 'completed');
+  expect(conclusion.output).toEqual({
+    ...{ text: 'Ada', level: 2, size: 20, maybe: '17', tags: ['new', 'old'], prices: [1.5, 2], several: ['a', 'c'] },
+    ...{ rows: [{ sku: 'A' }], place: { city: 'Oslo' }, either: 12, day: '2026-12-31' },
+  });
+});
+
 /** A remembered text that waits for its review: it moves a known company, and the text says nothing of it. */
 async function waitingMemory({ workspace }: Person): Promise<string> {
   const { projectID: project_id, organizationId: organization_id } = workspace;
