@@ -119,7 +119,8 @@ export const validationTextOf = (error: unknown): string | undefined =>
   error instanceof ServiceError && (error.status === 400 || error.status === 422) ? error.error_description : undefined;
 
 /** Writes a code of the API, such as `pending_approval`, as words. */
-export const inWords = (code: string): string => code.replaceAll('_', ' ');
+export const inWords = (code: string): string =>
+  code.replaceAll('_', ' ').replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** Capitalizes a text of the API that begins a sentence. */
 export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

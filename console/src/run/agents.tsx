@@ -1,10 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { Execution, Step } from '../api.js';
+import { call, type Execution, type Step } from '../api.js';
 import { LazyGraph } from '../graph/lazy-graph.js';
 import { groupBy } from '../group-by.js';
 import { Badge, durationText, Section } from '../parts.js';
 import { quantity } from '../quantity.js';
 import { isOver } from '../states.js';
+import { pollInterval } from '../news.js';
+import { dividedMapsIn, withItems } from './divided-maps.js';
 import { flowStatesOf, isStep, type FlowNode } from './flow-states.js';
 import textStyles from '../styles/text.module.css';
 import styles from './agents.module.css';
@@ -25,8 +28,22 @@ function textsOf(outputs: readonly Output[]): string[] {
   ];
 }
 
+/** The states of the agents and steps, also in the items of divided maps. */
+function useFlowStates(run: Execution, steps: readonly Step[]) {
+  const states = useMemo(() => flowStatesOf(run, steps), [run, steps]);
+  const divided = useMemo(() => dividedMapsIn(steps), [steps]);
+  const { execution_id, end_time } = run;
+  const { data: graph } = useQuery({
+    queryKey: ['run', execution_id, 'graph', end_time],
+    queryFn: () => call('get', '/execute_flow/{execution_id}/graph', { params: { execution_id } }),
+    enabled: divided.size > 0,
+    refetchInterval: (query) => (isOver(run) ? false : pollInterval(query)),
+  });
+  return useMemo(() => (graph ? withItems(states, divided, graph) : states), [states, divided, graph]);
+}
+
 export function Agents({ run, steps }: { run: Execution; steps: readonly Step[] }) {
-  const { nodes, edges, state: states, parts } = useMemo(() => flowStatesOf(run, steps), [run, steps]);
+  const { nodes, edges, state: states, parts } = useFlowStates(run, steps);
   const hasSteps = nodes.some(isStep);
   const outputs = groupBy(run.agents_output, ({ agent_id }) => agent_id);
   const title = hasSteps ? 'Agents and steps' : 'Agents';

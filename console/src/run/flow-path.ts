@@ -15,6 +15,8 @@ export function pathText(path: string | undefined, { agentflow: { steps = [] } }
   return pairs
     .map(({ id, part }) => {
       const step = byId.get(id);
+      const from = /^items-(\d+)$/.exec(part)?.[1];
+      if (from !== undefined) return `${step?.title || id}, items from ${from}`;
       return `${step?.title || id}, ${partNames[step?.type ?? ''] ?? ''}${part}`;
     })
     .join(' › ');

@@ -36,7 +36,7 @@ export interface FlowStates {
   nodes: readonly FlowNode[];
   edges: ReturnType<typeof edgesOf>;
   state: Readonly<Record<string, string>>;
-  /** What the items of a `map` or the rounds of a `loop` have come to, by the id of the step. */
+  /** What the items of a `map` or the rounds of a `loop` have come to, or the runs of a step in them, by the id of the step. */
   parts: Readonly<Record<string, string>>;
 }
 
@@ -70,7 +70,7 @@ const isOpen = ({ status }: Step): boolean => status === 'running' || status ===
 export const nodeIdOf = ({ agent_id, step_id }: Step): string => agent_id || (step_id.split('/').at(-1) ?? '');
 
 /** A node that runs on several paths has the first of these states that it has on one of them. */
-const precedence = ['running', 'waiting', 'paused', 'failed', 'cancelled', 'completed'];
+export const precedence = ['running', 'waiting', 'paused', 'failed', 'cancelled', 'completed'];
 
 function stateOfNode(all: Records, node: FlowNode): string {
   const records = all.ofNode.get(node._id) ?? [];

@@ -138,3 +138,32 @@ test('a step of an agent in a part shows the proposal and the output of that par
     await drawer.getByText('Each reader, item 1').waitFor();
   });
 });
+
+test('the page of a run counts the items of a map that was divided among runs', async () => {
+  verifies('console.run.flow');
+  const person = await createPerson(deps);
+  const flow = {
+    ...{ name: 'Many', agents: [], initialAgent: 'each' },
+    steps: [
+      { _id: 'each', type: 'map', title: 'Each number', items: 'inputs.numbers', first: 'invert', on_error: 'collect' },
+      { _id: 'invert', type: 'set', title: 'Invert', values: { n: '100 / int(item)' } },
+    ],
+  };
+  const numbers = Array.from({ length: 210 }, (_, at) => at % 7);
+  const id = await startExecution(person.workspace, flow, { input_variables: { numbers } });
+  await untilExecution(person.workspace, id, 'completed');
+  await withPage(async (page) => {
+    await signIn(page, person, consoleUrl(person, `/runs/${id}`));
+    const graph = page.getByRole('group', { name: 'Graph of the agents and steps' });
+    await graph.locator('.graph-node', { hasText: 'Each number' }).getByText('map, 210 items').waitFor();
+    const invert = graph.locator('.graph-node', { hasText: 'Invert' });
+    await invert.getByText('set, 180 completed, 30 failed').waitFor();
+    expect(await invert.textContent()).toContain('Failed');
+    await page.locator('.agents li', { hasText: 'Invert' }).getByText('set, 180 completed, 30 failed').waitFor();
+    // What divides the map is named in words.
+    const waterfall = page.locator('.waterfall');
+    await waterfall.getByText('start slice in Each number, items from 200').waitFor();
+    expect(await waterfall.textContent()).not.toMatch(/Slice|divideItems|items-/);
+    await shot(page, 'run-divided-map');
+  });
+});
