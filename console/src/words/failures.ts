@@ -1,5 +1,3 @@
-import type { OutboundCode } from '@service/outbound/outbound-error.js';
-
 interface FailureWords {
   /** What went wrong, in a sentence without its full stop. */
   cause: string;
@@ -11,7 +9,7 @@ const rerunLater = 'Rerun from the failed step when it works again.';
 const thenRerun = 'Then rerun from the failed step with the agentflow as it is saved now.';
 const inputOrAgentflow = `If an input is wrong, rerun with another one. If the agentflow is wrong, correct it. ${thenRerun}`;
 
-const ofCalls: Readonly<Record<OutboundCode, FailureWords>> = {
+const ofCalls = {
   action_refused: {
     cause: 'A service refused a call',
     help: `Open the failed step to see what was sent and answered. ${inputOrAgentflow}`,
@@ -62,9 +60,9 @@ const ofCalls: Readonly<Record<OutboundCode, FailureWords>> = {
     help: 'Look at the change on the page of its connector, and accept it. Then rerun from the failed step.',
   },
   unreachable: { cause: 'A service could not be reached', help: `Check its address, and that it runs. ${rerunLater}` },
-};
+} satisfies Readonly<Record<string, FailureWords>>;
 
-const ofRuns = {
+const ofRuns: Readonly<Record<string, FailureWords>> = {
   access_denied: {
     cause: 'The person of this run may not do what a step does',
     help: 'Ask an owner for a role that may, or let another person start the run.',
@@ -132,7 +130,7 @@ const ofRuns = {
     cause: 'A rule requires an approval that the step cannot wait for',
     help: 'Policies shows the rules. Change the rule or the agentflow, and rerun from the failed step.',
   },
-} as const satisfies Readonly<Record<string, FailureWords>>;
+};
 
 /** By the code of the failure of a run. */
 export const failureWords: Readonly<Record<string, FailureWords>> = { ...ofCalls, ...ofRuns };
