@@ -101,7 +101,10 @@ export function answersOf({ properties = {} }: Form, drafts: Edits['drafts']): R
 
 /** A text that does not fit stays a text. The API says what the field wants. */
 function valueOf(field: Field, text: string): unknown {
-  const choice = (name: string) => choicesOf(field)?.find(({ value }) => textOf(value) === name)?.value ?? name;
+  const choice = (name: string) => {
+    const chosen = choicesOf(field)?.find(({ value }) => textOf(value) === name);
+    return chosen ? chosen.value : name;
+  };
   const lines = text.split('\n').filter((line) => line !== '');
   switch (kindOf(field)) {
     case 'choice':

@@ -53,11 +53,12 @@ export const functionAttacks: Query[] = [
   {
     name: 'lookup by ids',
     query:
-      'MATCH (n {project_id: $project_id}) UNWIND range(0, 200) AS i MATCH (m) WHERE id(m) = i RETURN m.secret, labels(m)',
+      'MATCH (n {project_id: $project_id}) UNWIND range(0, 200) AS i MATCH (m) WHERE id(m) = i AND m.project_id <> $project_id RETURN m.secret, labels(m)',
   },
   {
     name: 'lookup of relationships by ids',
-    query: 'MATCH (n {project_id: $project_id}) UNWIND range(0, 200) AS i MATCH ()-[r]->() WHERE id(r) = i RETURN r',
+    query:
+      'MATCH (n {project_id: $project_id}) UNWIND range(0, 200) AS i MATCH ()-[r]->() WHERE id(r) = i AND r.project_id <> $project_id RETURN r',
   },
   { name: 'dynamic property', query: "MATCH (n {project_id: $project_id})--(m) RETURN m['secret'] AS s" },
   {
