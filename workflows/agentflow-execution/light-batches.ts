@@ -5,23 +5,20 @@ import { isLightStep, noteDuration, type LightCost, type LightSteps, type RunLig
 import type { AgentflowExecutionInput, ExecutionState } from './messages.js';
 import { runStep } from './run-step.js';
 import type { StepResult } from './steps/definition.js';
-import { definitionOf, type Step, type StepActivities } from './steps/index.js';
+import { definitionOf, summaryOf, type Step, type StepActivities } from './steps/index.js';
 
 /** The maximum number of steps of a batch. */
 const maxSteps = 50;
 
-const { runLightSteps } = proxyLocalActivities<Pick<AgentflowExecutionActivities, 'runLightSteps'>>({
-  // It ends by itself before this, unless its process stands still.
-  scheduleToCloseTimeout: 3 * batchMs,
-  retry: { maximumAttempts: 1 },
-  summary: 'light steps',
-});
+/** The maximum number of steps that Temporal's UI names in the summary of a batch. */
+const maxNamedSteps = 3;
 
 /** How a step of a batch has ended, or why the whole batch has failed. */
 type Outcome = LightAnswer | { ms: number; characters: number; error: unknown };
 
 interface Item {
   request: LightRequest;
+  summary: string;
   end: (outcome: Outcome) => void;
 }
 
@@ -67,9 +64,9 @@ export function createLightBatches(
     if (items.length === 0) running?.cancel();
   };
 
-  const outcomeOf = (request: LightRequest): Promise<Outcome> =>
+  const outcomeOf = ({ request, summary }: Pick<Item, 'request' | 'summary'>): Promise<Outcome> =>
     new Promise((end, cancel) => {
-      const item = { request, end };
+      const item = { request, summary, end };
       items.push(item);
       characters += JSON.stringify(request).length;
       CancellationScope.current().cancelRequested.catch((error: unknown) => {
@@ -83,9 +80,9 @@ export function createLightBatches(
       void CancellationScope.nonCancellable(runBatch);
     });
 
-  const resultOf = async (step: Step, request: LightRequest): Promise<StepResult<unknown>> => {
+  const resultOf = async (step: Step, item: Pick<Item, 'request' | 'summary'>): Promise<StepResult<unknown>> => {
     for (;;) {
-      const outcome = await outcomeOf(request);
+      const outcome = await outcomeOf(item);
       if ('is_left' in outcome) {
         await untilNext();
         if (isLightStep(input, state, step)) continue;
@@ -102,7 +99,10 @@ export function createLightBatches(
     const definition = definitionOf(step);
     const { activity } = definition;
     // The step calls no other activity.
-    const activities: unknown = { [activity]: (request: unknown) => resultOf(step, { activity, request }) };
+    const summary = summaryOf(step, run);
+    const activities: unknown = {
+      [activity]: (request: unknown) => resultOf(step, { request: { activity, request }, summary }),
+    };
     return definition.run(activities as StepActivities, step, run);
   };
 
@@ -120,11 +120,23 @@ export function createLightBatches(
 
 async function outcomesOf(batch: readonly Item[]): Promise<Outcome[]> {
   const startedAt = Date.now();
+  const { runLightSteps } = proxyLocalActivities<Pick<AgentflowExecutionActivities, 'runLightSteps'>>({
+    // It ends by itself before this, unless its process stands still.
+    scheduleToCloseTimeout: 3 * batchMs,
+    retry: { maximumAttempts: 1 },
+    summary: summaryOfBatch(batch),
+  });
   try {
     return await runLightSteps(batch.map(({ request }) => request));
   } catch (error) {
     return batch.map(() => ({ ms: Date.now() - startedAt, characters: 0, error }));
   }
+}
+
+function summaryOfBatch(batch: readonly Item[]): string {
+  const named = batch.slice(0, maxNamedSteps).map(({ summary }) => summary);
+  const others = batch.length - named.length;
+  return others === 0 ? named.join(', ') : `${named.join(', ')} and ${others} more light steps`;
 }
 
 /** The step runs as a regular activity. */
