@@ -52,7 +52,10 @@ export function createLightBatches(
     running = new CancellationScope();
     const outcomes = batch.length === 0 ? [] : await running.run(() => outcomesOf(batch));
     ended({ ms: Date.now() - startedAt, characters: outcomes.reduce((sum, each) => sum + each.characters, 0) });
-    [items, characters, stage, running] = [[], 0, 'free', undefined];
+    items = [];
+    characters = 0;
+    stage = 'free';
+    running = undefined;
     delete state.runs_light_steps;
     for (const wake of waiting.splice(0)) wake();
     for (const [at, outcome] of outcomes.entries()) batch[at]?.end(outcome);
@@ -98,8 +101,8 @@ export function createLightBatches(
   const runLight: RunLight = (step, run) => {
     const definition = definitionOf(step);
     const { activity } = definition;
-    // The step calls no other activity.
     const summary = summaryOf(step, run);
+    // The step calls no other activity.
     const activities: unknown = {
       [activity]: (request: unknown) => resultOf(step, { request: { activity, request }, summary }),
     };
@@ -144,8 +147,15 @@ function tooSlow(): ApplicationFailure {
   return ApplicationFailure.retryable('the step takes too long', 'timeout');
 }
 
-/** Resolves when all paths have gone as far as they can: then the SDK evaluates conditions again. */
+/**
+ * Resolves when all paths have gone as far as they can. The SDK evaluates a condition at once, and again when no path has anything
+ * left to do.
+ */
 function untilOthersAreReady(): Promise<void> {
-  let evaluations = 0;
-  return condition(() => (evaluations += 1) > 1);
+  let isFirst = true;
+  return condition(() => {
+    const wasFirst = isFirst;
+    isFirst = false;
+    return !wasFirst;
+  });
 }

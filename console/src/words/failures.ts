@@ -15,8 +15,8 @@ const ofCalls = {
     help: `Open the failed step to see what was sent and answered. ${inputOrAgentflow}`,
   },
   action_unavailable: {
-    cause: 'A service did not work, also after several attempts',
-    help: `Ask who operates the service. ${rerunLater}`,
+    cause: 'A service did not work, even after several attempts',
+    help: `Ask the operator of the service. ${rerunLater}`,
   },
   authorization_needed: {
     cause: 'A server needs the authorization of a person',
@@ -35,7 +35,7 @@ const ofCalls = {
     help: `Raise the maximum tokens of the agent. ${thenRerun}`,
   },
   model_unavailable: {
-    cause: 'The model did not work, also after several attempts',
+    cause: 'The model did not work, even after several attempts',
     help: `Wait, or choose another model for the agent. ${rerunLater}`,
   },
   outcome_unknown: {
@@ -43,7 +43,7 @@ const ofCalls = {
     help: 'Check in the called service whether it did. Rerun from the failed step only if it did not.',
   },
   target_refused: {
-    cause: 'This service does not call the address',
+    cause: 'This service may not call the address',
     help: `Use an address that agents may call. ${thenRerun}`,
   },
   timeout: {
@@ -81,7 +81,7 @@ const ofRuns: Readonly<Record<string, FailureWords>> = {
   },
   internal_error: {
     cause: 'A step failed for a reason inside this service',
-    help: 'Rerun from the failed step. If it fails again, send the execution id, below Details, to who operates this service.',
+    help: 'Rerun from the failed step. If it fails again, send the execution id, which is under Details, to the operator of this service.',
   },
   limit_exceeded: {
     cause: 'A limit of the agent or of the flow was reached',

@@ -179,11 +179,11 @@ function isOfType(value: unknown, type: ExpressionType): boolean {
   return type === 'any' || typeof value === 'string';
 }
 
+/** The library calls the type of a value that comes from JSON `dyn<string>`, which says nothing to people. */
 function summaryOf(error: unknown): string {
   return messageOf(error).replaceAll(/dyn<([^<>]+(?:<[^<>]*>)?)>/g, '$1');
 }
 
-/** The library calls the type of a value that comes from JSON `dyn<string>`. */
 function messageOf(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'summary' in error) return String(error.summary);
   return error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 import { ApplicationFailure, condition, isCancellation } from '@temporalio/workflow';
 import { historyIsFull } from '../../history.js';
-import { epochSeconds } from '../../time.js';
+import { epochSeconds, isoSeconds } from '../../time.js';
 import { endsRun } from '../authority.js';
 import { stepMessageOf } from '../failure.js';
 import type { ExecutionState } from '../messages.js';
@@ -213,21 +213,8 @@ function isMeant(run: FlowRun, { name, match }: EventOfStep, event: FlowEvent): 
 /** In epoch seconds. @throws ApplicationFailure `validation_failed` */
 function timeOf(run: FlowRun, text: string): number {
   const value = String(evaluateOn(run, { field: 'until', text, type: 'time' }));
-  const at = run.input.reads_iso_times ? isoMs(value) : Date.parse(value);
-  if (!Number.isNaN(at)) return at / 1000;
+  const at = run.input.reads_iso_times ? isoSeconds(value) : Date.parse(value) / 1000;
+  if (!Number.isNaN(at)) return at;
   const message = `until: ${JSON.stringify(value)} is not a time in ISO 8601, such as "2026-07-01T09:30:00Z"`;
   throw ApplicationFailure.nonRetryable(message, 'validation_failed');
-}
-
-const isoTime = /^(\d{4})-(\d{2})-(\d{2})([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(?<zone>Z|[+-]\d{2}:\d{2})?)?$/i;
-
-/** A date, or a date with a time; without a zone in UTC. NaN for other texts: JavaScript reads "item 5" as a day in 2001. */
-function isoMs(text: string): number {
-  const match = isoTime.exec(text);
-  if (!match) return NaN;
-  const [, year, month, day, time] = match;
-  // JavaScript reads the 30th of February as the 2nd of March.
-  const isDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
-  if (!isDay) return NaN;
-  return Date.parse(time !== undefined && match.groups?.zone === undefined ? `${text}Z` : text);
 }
