@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CalendarSpec } from '@temporalio/client';
-import { calendarSpecs, firstCalendarTime, lastCalendarTime } from '../../src/domain/schedules/calendar-times.js';
+import { timesOfCalendar } from '../../src/domain/schedules/calendar-times.js';
 import { weekdays, type Calendar } from '../../src/domain/schedules/frequency.js';
+import { calendarSpecs, firstTimeOf, lastTimeOf } from '../../src/temporal/local-times.js';
 import { verifies } from '../support/verifies.js';
 
 const dayMs = 86_400_000;
@@ -16,7 +17,7 @@ function includes(field: unknown, value: number | string): boolean {
       .flat()
       .some((each: any) =>
         typeof each === 'object'
-          ? value >= each.start && value <= each.end && (Number(value) - each.start) % each.step === 0
+          ? value >= each.start && value <= each.end && (Number(value) - each.start) % (each.step ?? 1) === 0
           : each === value,
       )
   );
@@ -82,7 +83,7 @@ describe("Temporal's specs of a calendar", () => {
   test.each(calendars)('match the days from 2024 to 2100: %s', (_what, days) => {
     verifies('schedule.calendar');
     const calendar = { ...noon, ...days };
-    const specs = calendarSpecs(calendar);
+    const specs = calendarSpecs(timesOfCalendar(calendar));
     const different: string[] = [];
     for (let day = firstDay; day <= lastDay; day += dayMs) {
       const date = new Date(day);
@@ -92,22 +93,29 @@ describe("Temporal's specs of a calendar", () => {
   });
 
   test('fire at each of the times of day, and at no other', () => {
-    const specs = calendarSpecs({ time_zone: 'UTC', times: ['09:00', '17:30', '18:00', '00:30'] });
-    const fires = specs.flatMap(({ hour, minute }) => (hour as number[]).map((each) => `${each}:${minute as number}`));
-    expect(fires.sort()).toEqual(['0:30', '17:30', '18:0', '9:0']);
+    const specs = calendarSpecs(
+      timesOfCalendar({ time_zone: 'UTC', times: ['09:00', '17:30', '18:00', '00:30', '01:30'] }),
+    );
+    const numbers = Array.from({ length: 60 }, (_, at) => at);
+    const fires = specs.flatMap(({ hour, minute }) =>
+      numbers
+        .filter((each) => each < 24 && includes(hour, each))
+        .flatMap((each) => numbers.filter((other) => includes(minute, other)).map((other) => `${each}:${other}`)),
+    );
+    expect(fires.sort()).toEqual(['0:30', '17:30', '18:0', '1:30', '9:0']);
   });
 });
 
 describe('the times of a calendar', () => {
   const seconds = (text: string) => Date.parse(text) / 1000;
-  const lastDayInOslo = { time_zone: 'Europe/Oslo', times: ['09:00', '00:15'], days_of_month: [-1] };
+  const lastDayInOslo = timesOfCalendar({ time_zone: 'Europe/Oslo', times: ['09:00', '00:15'], days_of_month: [-1] });
 
   test('are local times on both sides of a clock change', () => {
-    expect(firstCalendarTime(lastDayInOslo, seconds('2026-02-28T08:00Z'))).toBe(seconds('2026-03-30T22:15Z'));
-    expect(firstCalendarTime(lastDayInOslo, seconds('2026-03-30T22:15Z'))).toBe(seconds('2026-03-31T07:00Z'));
+    expect(firstTimeOf(lastDayInOslo, seconds('2026-02-28T08:00Z'))).toBe(seconds('2026-03-30T22:15Z'));
+    expect(firstTimeOf(lastDayInOslo, seconds('2026-03-30T22:15Z'))).toBe(seconds('2026-03-31T07:00Z'));
     const [from, to] = [seconds('2026-03-30T07:00Z'), seconds('2026-03-31T06:59:59Z')];
-    expect(lastCalendarTime(lastDayInOslo, from, to)).toBe(seconds('2026-03-30T22:15Z'));
-    expect(lastCalendarTime(lastDayInOslo, from, seconds('2026-03-30T22:14Z'))).toBeUndefined();
+    expect(lastTimeOf(lastDayInOslo, from, to)).toBe(seconds('2026-03-30T22:15Z'));
+    expect(lastTimeOf(lastDayInOslo, from, seconds('2026-03-30T22:14Z'))).toBeUndefined();
   });
 
   test('are the same local day in the zones farthest from UTC', () => {
@@ -115,17 +123,15 @@ describe('the times of a calendar', () => {
       ['Pacific/Kiritimati', '2026-01-30T10:30Z'],
       ['Pacific/Pago_Pago', '2026-01-31T11:30Z'],
     ] as const) {
-      const calendar = { time_zone, times: ['00:30'], days_of_month: [-1] };
-      expect(firstCalendarTime(calendar, seconds('2026-01-02T00:00Z'))).toBe(seconds(expected));
-      expect(lastCalendarTime(calendar, seconds('2026-01-20T00:00Z'), seconds('2026-02-01T00:00Z'))).toBe(
-        seconds(expected),
-      );
+      const calendar = timesOfCalendar({ time_zone, times: ['00:30'], days_of_month: [-1] });
+      expect(firstTimeOf(calendar, seconds('2026-01-02T00:00Z'))).toBe(seconds(expected));
+      expect(lastTimeOf(calendar, seconds('2026-01-20T00:00Z'), seconds('2026-02-01T00:00Z'))).toBe(seconds(expected));
     }
   });
 
   test('do not exist in an hour that a clock change skips, and on days that no month has', () => {
-    const skipped = { time_zone: 'Europe/Oslo', times: ['02:30'] };
-    expect(firstCalendarTime(skipped, seconds('2026-03-28T12:00Z'))).toBe(seconds('2026-03-30T00:30Z'));
-    expect(firstCalendarTime({ ...noon, days_of_month: [30], months: [2] }, 0)).toBe(Infinity);
+    const skipped = timesOfCalendar({ time_zone: 'Europe/Oslo', times: ['02:30'] });
+    expect(firstTimeOf(skipped, seconds('2026-03-28T12:00Z'))).toBe(seconds('2026-03-30T00:30Z'));
+    expect(firstTimeOf(timesOfCalendar({ ...noon, days_of_month: [30], months: [2] }), 0)).toBe(Infinity);
   });
 });

@@ -74,6 +74,16 @@ export const work = [
     says: 'A cron expression fires in its time zone, correctly across both clock changes, the 29th of February and the 31st.',
   },
   {
+    id: 'schedule.cron-fields',
+    source: 'docs/guides/schedules.md',
+    says: 'The fields of a cron expression mean what they mean in cron, and a time that a schedule plans is one that Temporal fires.',
+  },
+  {
+    id: 'schedule.cron-problems',
+    source: 'docs/guides/schedules.md',
+    says: 'A cron expression that is not valid is refused with the field that is wrong and what it may contain.',
+  },
+  {
     id: 'schedule.calendar',
     source: 'docs/guides/schedules.md#calendars',
     says: 'A calendar selects weekdays, days of the month from either end, or nth weekdays, and fires on exactly these days.',

@@ -7,7 +7,8 @@ import {
 import { attributePairs } from '../../../workflows/search-attributes.js';
 import { AppError } from '../../base/errors.js';
 import { onScheduleIfAny, type Temporal } from '../../temporal/client.js';
-import { cronTexts, readCron } from '../../temporal/cron.js';
+import { readCron, timesOfCron } from '../../temporal/cron.js';
+import { calendarSpecs } from '../../temporal/local-times.js';
 import { priorityOf } from '../../temporal/priority.js';
 import { sealedAction } from '../../temporal/sealed-messages.js';
 import { isLoaded, namedFrequencies, type ConnectorDocument, type DataLoaderConfig } from './record.js';
@@ -122,6 +123,6 @@ function specOf({ frequency = 'interval', syncInterval = 0 }: DataLoaderConfig):
   if (frequency === 'interval') return { intervals: [{ every: `${syncInterval}s` }] };
   const seconds = namedFrequencies[frequency];
   if (seconds !== undefined) return { intervals: [{ every: `${seconds}s` }] };
-  const { cron, time_zone } = readCron(frequency);
-  return { cronExpressions: cronTexts(cron), timezone: time_zone };
+  const local = timesOfCron(readCron(frequency));
+  return { calendars: calendarSpecs(local), timezone: local.time_zone };
 }

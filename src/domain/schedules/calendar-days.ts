@@ -1,22 +1,5 @@
+import { lastYear, type DayRule, type YearRange } from '../../temporal/local-times.js';
 import { weekdays as weekdayNames, type Calendar } from './frequency.js';
-
-/** Temporal's calendars end with this year. */
-export const lastYear = 2100;
-
-/** Inclusive. */
-export interface YearRange {
-  start: number;
-  end: number;
-  step: number;
-}
-
-/** A day that matches all fields. An absent field matches every day. Month 1 is January, weekday 0 is Sunday. */
-export interface DayRule {
-  years?: readonly YearRange[] | undefined;
-  months?: readonly number[] | undefined;
-  days?: readonly number[];
-  weekdays?: readonly number[];
-}
 
 const leapYears = [{ start: 2000, end: 2096, step: 4 }];
 const otherYears = [
@@ -55,18 +38,6 @@ export function dayRules({ weekdays, days_of_month, nth_weekdays, months }: Cale
     ].filter(isPossible);
   }
   return [{ months }];
-}
-
-/** @param date has the day as its date in UTC */
-export function matchesDay(rules: readonly DayRule[], date: Date): boolean {
-  const year = date.getUTCFullYear();
-  return rules.some(
-    ({ years, months, days, weekdays }) =>
-      (years?.some(({ start, end, step }) => year >= start && year <= end && (year - start) % step === 0) ?? true) &&
-      (months?.includes(date.getUTCMonth() + 1) ?? true) &&
-      (days?.includes(date.getUTCDate()) ?? true) &&
-      (weekdays?.includes(date.getUTCDay()) ?? true),
-  );
 }
 
 /** One rule for each length of a month, with the days that this length gives. */

@@ -1,9 +1,17 @@
 import type { CalendarSpec, Month, ScheduleSpec } from '@temporalio/client';
-import { CronExpressionParser } from 'cron-parser';
 import { AppError } from '../../base/errors.js';
-import { cronProblem, cronTexts, extensionIn, isZone, readCron, type Cron } from '../../temporal/cron.js';
+import {
+  cronProblem,
+  extensionIn,
+  isZone,
+  readCron,
+  timesOfCron,
+  withoutNickname,
+  type Cron,
+} from '../../temporal/cron.js';
+import { calendarSpecs, firstTimeOf, lastTimeOf, type LocalTimes } from '../../temporal/local-times.js';
 import { epochSeconds } from '../../base/time.js';
-import { calendarSpecs, firstCalendarTime, lastCalendarTime } from './calendar-times.js';
+import { timesOfCalendar } from './calendar-times.js';
 import { isCalendar, type Calendar, type GivenFrequency } from './frequency.js';
 import type { Schedule } from './schemas.js';
 
@@ -59,7 +67,7 @@ function cronOf(frequency: GivenFrequency | undefined): Cron {
   if (typeof frequency === 'number' || frequency === null || frequency === undefined || isCalendar(frequency))
     throw invalid('frequency: must be a cron expression for type cron');
   const { cron, time_zone } =
-    typeof frequency === 'string' ? readCron(frequency) : { ...frequency, cron: frequency.cron.trim() };
+    typeof frequency === 'string' ? readCron(frequency) : { ...frequency, cron: withoutNickname(frequency.cron) };
   const problem = cronProblem({ cron, time_zone });
   if (problem === undefined) return { cron, time_zone };
   throw invalid(`frequency: ${problem}${extensionIn(cron) === undefined ? '' : `. ${insteadOfExtensions}`}`);
@@ -95,14 +103,13 @@ export function specOf({ type, schedule, frequency, ends_at, jitter }: Times): S
       ...spread,
     };
   }
-  if (isCalendar(frequency))
-    return { calendars: calendarSpecs(frequency), timezone: frequency.time_zone, ...span, ...spread };
-  return {
-    cronExpressions: cronTexts(frequency?.cron ?? ''),
-    timezone: frequency?.time_zone ?? 'UTC',
-    ...span,
-    ...spread,
-  };
+  const local = localTimesOf(frequency);
+  return { calendars: calendarSpecs(local), timezone: local.time_zone, ...span, ...spread };
+}
+
+function localTimesOf(frequency: Schedule['frequency']): LocalTimes {
+  if (typeof frequency !== 'object' || frequency === null) throw new TypeError('an interval has no times of day');
+  return isCalendar(frequency) ? timesOfCalendar(frequency) : timesOfCron(frequency);
 }
 
 /** The planned time of a jittered time: the last time of the schedule that is not later. It identifies the run. */
@@ -112,10 +119,7 @@ export function plannedTime({ type, schedule, frequency, jitter }: Times, jitter
   if (type === 'once') return Math.ceil(schedule);
   if (typeof frequency === 'number')
     return second - ((((second - Math.floor(schedule)) % frequency) + frequency) % frequency);
-  if (isCalendar(frequency)) return lastCalendarTime(frequency, second - jitter, second) ?? second;
-  const tz = frequency?.time_zone ?? 'UTC';
-  const last = Math.max(...cronTexts(frequency?.cron ?? '').map((cron) => lastOf(cron, tz, second)));
-  return last >= second - jitter ? last : second;
+  return lastTimeOf(localTimesOf(frequency), second - jitter, second) ?? second;
 }
 
 /** The first planned time after a given one, without jitter. In epoch seconds; infinite if there is none. */
@@ -129,23 +133,7 @@ function firstWithoutEnd({ type, schedule, frequency }: Omit<Times, 'jitter'>, a
   const start = Math.floor(schedule);
   if (typeof frequency === 'number')
     return start > after ? start : start + (Math.floor((after - start) / frequency) + 1) * frequency;
-  if (isCalendar(frequency)) return firstCalendarTime(frequency, Math.max(after, start - 1));
-  const options = {
-    tz: frequency?.time_zone ?? 'UTC',
-    currentDate: new Date(Math.max(after * 1000, (start - 1) * 1000)),
-  };
-  const next = cronTexts(frequency?.cron ?? '').map((cron) =>
-    CronExpressionParser.parse(cron, options).next().getTime(),
-  );
-  return Math.min(...next) / 1000;
-}
-
-function lastOf(cron: string, tz: string, at: number): number {
-  return (
-    CronExpressionParser.parse(cron, { tz, currentDate: new Date((at + 1) * 1000) })
-      .prev()
-      .getTime() / 1000
-  );
+  return firstTimeOf(localTimesOf(frequency), Math.max(after, start - 1));
 }
 
 function secondOf(at: Date): CalendarSpec {

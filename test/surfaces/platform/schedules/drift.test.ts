@@ -29,7 +29,7 @@ const recordOf = (id: string) => deps.mongo.collections.schedules.findOne({ _id:
 /** A change that passes our checks and that Temporal refuses. */
 const refusedChange: ScheduleChange = {
   kind: 'update',
-  fields: { type: 'cron', frequency: { cron: '61 * * * *', time_zone: 'UTC' } },
+  fields: { type: 'interval', frequency: 0 },
 };
 
 /** The number of unfinished changes of this file's product in Temporal. */
