@@ -77,6 +77,16 @@ export const releases = [
   },
   {
     ...ofReleases,
+    id: 'release.covers-fields',
+    says: 'A release covers each field of an agentflow that decides what a run does, and a difference shows a change of it.',
+  },
+  {
+    ...ofReleases,
+    id: 'release.risks',
+    says: 'The risks of a difference name new calls, connectors, agentflows and limits, and previews, questions, checks and marks that are gone.',
+  },
+  {
+    ...ofReleases,
     id: 'release.upgrade',
     says: 'The upgrade publishes, once, promoted versions and what schedules and triggers run, and the log says so.',
   },

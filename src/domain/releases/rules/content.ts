@@ -1,7 +1,8 @@
 import { sha256Hex } from '../../../base/hash.js';
 import { canonicalText } from '../../../base/json.js';
 import { pick } from '../../../base/pick.js';
-import type { Agent } from '../../agentflows/record.js';
+import { ownValue } from '../../agentflows/record/channels.js';
+import type { Agent, Agentflow } from '../../agentflows/record.js';
 import { callId } from '../../agentflows/rules.js';
 import type { Action } from '../../agentflows/record/skills.js';
 import type { FlowStep } from '../../agentflows/record/steps.js';
@@ -31,13 +32,49 @@ export interface PlainContent {
 }
 
 /**
- * The fields of an agentflow that decide what a run does. `isActive` and `concurrency` are not among them: those of the saved
- * agentflow apply to all releases.
+ * Whether a field of an agentflow decides what a run does, so that a release keeps it. Otherwise the field belongs to the
+ * record, or it is a setting of the saved agentflow that applies to all of its releases. Agents and steps are compared apart.
  */
-const ownFields = [
-  ...(['name', 'image', 'description', 'role', 'initialAgent', 'agentflow_type'] as const),
-  ...(['goal_structure', 'conclusion', 'failover_goal', 'anomaly_detection'] as const),
-] as const;
+const isReleased: Record<Exclude<keyof Agentflow, 'agents' | 'steps'>, boolean> = {
+  name: true,
+  image: true,
+  description: true,
+  role: true,
+  initialAgent: true,
+  agentflow_type: true,
+  goal_structure: true,
+  conclusion: true,
+  failover_goal: true,
+  anomaly_detection: true,
+  input_schema: true,
+  output_schema: true,
+  isActive: false,
+  concurrency: false,
+  expose_as_tool: false,
+  _id: false,
+  projectID: false,
+  organization_id: false,
+  is_deleted: false,
+  is_cron_scheduled: false,
+  created_at: false,
+  updated_at: false,
+  last_used: false,
+  marketplace_id: false,
+  parent_agentflow_id: false,
+  promoted_version: false,
+};
+
+/** The released fields. An absent schema and null mean the same. */
+function ownFieldsOf(agentflow: ReleaseContent['agentflow']): Record<string, unknown> {
+  const { input_schema, output_schema, ...fields } = agentflow;
+  return Object.fromEntries(
+    Object.entries({
+      ...fields,
+      ...(input_schema && { input_schema }),
+      ...(output_schema && { output_schema }),
+    }).filter(([name]) => ownValue(isReleased, name) === true),
+  );
+}
 
 export function plainContent({ agentflow, slots, tools, flows, default_model }: ReleaseContent): PlainContent {
   const slotOf = (connectorId: string | null) => slots.find((slot) => slot.connector_id === connectorId)?.name ?? null;
@@ -51,7 +88,7 @@ export function plainContent({ agentflow, slots, tools, flows, default_model }: 
     })),
   }));
   return {
-    agentflow: pick(agentflow, ...ownFields),
+    agentflow: ownFieldsOf(agentflow),
     agents,
     steps: (agentflow.steps ?? []).map((step) => plainStep(step, { slotOf, slotOfTable, flows })),
     slots: slots.map(({ name, category }) => ({ name, category })),

@@ -5,7 +5,8 @@ import type { PlainAgent, PlainContent } from './content.js';
 export const Risk = z.object({
   kind: z.enum([
     ...(['new_category', 'new_host', 'new_method', 'new_tool', 'changed_tool', 'destructive_tool'] as const),
-    ...(['new_connector', 'new_scope', 'larger_budget', 'dropped_preview', 'dropped_check', 'dropped_mark'] as const),
+    ...(['new_connector', 'new_scope', 'new_flow', 'changed_flow', 'larger_budget'] as const),
+    ...(['dropped_preview', 'dropped_question', 'dropped_check', 'dropped_mark'] as const),
   ]),
   path: z.string().describe('Where it is.').meta({ example: 'agents/writer/skills/post/actions/send' }),
   text: z.string().meta({ example: 'calls api.example.com, which no run has called before' }),
@@ -23,6 +24,7 @@ export function risksOf(from: PlainContent | null, to: PlainContent): Risk[] {
   return [
     ...actRisks(from ? actsOf(from) : [], actsOf(to)),
     ...toolRisks(from, to),
+    ...flowRisks(from ? startsOf(from) : [], startsOf(to)),
     ...slotRisks(from, to),
     ...to.agents.flatMap((agent) =>
       agentRisks(
@@ -55,37 +57,53 @@ function actsOf({ agents, steps }: PlainContent): Act[] {
   ];
 }
 
-/** The server of an HTTP call, or the slot whose connector has its address. */
+/** The server that an act calls by its address, or the slot whose connector has the address. */
 function hostOf({ action: { category, endpoint }, slot }: Act): string | undefined {
-  if (category !== 'restful') return undefined;
   if (URL.canParse(endpoint)) return new URL(endpoint).host;
-  return slot === null ? undefined : `the connector of the slot ${slot}`;
+  return category === 'restful' && slot !== null ? `the connector of the slot ${slot}` : undefined;
+}
+
+/** What an act does, in words: an HTTP call of a server, or an operation of a connector. Tools and agentflows are compared apart. */
+function callOf(act: Act): string | undefined {
+  const { category, method, endpoint } = act.action;
+  const host = hostOf(act);
+  if (host !== undefined) return `calls ${host} with ${method}`;
+  return category === 'mcp' || category === 'agentflow' || endpoint === ''
+    ? undefined
+    : `uses ${category} to ${endpoint}`;
 }
 
 function actRisks(from: readonly Act[], to: readonly Act[]): Risk[] {
-  const [categories, hosts] = [new Set<string>(from.map(({ action }) => action.category)), new Set(from.map(hostOf))];
-  const callOf = (act: Act) => `${act.action.method} ${hostOf(act) ?? ''}`;
-  const calls = new Set(from.map(callOf));
+  const known = {
+    categories: new Set<string>(from.map(({ action }) => action.category)),
+    hosts: new Set(from.map(hostOf)),
+    calls: new Set(from.map(callOf)),
+  };
   return to.flatMap((act): Risk[] => {
     const { path, action } = act;
+    const [host, call] = [hostOf(act), callOf(act)];
+    const isNewHost = host !== undefined && !known.hosts.has(host);
     const risks: Risk[] = [];
-    const host = hostOf(act);
-    if (!categories.has(action.category))
+    if (!known.categories.has(action.category))
       risks.push({ kind: 'new_category', path, text: `makes acts of the category ${action.category}` });
-    if (host !== undefined && !hosts.has(host)) risks.push({ kind: 'new_host', path, text: `calls ${host}` });
-    else if (host !== undefined && !calls.has(callOf(act)))
-      risks.push({ kind: 'new_method', path, text: `calls ${host} with ${action.method}` });
-    const marks = marksOf(from.find((each) => each.path === path)?.action.input_schema.fields);
-    const present = marksOf(action.input_schema.fields);
-    for (const mark of marks)
-      if (!present.includes(mark))
-        risks.push({
-          kind: 'dropped_mark',
-          path,
-          text: `no field is marked as ${mark} any more, which rules may read`,
-        });
-    return risks;
+    if (isNewHost) risks.push({ kind: 'new_host', path, text: `calls ${host}` });
+    else if (call !== undefined && !known.calls.has(call)) risks.push({ kind: 'new_method', path, text: call });
+    return [...risks, ...droppedMarks(from, act)];
   });
+}
+
+/** The marks that the same act had before or, if it is new, those of the acts that made the same call. */
+function droppedMarks(from: readonly Act[], act: Act): Risk[] {
+  const same = from.find(({ path }) => path === act.path);
+  const call = callOf(act);
+  const before = same ? [same] : from.filter((each) => call !== undefined && callOf(each) === call);
+  const marks = new Set(before.flatMap(({ action }) => marksOf(action.input_schema.fields)));
+  for (const mark of marksOf(act.action.input_schema.fields)) marks.delete(mark);
+  return [...marks].map((mark) => ({
+    kind: 'dropped_mark',
+    path: act.path,
+    text: `no field is marked as ${mark} any more, which rules may read`,
+  }));
 }
 
 function marksOf(fields: readonly SchemaField[] = []): string[] {
@@ -116,6 +134,33 @@ function slotRisks(from: PlainContent | null, to: PlainContent): Risk[] {
     }));
 }
 
+interface Start {
+  path: string;
+  release: string;
+}
+
+/** The releases of other agentflows that runs start: by `flow` steps, and by acts whose endpoint is the digest of a release. */
+function startsOf(content: PlainContent): Start[] {
+  const steps = content.steps.filter(({ type }) => type === 'flow');
+  return [
+    ...steps.map(({ _id, release }) => ({ path: `steps/${String(_id)}`, release: String(release) })),
+    ...actsOf(content)
+      .filter(({ action }) => action.category === 'agentflow')
+      .map(({ path, action }) => ({ path, release: action.endpoint })),
+  ];
+}
+
+function flowRisks(from: readonly Start[], to: readonly Start[]): Risk[] {
+  const known = new Set(from.map(({ release }) => release));
+  return to
+    .filter(({ release }) => !known.has(release))
+    .map(({ path }) =>
+      from.some((start) => start.path === path)
+        ? { kind: 'changed_flow', path, text: 'starts another release, whose own difference shows what it does' }
+        : { kind: 'new_flow', path, text: 'starts another agentflow, with all that it may do' },
+    );
+}
+
 const defaultBudget = { max_turns: 12, max_total_tokens: 500_000 } as const;
 
 function agentRisks(before: PlainAgent | undefined, agent: PlainAgent): Risk[] {
@@ -142,12 +187,18 @@ function larger(path: string, what: string, from: number, to: number): Risk {
   return { kind: 'larger_budget', path, text: `${textOf(to)} ${what} instead of ${textOf(from)}` };
 }
 
+/** The limits of a step, by their fields. */
+const stepLimits = { max_rounds: 'rounds', concurrency: 'items at once' } as const;
+
 function stepRisks(before: Record<string, unknown> | undefined, step: Record<string, unknown>): Risk[] {
   const path = `steps/${String(step._id)}`;
-  const [from, to] = [Number(before?.max_rounds ?? 0), Number(step.max_rounds ?? 0)];
   const [table, earlier] = [tableSlotOf(step), tableSlotOf(before)];
+  const limits = Object.entries(stepLimits).map(([field, what]) => {
+    const [from, to] = [Number(before?.[field] ?? 0), Number(step[field] ?? 0)];
+    return { what, from, to };
+  });
   return [
-    ...(to > from ? [larger(path, 'rounds', from, to)] : []),
+    ...limits.filter(({ from, to }) => to > from).map(({ what, from, to }) => larger(path, what, from, to)),
     ...(table !== undefined && table !== earlier
       ? [{ kind: 'new_scope' as const, path, text: `reads the rows of the table in the slot ${table}` }]
       : []),
@@ -160,25 +211,38 @@ function tableSlotOf(step: Record<string, unknown> | undefined): string | undefi
   return typeof items === 'object' && items !== null && 'slot' in items ? String(items.slot) : undefined;
 }
 
-/** Previews and checks that were on before. */
+/** Previews, questions and checks that were there before. */
 function droppedStops(from: PlainContent | null, to: PlainContent): Risk[] {
-  const previews = (from?.agents ?? []).filter(
+  if (!from) return [];
+  const previews = from.agents.filter(
     ({ _id, is_preview_mode_enabled }) =>
       is_preview_mode_enabled && to.agents.find((agent) => agent._id === _id)?.is_preview_mode_enabled !== true,
   );
-  const [before, after] = [from, to].map((content) => isChecked(content?.agentflow));
+  const asked = from.steps.filter(({ type }) => type === 'ask');
+  const isChecked = (content: PlainContent) =>
+    (content.agentflow.anomaly_detection as { is_enabled?: boolean } | undefined)?.is_enabled === true;
   return [
     ...previews.map(({ _id }) => ({
       kind: 'dropped_preview' as const,
       path: `agents/${_id}`,
       text: 'no person decides any more before it acts',
     })),
-    ...(before && !after
+    ...asked.flatMap((step) =>
+      questionRisk(
+        step,
+        to.steps.find(({ _id, type }) => _id === step._id && type === 'ask'),
+      ),
+    ),
+    ...(isChecked(from) && !isChecked(to)
       ? [{ kind: 'dropped_check' as const, path: 'agentflow', text: 'outputs are no longer checked for anomalies' }]
       : []),
   ];
 }
 
-function isChecked(agentflow: Record<string, unknown> | undefined): boolean {
-  return (agentflow?.anomaly_detection as { is_enabled?: boolean } | undefined)?.is_enabled === true;
+function questionRisk(before: Record<string, unknown>, after: Record<string, unknown> | undefined): Risk[] {
+  const [kind, path] = ['dropped_question' as const, `steps/${String(before._id)}`];
+  if (!after) return [{ kind, path, text: 'no person is asked any more' }];
+  return before.on_timeout === 'fail' && after.on_timeout !== 'fail'
+    ? [{ kind, path, text: 'goes on without an answer after its deadline' }]
+    : [];
 }
