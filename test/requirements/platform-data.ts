@@ -324,6 +324,11 @@ export const platformData = [
     says: 'POST /marketplace/coworker/{id}/hire copies it into the project with parent_agentflow_id and marketplace_id.',
   },
   {
+    id: 'platform.marketplace.slots',
+    source: 'docs/guides/accounts.md#marketplace',
+    says: 'A publication is made from the release in production and has slots, for which a hired copy gets connectors of its own project.',
+  },
+  {
     id: 'platform.marketplace.check-update',
     source: 'docs/specification.md#agentflows-and-skills',
     says: 'GET /marketplace/coworker/{id}/check_update reports whether a newer version is published.',

@@ -7,6 +7,7 @@ import { SelectField } from '../field.js';
 import { ActionButton, Problem, Window } from '../parts.js';
 import { readAll } from '../read-all.js';
 import { useSubmit } from '../use-submit.js';
+import { SlotFields, type ChosenSlots } from './slot-fields.js';
 import textStyles from '../styles/text.module.css';
 
 type Publication = components['schemas']['Publication'];
@@ -34,8 +35,10 @@ export function useTemplates(): TemplateChoice {
 export function AddTemplate({ all, error: loadError, chosen, choose }: TemplateChoice) {
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const [slots, setSlots] = useState<ChosenSlots>({});
   const { error, isBusy, submit } = useSubmit(async (options, id: string) => {
-    const added = await call('post', '/marketplace/coworker/{id}/hire', { params: { id } }, options);
+    const hire = { params: { id }, body: { slots } };
+    const added = await call('post', '/marketplace/coworker/{id}/hire', hire, options);
     for (const key of ['onboarding', 'agentflows', 'first-agentflow'])
       void queries.invalidateQueries({ queryKey: [key] });
     await navigate({ to: '/agentflows/$agentflowId', params: { agentflowId: added._id } });
@@ -50,11 +53,15 @@ export function AddTemplate({ all, error: loadError, chosen, choose }: TemplateC
             label="Template"
             value={chosen._id}
             options={(all ?? []).map(({ _id, name }) => ({ value: _id, name }))}
-            onChange={choose}
+            onChange={(id) => {
+              choose(id);
+              setSlots({});
+            }}
           />
           <p className={textStyles.soft}>
             <bdi>{chosen.description}</bdi>
           </p>
+          <SlotFields publicationId={chosen._id} value={slots} onChange={setSlots} />
           <p>
             <ActionButton name="Add to this project" isDisabled={isBusy} onClick={() => void submit(chosen._id)} />
           </p>

@@ -1,9 +1,22 @@
+import { AppError } from '../../base/errors.js';
 import { AgentflowContent, type Agentflow } from '../agentflows/record.js';
 import type { FlowStep } from '../agentflows/record/steps.js';
+import { slotNames } from '../releases/operations.js';
+import type { ReleaseContent } from '../releases/record.js';
 import { pick } from '../../base/pick.js';
+import type { PublicationSlot } from './schemas.js';
+import type { ChosenConnector } from './slots.js';
 
-/** The copyable content of an agentflow: without owner, project, history and references to connectors. */
-export function contentOf(agentflow: Agentflow): AgentflowContent {
+export interface PublishedContent {
+  content: AgentflowContent;
+  slots: PublicationSlot[];
+}
+
+/**
+ * The copyable content of an agentflow: without owner, project, history and references to connectors, which slots replace.
+ * @throws AppError `validation_failed` if it starts other agentflows, which a copy would not have
+ */
+export function contentOf({ agentflow, slots }: Pick<ReleaseContent, 'agentflow' | 'slots'>): PublishedContent {
   const fields = pick(
     agentflow,
     'name',
@@ -20,19 +33,110 @@ export function contentOf(agentflow: Agentflow): AgentflowContent {
     'input_schema',
     'output_schema',
   );
+  refuseOthers(agentflow);
   const { agents, steps = [] } = agentflow;
-  return AgentflowContent.parse({
+  const open = openSlots({ agentflow, slots });
+  const tables = new Map(open.map(({ slot, table_id }) => [table_id, slot.name]));
+  const content = AgentflowContent.parse({
     ...fields,
     isActive: true,
     agents: agents.map(agentContent),
-    ...(steps.length > 0 && { steps: steps.map(stepContent) }),
+    ...(steps.length > 0 && { steps: steps.map((step) => stepContent(step, tables)) }),
+  });
+  return { content, slots: open.map(({ slot }) => slot).filter(({ used_by }) => used_by.length > 0) };
+}
+
+/** The slots of a publication. Their names do not tell the names of connectors. */
+function openSlots({ agentflow: { agents, steps = [] }, slots }: Pick<ReleaseContent, 'agentflow' | 'slots'>) {
+  const names = slotNames(slots.map(({ category, table_id }) => (table_id === undefined ? category : 'table')));
+  return slots.map(({ category, connector_id, table_id }, at) => {
+    const used_by = [
+      ...agents.flatMap(({ _id, skills }) =>
+        skills.filter((skill) => skill.connector_id === connector_id).map((skill) => skillPath(_id, skill._id)),
+      ),
+      ...steps
+        .filter((step) =>
+          step.type === 'action'
+            ? step.connector_id === connector_id
+            : table_id !== undefined && tableOf(step) === table_id,
+        )
+        .map(({ _id }) => stepPath(_id)),
+    ];
+    return { table_id, slot: { name: names[at] ?? '', category, is_table: table_id !== undefined, used_by } };
   });
 }
 
-/** The people of an organization are not copied either: questions then go to everybody with a role that decides. */
-function stepContent(step: FlowStep): FlowStep {
+const skillPath = (agent: string, skill: string) => `agents/${agent}/skills/${skill}`;
+const stepPath = (step: string) => `steps/${step}`;
+
+function tableOf(step: FlowStep): string | undefined {
+  return step.type === 'map' && typeof step.items !== 'string' ? step.items.table_id : undefined;
+}
+
+function refuseOthers({ _id, agents, steps = [] }: Pick<Agentflow, '_id' | 'agents' | 'steps'>): void {
+  const starts = [
+    ...steps.flatMap((step) => (step.type === 'flow' ? [{ path: stepPath(step._id), id: step.agentflow_id }] : [])),
+    ...agents.flatMap((agent) =>
+      agent.skills.flatMap((skill) =>
+        skill.actions
+          .filter(({ category }) => category === 'agentflow')
+          .map(({ endpoint }) => ({ path: skillPath(agent._id, skill._id), id: endpoint })),
+      ),
+    ),
+  ];
+  const others = starts.filter(({ id }) => id !== _id).map(({ path }) => path);
+  if (others.length > 0)
+    throw new AppError(
+      'validation_failed',
+      `${others.join(', ')}: starts another agentflow, and a publication contains only one`,
+    );
+}
+
+export interface Filling {
+  connectors: ReadonlyMap<string, ChosenConnector>;
+  /** The ids of the source and of the copy: an agentflow that starts itself starts the copy. */
+  own: { from: string; to: string };
+}
+
+/** The content of a copy, with the connectors that were chosen for it. */
+export function filledContent(content: AgentflowContent, { connectors, own }: Filling): AgentflowContent {
+  const agents = content.agents?.map((agent) => ({
+    ...agent,
+    skills: agent.skills?.map((skill) => {
+      const chosen = connectors.get(skillPath(agent._id ?? '', skill._id ?? ''));
+      const actions = skill.actions.map((action) =>
+        action.category === 'agentflow' && action.endpoint === own.from ? { ...action, endpoint: own.to } : action,
+      );
+      return { ...skill, actions, ...(chosen && { connector_id: chosen.connector_id, connector_name: chosen.name }) };
+    }),
+  }));
+  const steps = content.steps?.map((step) => filledStep(step, connectors.get(stepPath(step._id)), own));
+  return { ...content, ...(agents && { agents }), ...(steps && { steps }) };
+}
+
+function filledStep(step: FlowStep, chosen: ChosenConnector | undefined, own: Filling['own']): FlowStep {
+  if (step.type === 'flow')
+    return { ...step, agentflow_id: step.agentflow_id === own.from ? own.to : step.agentflow_id };
+  if (!chosen) return step;
+  if (step.type === 'action') return { ...step, connector_id: chosen.connector_id };
+  return step.type === 'map' && typeof step.items !== 'string' && chosen.table_id !== undefined
+    ? { ...step, items: { ...step.items, table_id: chosen.table_id } }
+    : step;
+}
+
+/**
+ * The people of an organization are not copied either: questions then go to everybody with a role that decides. A table has the
+ * name of its slot instead of its id.
+ */
+function stepContent(step: FlowStep, tables: ReadonlyMap<string | undefined, string>): FlowStep {
   if (step.type === 'ask' && step.to)
     return { ...step, to: step.to.roles.length > 0 ? { ...step.to, people: [] } : null };
+  if (step.type === 'map' && typeof step.items !== 'string')
+    return { ...step, items: { ...step.items, table_id: tables.get(step.items.table_id) ?? 'table' } };
+  if (step.type === 'flow') {
+    const { version: _ofTheSource, ...rest } = step;
+    return rest;
+  }
   if (step.type !== 'action') return step;
   const { action } = step;
   return { ...step, connector_id: null, action: { ...action, endpoint: withoutCredentials(action.endpoint) } };

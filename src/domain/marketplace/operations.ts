@@ -5,14 +5,20 @@ import type { Collections } from '../../stores/collections.js';
 import { listOf, listPage, ListQuery } from '../../stores/lists.js';
 import { insertOnce } from '../../stores/insert-once.js';
 import { isDuplicateKey } from '../../stores/mongo.js';
+import { pick } from '../../base/pick.js';
 import { epochSeconds } from '../../base/time.js';
 import { isEmpty, newAgentflow } from '../agentflows/rules.js';
-import { Agentflow } from '../agentflows/record.js';
+import { ownValue, production } from '../agentflows/record/channels.js';
+import { Agentflow, type AgentflowDocument } from '../agentflows/record.js';
 import { findAgentflow, storeAgentflow, toAgentflow } from '../agentflows/operations/store.js';
 import { causesOfFlow } from '../caused-rules.js';
 import { defineOperation, reads, writes } from '../operation.js';
-import { contentOf } from './content.js';
+import { findRelease, snapshotOf } from '../releases/operations.js';
+import type { ReleaseContent } from '../releases/record.js';
+import { contentOf, filledContent } from './content.js';
+import { chosenConnectors } from './slots.js';
 import {
+  NewHire,
   NewPublication,
   Publication,
   PublicationDetails,
@@ -52,25 +58,47 @@ export const publish = defineOperation({
   errors: ['not_found', 'validation_failed'],
   async run({ deps, ctx: { principal, recordId }, input }) {
     const { collections } = deps.mongo;
-    const agentflow = await findAgentflow(collections, principal, input.agentflow_id);
-    if (isEmpty(agentflow)) throw new AppError('validation_failed', 'the agentflow has no agents');
+    const saved = await findAgentflow(collections, principal, input.agentflow_id);
+    const published = await publishedOf(collections, saved);
+    if (isEmpty(published.agentflow)) throw new AppError('validation_failed', 'the agentflow has no agents');
     const at = epochSeconds();
-    const { _id, name, description, role, image, organization_id } = agentflow;
+    const { _id, organization_id } = saved;
     const { version } = await addVersion(collections, {
       marketplace_id: _id,
       notes: input.notes,
       published_at: at,
       published_by: principal.userId,
-      content: contentOf(agentflow),
+      release: published.release,
+      ...contentOf(published),
       request_id: recordId,
     });
     await showVersion(collections, _id, {
-      always: { name, description, role, image, latest_version: version, updated_at: at },
+      always: {
+        ...pick(published.agentflow, 'name', 'description', 'role', 'image'),
+        ...{ latest_version: version, updated_at: at },
+      },
       first: { organization_id, agentflow_id: _id, created_at: at },
     });
     return findPublication(collections, _id);
   },
 });
+
+/** The release in production or, if the agentflow was never released, the saved agentflow. */
+async function publishedOf(
+  collections: Collections,
+  saved: AgentflowDocument,
+): Promise<Pick<ReleaseContent, 'agentflow' | 'slots'> & { release: number | null }> {
+  const { latest_version, channels } = saved;
+  if (latest_version === undefined) return { ...(await snapshotOf(collections, saved)).content, release: null };
+  const pointer = ownValue(channels, production);
+  if (!pointer)
+    throw new AppError(
+      'validation_failed',
+      'the agentflow has releases, and none of them is in production: promote one',
+    );
+  const { agentflow, slots } = await findRelease(collections, saved._id, pointer.version);
+  return { agentflow, slots, release: pointer.version };
+}
 
 /** Copies the latest version into the caller's project. A repeated request returns the first copy. */
 export const hireAgentflow = defineOperation({
@@ -79,17 +107,23 @@ export const hireAgentflow = defineOperation({
   facts: textFacts('id'),
   causes: causesOfFlow((_, published) => published),
   key,
+  input: NewHire,
   async subject({ deps: { mongo }, key: { id } }) {
     const { collections } = mongo;
     if (!(await collections.publications.findOne({ _id: id }, { projection: { _id: 1 } }))) return undefined;
     return (await findPublication(collections, id)).agentflow;
   },
   output: Agentflow,
-  errors: ['plan_limit'],
-  async run({ deps, ctx: { principal, recordId }, key: { id } }) {
-    const { agentflow, latest_version, agentflow_id } = await findPublication(deps.mongo.collections, id);
+  errors: ['plan_limit', 'validation_failed'],
+  async run({ deps, ctx: { principal, recordId }, key: { id }, input }) {
+    const { collections } = deps.mongo;
+    const { agentflow, latest_version, agentflow_id, slots } = await findPublication(collections, id);
+    const content = filledContent(agentflow, {
+      connectors: await chosenConnectors(collections, principal.projectId, slots, input.slots),
+      own: { from: agentflow_id, to: recordId },
+    });
     const copy = await storeAgentflow(deps, {
-      ...newAgentflow(agentflow, principal, recordId, epochSeconds()),
+      ...newAgentflow(content, principal, recordId, epochSeconds()),
       marketplace_id: id,
       parent_agentflow_id: agentflow_id,
       hired_version: latest_version,
@@ -179,14 +213,17 @@ async function findPublication(
   const [latest, versions] = await Promise.all([
     publication_versions.findOne({ _id: versionId(id, latest_version) }),
     publication_versions
-      .find(published, { projection: { version: 1, notes: 1, published_at: 1 } })
+      .find(published, { projection: { version: 1, notes: 1, published_at: 1, release: 1 } })
       .sort({ version: -1 })
       .toArray(),
   ]);
   if (!latest) throw notFound('the publication');
   return {
     ...publication,
-    versions: versions.map(({ version, notes, published_at }) => ({ version, notes, published_at })),
+    versions: versions.map(({ version, notes, published_at, release = null }) => ({
+      ...{ version, notes, published_at, release },
+    })),
+    slots: latest.slots ?? [],
     agentflow: latest.content,
   };
 }

@@ -10,7 +10,23 @@ const Version = z.object({
   version: z.int().meta({ example: 2 }),
   notes: z.string().meta({ example: 'Reads scanned claims too' }),
   published_at: Time,
+  release: z
+    .int()
+    .nullable()
+    .describe('The release of the agentflow that was published. Null if the agentflow had none.')
+    .meta({ example: 3 }),
 });
+
+export const PublicationSlot = z.object({
+  name: z.string().meta({ example: 'mail' }),
+  category: z.string().describe('The category that its connector must have.').meta({ example: 'mail' }),
+  is_table: z.boolean().describe('Whether it must be the connector of a table.'),
+  used_by: z
+    .array(z.string())
+    .describe('The skills and steps that use it.')
+    .meta({ example: ['agents/reader/skills/look'] }),
+});
+export type PublicationSlot = z.infer<typeof PublicationSlot>;
 
 /** An agentflow that every organization may hire. */
 export const Publication = z
@@ -31,6 +47,7 @@ export type Publication = z.infer<typeof Publication>;
 
 export const PublicationDetails = Publication.extend({
   versions: z.array(Version).describe('Newest first.'),
+  slots: z.array(PublicationSlot).describe('The connectors that a copy of the latest version needs.'),
   agentflow: AgentflowContent.meta({
     description: 'The content of a copy of the latest version.',
     example: AgentflowContent.meta()?.example,
@@ -45,6 +62,18 @@ export const NewPublication = z
     projectID: z.string().optional(),
   })
   .meta({ id: 'PublicationInput', example: { agentflow_id: exampleId, notes: 'Reads scanned claims too' } });
+
+export const NewHire = z
+  .strictObject({
+    slots: z
+      .record(z.string().max(100), Id)
+      .default({})
+      .describe(
+        'The connectors of the project that the copy uses, by slot. Those of other slots can be chosen in the copy later.',
+      ),
+    projectID: z.string().optional(),
+  })
+  .meta({ id: 'HireInput', example: { slots: { mail: exampleId } } });
 
 export const UpdateCheck = z
   .object({
@@ -69,11 +98,15 @@ export const UpdateCheck = z
 type PublicationDocument = Publication;
 
 /** `_id` is `<publication>:<version>`. */
-export interface PublicationVersionDocument extends z.infer<typeof Version> {
+export interface PublicationVersionDocument extends Omit<z.infer<typeof Version>, 'release'> {
   _id: string;
   marketplace_id: string;
   published_by: string;
+  /** Absent in versions that were published before there were slots. */
+  release?: number | null;
   content: AgentflowContent;
+  /** Absent like `release`. */
+  slots?: PublicationSlot[];
   /** The request that created it, which may be repeated. */
   request_id: string;
 }

@@ -4,3 +4,7 @@ export { pointChannel, promoteAgentflow } from './operations/point.js';
 export { publishRelease } from './operations/publish.js';
 export { listReleases, readChannels, readDifference, readRelease } from './operations/read.js';
 export { upgradesCollection } from './operations/upgrade.js';
+export { connectorsBy, snapshotOf } from './operations/snapshot.js';
+export { slotProblem, unknownSlots } from './operations/problems.js';
+export { findRelease } from './operations/publish.js';
+export { slotNames } from './rules/content.js';

@@ -14,12 +14,13 @@ export const marketplaceRoutes: readonly Route[] = [
   route('POST /marketplace', marketplace.publish, {
     summary: 'Publish an agentflow, or its next version',
     description:
-      'A publication does not contain connectors, triggers, knowledge, or credentials in URLs. Later edits of the agentflow do not affect it.',
+      'Publishes the release in production or, if the agentflow was never released, the saved agentflow. A publication has slots instead of connectors, and no triggers, knowledge, or credentials in URLs. Later edits of the agentflow do not affect it.',
     response: { status: 201, description: 'The publication.' },
     idempotent: true,
   }),
   route('POST /marketplace/coworker/{id}/hire', marketplace.hireAgentflow, {
     summary: 'Copy a published coworker into the project',
+    description: '`slots` chooses connectors of the project. What it leaves out can be chosen in the copy.',
     response: { status: 201, description: 'The copy, with `parent_agentflow_id` and `marketplace_id`.' },
     idempotent: true,
   }),

@@ -4,9 +4,11 @@ import { newId } from '../../../src/base/ids.js';
 import { exampleAgentflow } from '../../../src/domain/agentflows/record/examples.js';
 import { createWorkspace, useDeps, type Workspace } from '../../support/fixture.js';
 import { refusal } from '../../support/refusal.js';
+import { createTable } from '../../support/tables.js';
 import { verifies } from '../../support/verifies.js';
 
 const deps = useDeps();
+const columns = [{ column_name: 'Name', column_type: 'string' }];
 const { collections } = deps.mongo;
 const flow = (change: object = {}) => ({
   name: 'Reader',
@@ -266,5 +268,94 @@ describe('GET /marketplace/coworker/{id}/check_update', () => {
     expect(await check(hirer, first)).toMatchObject({ body: { update_available: true, hired_version: 1 } });
     expect(await check(stranger, first)).toMatchObject(refusal(404, 'not_found'));
     expect(await check(hirer, (await made(hirer))._id)).toMatchObject(refusal(404, 'not_found'));
+  });
+});
+
+describe('the slots of a publication', () => {
+  const connector = async ({ api, projectID }: Workspace, host: string) => {
+    const config = { base_url: `https://${host}.example` };
+    const made = await api.post(`/actions/restful/config?projectID=${projectID}`, { name: 'Mailbox of Grace', config });
+    expect(made).toMatchObject({ status: 200 });
+    return made.body._id as string;
+  };
+  const act = (id: string, connector_id: string, next: string | null) => ({
+    ...{ _id: id, type: 'action', title: id, connector_id, next },
+    action: { name: 'Look', method: 'GET', endpoint: '/claims' },
+  });
+  const using = (first: string, second: string, table: string) =>
+    flow({
+      initialAgent: 'look',
+      agents: [
+        {
+          ...{ _id: 'a', title: 'A' },
+          skills: [{ _id: 'calls', name: 'Calls', connector_id: second, actions: [{ name: 'One', endpoint: '/x' }] }],
+        },
+      ],
+      steps: [
+        act('look', first, 'each'),
+        { _id: 'each', type: 'map', title: 'Each', items: { table_id: table }, as: 'row', first: 'again', next: 'a' },
+        act('again', second, null),
+      ],
+    });
+
+  test('take the connectors of the copy, and name none of the publisher', async () => {
+    verifies('platform.marketplace.slots');
+    const [workspace, hirer] = await Promise.all([createWorkspace(deps), createWorkspace(deps)]);
+    const [table, ours] = [await createTable(workspace, columns), await createTable(hirer, columns)];
+    const [first, second] = await Promise.all(['a', 'b'].map((host) => connector(workspace, host)));
+    const source = await made(workspace, using(first ?? '', second ?? '', table._id));
+    const publication = await published(workspace, source._id);
+    const slots = [
+      { name: 'restful', category: 'restful', is_table: false, used_by: ['agents/a/skills/calls', 'steps/again'] },
+      { name: 'restful-2', category: 'restful', is_table: false, used_by: ['steps/look'] },
+      { name: 'table', category: 'restful', is_table: true, used_by: ['steps/each'] },
+    ];
+    expect(publication).toMatchObject({ slots, versions: [{ release: null }] });
+    const text = JSON.stringify(publication);
+    for (const own of [first, second, table._id, 'Grace', 'a.example']) expect(text).not.toContain(own);
+    const hire = (body: object) => hirer.api.post(`/marketplace/coworker/${source._id}/hire`, body);
+    const chosen = await connector(hirer, 'c');
+    const copy = await hire({ slots: { restful: chosen, table: ours.connector_id } });
+    expect(copy).toMatchObject({
+      status: 201,
+      body: {
+        agents: [{ skills: [{ connector_id: chosen, connector_name: 'Mailbox of Grace' }] }],
+        steps: [{ connector_id: null }, { items: { table_id: ours._id } }, { connector_id: chosen }],
+      },
+    });
+    expect(await hire({})).toMatchObject({ status: 201, body: { steps: [{}, { items: { table_id: 'table' } }, {}] } });
+    for (const [body, problem] of [
+      [{ slots: { mail: chosen } }, 'slots.mail: there is no such slot; there are restful, restful-2, table'],
+      [{ slots: { restful: first } }, 'does not exist in the project'],
+      [{ slots: { table: chosen } }, 'slots.table: requires the connector of a table'],
+    ] as const)
+      expect(await hire(body)).toMatchObject(refusal(422, 'validation_failed', problem));
+  });
+
+  test('are those of the release in production, whose later edits are not published', async () => {
+    verifies('platform.marketplace.slots');
+    const workspace = await createWorkspace(deps);
+    const source = await made(workspace);
+    expect(await workspace.api.post(`/agentflow/${source._id}/promote`, {})).toMatchObject({ status: 200 });
+    await workspace.api.patch(`/agentflow/${source._id}`, { name: 'Unfinished', agents: [{ title: 'Unfinished' }] });
+    const publication = await published(workspace, source._id);
+    expect(publication).toMatchObject({ name: 'Reader', versions: [{ release: 1 }], slots: [] });
+    expect(JSON.stringify(publication)).not.toContain('Unfinished');
+  });
+
+  test('do not exist for other agentflows, which a publication does not start', async () => {
+    verifies('platform.marketplace.slots');
+    const [workspace, hirer] = await Promise.all([createWorkspace(deps), createWorkspace(deps)]);
+    const child = await made(workspace);
+    const starts = (agentflow_id: string) => [{ _id: 's', type: 'flow', title: 'S', agentflow_id }];
+    const parent = await made(workspace, flow({ agents: [], initialAgent: 's', steps: starts(child._id) }));
+    const refused = await workspace.api.post('/marketplace', { agentflow_id: parent._id });
+    expect(refused).toMatchObject(
+      refusal(422, 'validation_failed', 'steps/s: starts another agentflow, and a publication contains only one'),
+    );
+    await workspace.api.patch(`/agentflow/${parent._id}`, { steps: starts(parent._id) });
+    await published(workspace, parent._id);
+    const copy = await hirer.api.post(`/marketplace/coworker/${parent._id}/hire`, {});
+    expect(copy.body.steps).toMatchObject([{ agentflow_id: copy.body._id }]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Collections } from '../../../stores/collections.js';
+import type { Collections, Documents } from '../../../stores/collections.js';
 import { mcpToolId } from '../../mcp-servers/record.js';
 import type { ReleaseDocument } from '../record.js';
 import { tableProblems } from '../../agentflows/operations/table-problems.js';
@@ -13,17 +13,9 @@ export async function slotProblems(collections: Stores, release: ReleaseDocument
   const { slots, tools, projectID } = release;
   const connectors = connectorsOf(release, named);
   const found = await connectorsBy(collections.connectors, projectID, [...connectors.values()]);
-  const unfit = slots.flatMap(({ name, category, table_id }) => {
-    const id = connectors.get(name) ?? '';
-    const connector = found.get(id);
-    if (!connector) return [`slots.${name}: the connector ${JSON.stringify(id)} does not exist in the project`];
-    if (table_id !== undefined && connector.table_id === undefined)
-      return [`slots.${name}: requires the connector of a table, and ${JSON.stringify(connector.name)} is none`];
-    return connector.category === category
-      ? []
-      : [
-          `slots.${name}: requires a connector of the category ${category}, and ${JSON.stringify(connector.name)} is of the category ${connector.category}`,
-        ];
+  const unfit = slots.flatMap((slot) => {
+    const id = connectors.get(slot.name) ?? '';
+    return slotProblem({ ...slot, is_table: slot.table_id !== undefined }, id, found.get(id)) ?? [];
   });
   const otherTables = await tableProblems(collections, boundAgentflow(release, named, tablesIn(found)));
   const ids = tools.map(({ slot, name }) => mcpToolId(connectors.get(slot) ?? '', name));
@@ -37,6 +29,20 @@ export async function slotProblems(collections: Stores, release: ReleaseDocument
         ],
   );
   return [...unfit, ...(unfit.length === 0 ? otherTables : []), ...changed];
+}
+
+/** Why a connector does not fit into a slot. `connector` is undefined if the project has none with this id. */
+export function slotProblem(
+  { name, category, is_table }: { name: string; category: string; is_table: boolean },
+  id: string,
+  connector: Documents['connectors'] | undefined,
+): string | undefined {
+  if (!connector) return `slots.${name}: the connector ${JSON.stringify(id)} does not exist in the project`;
+  if (is_table && connector.table_id === undefined)
+    return `slots.${name}: requires the connector of a table, and ${JSON.stringify(connector.name)} is none`;
+  return connector.category === category
+    ? undefined
+    : `slots.${name}: requires a connector of the category ${category}, and ${JSON.stringify(connector.name)} is of the category ${connector.category}`;
 }
 
 /** The tables of the connectors in the slots of a release, by the id of the connector. */
@@ -55,11 +61,11 @@ function tablesIn(connectors: Awaited<ReturnType<typeof connectorsBy>>): Map<str
   );
 }
 
-/** The slots of a channel that the release does not have. */
-export function unknownSlots({ slots }: Pick<ReleaseDocument, 'slots'>, named: Slots): string[] {
+/** The named slots that a release or a publication does not have. */
+export function unknownSlots({ slots }: { slots: readonly { name: string }[] }, named: Slots): string[] {
   const known = slots.map(({ name }) => name);
-  const list = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
+  const list = known.length === 0 ? 'there are none' : `there are ${known.join(', ')}`;
   return Object.keys(named)
     .filter((name) => !known.includes(name))
-    .map((name) => `slots.${name}: the release has no such slot; ${list}`);
+    .map((name) => `slots.${name}: there is no such slot; ${list}`);
 }
