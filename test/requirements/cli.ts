@@ -86,6 +86,12 @@ export const cli = [
   },
   {
     ...ofCli,
+    id: 'cli.run-reasons',
+    says: 'A failed run ends with its whole reason, and a run that waits for a person says where to answer.',
+  },
+  { ...ofCli, id: 'cli.run-inputs', says: 'Inputs of the command line keep the digits of their numbers.' },
+  {
+    ...ofCli,
     id: 'cli.test',
     says: 'The command `gcs test` runs drafts with the cases of files, shows what differs from the expected outputs, and then ends with 1.',
   },

@@ -276,10 +276,13 @@ describe('releases and runs', () => {
       '--json',
     ]);
     const ended = JSON.parse(stdout) as { _id: string; status: string };
-    expect([ended.status, code]).toEqual(code === 0 ? ['completed', 0] : ['failed', 1]);
-    expect(stderr).toContain('agent_started');
+    expect([ended.status, code]).toEqual(['completed', 0]);
+    expect(stderr).toMatch(
+      /\d\d:\d\d:\d\d has started: Ada\n.* Greeter has started\n(.*\n)*.* Greeter has ended: .+\n.* has completed\n$/,
+    );
     expect(stderr).not.toMatch(/[\r\u001b]/);
-    expect((await folder.gcs(['logs', ended._id, '-f'])).stdout).toContain('agent_started');
+    expect((await folder.gcs(['logs', ended._id, '-f'])).stdout).toContain('Greeter has started');
+    expect((await folder.gcs(['logs', ended._id, '-f', '--json'])).stdout).toContain('"type":"agent_started"');
     expect(await folder.gcs(['logs', ended._id])).toMatchObject({ code: 0 });
     const opened = await folder.gcs(['open', 'Greeter']);
     expect(opened.code).toBe(0);

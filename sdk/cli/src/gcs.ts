@@ -11,7 +11,7 @@ import { agentflows } from './kinds/agentflows.js';
 import { exitCodes, Problem } from './problem.js';
 import { push, type PushOptions } from './push.js';
 import { diff, history, promote, rollback, type PointOptions } from './releases.js';
-import { logs, run, type RunOptions } from './runs.js';
+import { logs, run, type Addresses, type RunOptions } from './runs.js';
 import { clientOf, howToReplaceKey, readSettings, storeSettings } from './settings.js';
 import type { Selection } from './plan.js';
 import { init, plan, pull } from './sync.js';
@@ -144,7 +144,7 @@ function addRunCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (flow: string, options: RunOptions) => {
       const client = connected();
-      await run(client, await idOf(client, flow), options);
+      await run(client, await idOf(client, flow), options, addressesOf(client));
     });
   program
     .command('test [flow...]')
@@ -159,9 +159,10 @@ function addRunCommands(program: Command): void {
     .description('show the steps of a run')
     .option('-f, --follow', 'show its events until it has ended')
     .option('--json', 'print JSON')
-    .action((id: string, { follow = false, json = false }: { follow?: boolean; json?: boolean }) =>
-      logs(connected(), id, follow, json),
-    );
+    .action((id: string, { follow = false, json = false }: { follow?: boolean; json?: boolean }) => {
+      const client = connected();
+      return logs(client, id, { isFollowed: follow, json }, addressesOf(client));
+    });
   for (const decision of ['approve', 'reject'] as const)
     program
       .command(`${decision} <approval>`)
@@ -175,11 +176,17 @@ function addRunCommands(program: Command): void {
     .description('open the console')
     .action(async (flow?: string) => {
       const client = connected();
-      const { url } = readSettings();
       const path = flow === undefined ? '' : `/agentflows/${encodeURIComponent(await idOf(client, flow))}`;
-      openPage(`${url.replace(/\/+$/, '')}/console/projects/${encodeURIComponent(client.projectId)}${path}`);
+      openPage(`${consoleOf(client)}${path}`);
     });
 }
+
+/** The address of the project in the console. */
+function consoleOf({ projectId }: Client): string {
+  return `${readSettings().url.replace(/\/+$/, '')}/console/projects/${encodeURIComponent(projectId)}`;
+}
+
+const addressesOf = (client: Client): Addresses => ({ inbox: `${consoleOf(client)}/inbox` });
 
 /** Prints the address. On a terminal, also opens it. */
 function openPage(address: string): void {

@@ -1,4 +1,5 @@
 import type { Client, ExecutionInput, ExecutionStreamEvent } from '../../node/src/index.js';
+import { createEventLines } from './event-line.js';
 import { exitCodes, Problem } from './problem.js';
 import { print, progressBar, report } from './terminal.js';
 
@@ -12,8 +13,13 @@ export interface RunOptions {
   json?: boolean;
 }
 
+/** What the lines of a run lead to. */
+export interface Addresses {
+  inbox: string;
+}
+
 /** Starts a run. With `wait`, follows it to its end. @throws Problem if the run fails */
-export async function run(client: Client, id: string, options: RunOptions): Promise<void> {
+export async function run(client: Client, id: string, options: RunOptions, { inbox }: Addresses): Promise<void> {
   const { goal, input = [], channel, version, draft, wait = false, json = false } = options;
   const start = { ...(channel && { channel }), ...(version && { version }), ...(draft && { draft }) };
   const body = { agentflow_id: id, goal, input_variables: variablesIn(input), ...start } as ExecutionInput;
@@ -21,30 +27,42 @@ export async function run(client: Client, id: string, options: RunOptions): Prom
   if (!wait) return print(json ? JSON.stringify(started) : started.execution_id);
   report(`run ${started.execution_id} has started`);
   const flow = await client.platform.agentflows.get(id);
-  await follow(client, started.execution_id, flow.agents.length + (flow.steps ?? []).length);
+  await follow(client, started.execution_id, flow.agents.length + (flow.steps ?? []).length, inbox);
   const ended = await client.platform.executions.waitForEnd(started.execution_id);
-  const { status, conclusion } = ended;
-  print(json ? JSON.stringify(ended) : typeof conclusion === 'string' ? conclusion : JSON.stringify(conclusion));
-  if (status !== 'completed') throw new Problem(`run ${started.execution_id} has ${status}`, exitCodes.failed);
+  const { status, conclusion, execution_context } = ended;
+  if (json) print(JSON.stringify(ended));
+  else if (status === 'completed') print(typeof conclusion === 'string' ? conclusion : JSON.stringify(conclusion));
+  if (status === 'completed') return;
+  const { failure } = execution_context as { failure?: { message?: string } };
+  throw new Problem(
+    `run ${started.execution_id} has ${status}${failure?.message ? `: ${failure.message}` : ''}`,
+    exitCodes.failed,
+  );
 }
 
-/** Reads `name=value`. A value that is JSON is that value, and any other one is a text. */
+/** Reads `name=value`. A value that is JSON is that value, and any other one is a text, also a number that JavaScript would change. */
 function variablesIn(input: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     input.map((each) => {
       const at = each.indexOf('=');
       if (at < 1) throw new Problem(`--input ${each}: must be <name>=<value>`);
       const text = each.slice(at + 1);
-      try {
-        return [each.slice(0, at), JSON.parse(text) as unknown];
-      } catch {
-        return [each.slice(0, at), text];
-      }
+      return [each.slice(0, at), valueIn(text)];
     }),
   );
 }
 
-async function follow({ platform }: Client, id: string, total: number): Promise<void> {
+function valueIn(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(text) ? text : value;
+  } catch {
+    return text;
+  }
+}
+
+async function follow({ platform }: Client, id: string, total: number, inbox: string): Promise<void> {
+  const lineOf = createEventLines(inbox);
   const bar = progressBar(total);
   let done = 0;
   for await (const event of platform.executions.events(id)) {
@@ -59,7 +77,13 @@ async function follow({ platform }: Client, id: string, total: number): Promise<
 }
 
 /** Prints the events of a run. Without `isFollowed`, only those until now. */
-export async function logs({ call, platform }: Client, id: string, isFollowed: boolean, json: boolean): Promise<void> {
+export async function logs(
+  { call, platform }: Client,
+  id: string,
+  { isFollowed, json }: { isFollowed: boolean; json: boolean },
+  { inbox }: Addresses,
+): Promise<void> {
+  const lineOf = createEventLines(inbox);
   const show = (event: ExecutionStreamEvent) => {
     const line = json ? JSON.stringify(event) : lineOf(event);
     if (line !== undefined) print(line);
@@ -74,12 +98,4 @@ export async function logs({ call, platform }: Client, id: string, isFollowed: b
 
 function stepLine({ kind, name, status, error }: Record<string, unknown>): string {
   return [kind, name, status, error].filter((part) => typeof part === 'string' && part !== '').join(' ');
-}
-
-/** Words of model turns are not lines. */
-function lineOf(event: ExecutionStreamEvent): string | undefined {
-  if (event.type === 'model_delta' || event.type === 'step_progress') return undefined;
-  const time = new Date(event.at * 1000).toISOString().slice(11, 19);
-  const text = JSON.stringify(event.data);
-  return `${time} ${event.type} ${text.length > 300 ? `${text.slice(0, 300)}…` : text}`;
 }
