@@ -51,6 +51,11 @@ export const consoleApp = [
   },
   {
     ...ofConsole,
+    id: 'console.agentflows.editors',
+    says: 'The editor of an agentflow names the others who have it open, and who of them has unsaved changes.',
+  },
+  {
+    ...ofConsole,
     id: 'console.agentflows.import',
     says: 'Actions are imported from an OpenAPI document or a curl line, within limits, with a sentence for what was not understood, and without values and credentials.',
   },

@@ -166,6 +166,11 @@ export const projectsAgentflows = [
     says: 'GET /action/{id} returns that action.',
   },
   {
+    id: 'agentflows.editing',
+    source: 'docs/guides/agentflows.md',
+    says: 'A person who has the editor of an agentflow open is named to the others who may change it, until they close it or are silent for a minute.',
+  },
+  {
     id: 'agentflows.sent-back',
     source: 'docs/guides/agentflows.md',
     says: 'The answer of GET /agentflow/{id} can be sent back: fields that only the service sets have no effect, and all other unknown fields are refused.',

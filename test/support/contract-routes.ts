@@ -74,6 +74,7 @@ export const contractRoutes = [
   'GET /agentflow/{}/user/{}/project/{}',
   'POST /agentflow/{}/agent',
   'POST /agentflow/{}/agent/{}',
+  'POST /agentflow/{}/editing',
   'POST /agentflow/{}/steps/{}/try',
   'POST /agentflow/{}/promote',
   'POST /skill',

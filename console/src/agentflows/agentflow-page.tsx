@@ -14,6 +14,7 @@ import { AgentflowActions } from './actions.js';
 import { ChangeNotes } from './change-notes.js';
 import { newBodyOf, type Edited } from './document.js';
 import { FieldsView, JsonView } from './editor-views.js';
+import { OtherEditors } from './other-editors.js';
 import { PastRunProvider } from './past-run.js';
 import { fieldOf } from './problem-fields.js';
 import { ReadOnlyNote } from './read-only-note.js';
@@ -97,7 +98,7 @@ function AgentflowEditor({ agentflow }: { agentflow?: Edited }) {
           {agentflow && <AgentflowActions agentflow={agentflow} editor={editor} onDone={setDone} />}
         </div>
         <p role="status">{done}</p>
-        {!mayEdit && <ReadOnlyNote />}
+        {mayEdit ? <OtherEditors agentflowId={agentflow?._id} hasChanges={editor.isChanged} /> : <ReadOnlyNote />}
         <ChangeNotes agentflow={agentflow} editor={editor} />
         <Problem error={top} />
         <form

@@ -25,7 +25,9 @@ import {
   toEditedAgentflow,
 } from './operations/store.js';
 import { Id, UserId } from '../../base/ids.js';
+export { editAgentflow } from './operations/editing.js';
 export { agentflowsCollection } from './record.js';
+export { agentflowEditorsCollection } from './record/editors.js';
 
 const key = z.object({ id: Id });
 

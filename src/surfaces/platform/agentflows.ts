@@ -42,6 +42,14 @@ const changeRoutes: readonly Route[] = [
   }),
 ];
 
+const editingRoute = route('POST /agentflow/{id}/editing', agentflows.editAgentflow, {
+  summary: 'Say that you edit an agentflow, and read who else does',
+  description:
+    'A page with an open editor calls this when something changes, and every 20 seconds. A minute after its last call, or after `closed`, the person is no longer named. Several windows of one person count as one. The agentflow stays as it is, and no lifecycle is recorded.',
+  response: { description: 'The other people who have an editor of this agentflow open.' },
+  repeatable: true,
+});
+
 const agentRoutes: readonly Route[] = [
   route('POST /agentflow/{id}/agent', agentflows.addAgent, {
     summary: 'Add a skilled agent',
@@ -66,4 +74,10 @@ const trialRoute = route('POST /agentflow/{id}/steps/{step_id}/try', tryStep, {
 });
 
 /** Agentflows with their agents, skills and actions embedded (contract, agentflows; specification, Agentflow). */
-export const agentflowRoutes: readonly Route[] = [...readRoutes, ...changeRoutes, ...agentRoutes, trialRoute];
+export const agentflowRoutes: readonly Route[] = [
+  ...readRoutes,
+  ...changeRoutes,
+  editingRoute,
+  ...agentRoutes,
+  trialRoute,
+];
