@@ -42,6 +42,7 @@ export function OverTime({ since, page }: { since: string | undefined; page: '/'
         <p className={textStyles.soft}>No runs were created and no credits were charged in this time.</p>
       )}
       {data && (data.total > 0 || data.credits > 0) && <Figures data={data} range={range} />}
+      {data && data.by_agentflow.length > 0 && <ByAgentflow agentflows={data.by_agentflow} range={range} />}
     </Section>
   );
 }
@@ -128,6 +129,27 @@ function Figures({ data, range }: { data: Analytics; range: Range }) {
         </ScrollTable>
       </details>
     </>
+  );
+}
+
+/** What each agentflow cost, the dearest first. */
+function ByAgentflow({ agentflows, range }: { agentflows: Analytics['by_agentflow']; range: Range }) {
+  return (
+    <ScrollTable label="Credits by agentflow" head={['Agentflow', 'Runs', 'Credits']} hasNumbers>
+      {agentflows
+        .toSorted((one, other) => other.credits - one.credits)
+        .map(({ agentflow_id, name, count, credits }) => (
+          <tr key={agentflow_id}>
+            <th scope="row">
+              <Link to="/runs" search={{ since: range, agentflow: agentflow_id }}>
+                <bdi>{name}</bdi>
+              </Link>
+            </th>
+            <td>{numberText(count)}</td>
+            <td>{numberText(credits)}</td>
+          </tr>
+        ))}
+    </ScrollTable>
   );
 }
 

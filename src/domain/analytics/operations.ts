@@ -31,9 +31,10 @@ export const readAnalytics = defineOperation({
       throw new AppError('invalid_request', `from, to: must be at most ${maxDays} days apart`);
     const { collections } = deps.mongo;
     const { projectId } = ctx.principal;
-    const [{ by_day, by_hour, ...counts }, charged] = await Promise.all([
+    const [{ by_day, by_hour, by_agentflow, ...counts }, charged, chargedByAgentflow] = await Promise.all([
       countExecutions(collections, projectId, from, to),
       creditsByHour(collections, projectId, from, to),
+      creditsByAgentflow(collections, projectId, from, to),
     ]);
     const chargedByDay = new Map<string, number>();
     for (const [at, credits] of charged) chargedByDay.set(dayOf(at), (chargedByDay.get(dayOf(at)) ?? 0) + credits);
@@ -42,6 +43,7 @@ export const readAnalytics = defineOperation({
       from,
       to,
       ...counts,
+      by_agentflow: await withCredits(collections, projectId, by_agentflow, chargedByAgentflow),
       by_day: by_day.map((day) => ({ ...day, credits: chargedByDay.get(day.day) ?? 0 })),
       by_hour: by_hour.map((hour) => ({ ...hour, credits: charged.get(hour.at) ?? 0 })),
       credits: [...charged.values()].reduce((sum, credits) => sum + credits, 0),
@@ -139,4 +141,27 @@ async function creditsByHour(collections: Collections, projectId: string, from: 
   ];
   const sums = collections.credit_history.aggregate<{ _id: number; credits: number }>(stages, { maxTimeMS });
   return new Map((await sums.toArray()).map(({ _id, credits }) => [Math.round(_id), credits]));
+}
+
+async function creditsByAgentflow(collections: Collections, projectId: string, from: number, to: number) {
+  const stages = [
+    { $match: { project_id: projectId, at: { $gte: from, $lt: to }, credits: { $gt: 0 } } },
+    { $group: { _id: '$agentflow_id', credits: { $sum: '$credits' } } },
+  ];
+  const sums = collections.credit_history.aggregate<{ _id: string; credits: number }>(stages, { maxTimeMS });
+  return new Map((await sums.toArray()).map(({ _id, credits }) => [_id, credits]));
+}
+
+/** Adds the credits of each agentflow, and the agentflows of which only earlier executions were charged. */
+async function withCredits(
+  { agentflows }: Collections,
+  projectID: string,
+  counted: readonly { agentflow_id: string; name: string; count: number }[],
+  charged: ReadonlyMap<string, number>,
+): Promise<Analytics['by_agentflow']> {
+  const known = new Set(counted.map(({ agentflow_id }) => agentflow_id));
+  const others = [...charged.keys()].filter((id) => !known.has(id));
+  const found = await agentflows.find({ _id: { $in: others }, projectID }, { projection: { name: 1 } }).toArray();
+  const uncounted = found.map(({ _id, name }) => ({ agentflow_id: _id, name, count: 0 }));
+  return [...counted, ...uncounted].map((each) => ({ ...each, credits: charged.get(each.agentflow_id) ?? 0 }));
 }

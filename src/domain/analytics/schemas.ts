@@ -20,8 +20,10 @@ export const Analytics = z
       failed: z.int(),
     } satisfies Record<Status, z.ZodType>),
     by_agentflow: z
-      .array(z.object({ agentflow_id: z.string(), name: z.string(), count: z.int() }))
-      .describe('In descending order of `count`. `name` is taken from the newest execution.'),
+      .array(z.object({ agentflow_id: z.string(), name: z.string(), count: z.int(), credits: z.number() }))
+      .describe(
+        'In descending order of `count`. `name` is taken from the newest execution. `credits` were charged in the range, also for executions created before it. Remembered texts belong to no agentflow.',
+      ),
     by_day: z
       .array(z.object({ day: z.iso.date(), ...counts }))
       .describe(
@@ -47,7 +49,9 @@ export const Analytics = z
       to: 1764028800,
       total: 3,
       by_status: { ready: 0, running: 0, paused: 0, completed: 2, failed: 1 },
-      by_agentflow: [{ agentflow_id: '0199a6f0-1111-7c11-8d52-3f6f0e6f7a10', name: 'Newcomer guide', count: 3 }],
+      by_agentflow: [
+        { agentflow_id: '0199a6f0-1111-7c11-8d52-3f6f0e6f7a10', name: 'Newcomer guide', count: 3, credits: 3 },
+      ],
       by_day: [{ day: '2025-11-24', count: 3, completed: 2, failed: 1, p95: 9.75, credits: 3 }],
       by_hour: [{ at: 1764025200, count: 3, completed: 2, failed: 1, p95: 9.75, credits: 3 }],
       duration: { count: 3, p50: 4.2, p95: 9.75 },

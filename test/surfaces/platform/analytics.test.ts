@@ -14,13 +14,13 @@ const day = 24 * 3600;
 const monday = 1_763_942_400;
 const noStatus = { ready: 0, running: 0, paused: 0, completed: 0, failed: 0 };
 
-async function charge({ projectID, organizationId }: Workspace, credits: number, at: number) {
+async function charge({ projectID, organizationId }: Workspace, credits: number, at: number, agentflowId = newId()) {
   const entry = {
     _id: newId(),
     organization_id: organizationId,
     project_id: projectID,
     execution_id: newId(),
-    agentflow_id: newId(),
+    agentflow_id: agentflowId,
     credits,
     at,
   };
@@ -79,6 +79,11 @@ describe('GET /analytics/{projectID}', () => {
     ] as const)
       await charge(mine, credits, at);
     await charge(stranger, 1000, monday + 1);
+    // An agentflow whose executions were created earlier.
+    const idle = (await mine.api.post('/agentflow', { name: 'Idle' })).body._id as string;
+    await charge(mine, 0.25, monday + 2 * day, two.id);
+    await charge(mine, 0.5, monday + 2 * day, idle);
+    await charge(mine, 100, monday - 1, two.id);
 
     const { status, body } = await mine.api.get(`/analytics/${mine.projectID}?from=${monday}&to=${monday + 3 * day}`);
     expect({ status, body }).toEqual({
@@ -90,17 +95,18 @@ describe('GET /analytics/{projectID}', () => {
         total: 8,
         by_status: { ready: 1, running: 1, paused: 1, completed: 3, failed: 2 },
         by_agentflow: [
-          { agentflow_id: two.id, name: 'Two', count: 5 },
-          { agentflow_id: one.id, name: 'One renamed', count: 3 },
+          { agentflow_id: two.id, name: 'Two', count: 5, credits: 0.25 },
+          { agentflow_id: one.id, name: 'One renamed', count: 3, credits: 0 },
+          { agentflow_id: idle, name: 'Idle', count: 0, credits: 0.5 },
         ],
         by_day: [
           { day: '2025-11-24', count: 5, completed: 1, failed: 2, p95: 2, credits: 1 },
           { day: '2025-11-25', count: 1, completed: 1, failed: 0, p95: 4, credits: 2.5 },
-          { day: '2025-11-26', count: 2, completed: 1, failed: 0, p95: 8, credits: 4 },
+          { day: '2025-11-26', count: 2, completed: 1, failed: 0, p95: 8, credits: 4.75 },
         ],
         by_hour: [],
         duration: { count: 4, p50: 2, p95: 8 },
-        credits: 7.5,
+        credits: 8.25,
       },
     });
     const second = await mine.api.get(`/analytics/${mine.projectID}?from=${monday + day}&to=${monday + day + 0.5}`);
