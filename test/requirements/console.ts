@@ -50,6 +50,11 @@ export const consoleApp = [
     says: 'The browser keeps unsaved changes to an agentflow for its person, with their time, until they are saved or discarded. A save over a version that somebody else stored is refused, says who and when, and lets the person compare, keep the changes or take the other version.',
   },
   {
+    id: 'console.tasks',
+    source: 'docs/guides/console.md#tasks-and-their-clicks',
+    says: 'Each task of the guide can be done in a browser with the number of clicks that the guide names.',
+  },
+  {
     ...ofConsole,
     id: 'console.agentflows.editors',
     says: 'The editor of an agentflow names the others who have it open, and who of them has unsaved changes.',
