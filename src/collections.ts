@@ -3,6 +3,7 @@ import { externalIdentitiesCollection } from './auth/external-identities.js';
 import { loginOriginsCollection } from './auth/login-throttle.js';
 import { oauthClientsCollection } from './auth/oauth/clients.js';
 import { oauthCodesCollection } from './auth/oauth/codes.js';
+import { deviceRequestsCollection } from './auth/oauth/device-requests.js';
 import { oauthGrantsCollection } from './auth/oauth/grants.js';
 import { roleChangesCollection } from './auth/role-changes.js';
 import { sessionsCollection, refreshTokensCollection } from './auth/sessions.js';
@@ -61,6 +62,7 @@ export const collections = [
   memoryPartsCollection,
   oauthClientsCollection,
   oauthCodesCollection,
+  deviceRequestsCollection,
   oauthCountersCollection,
   oauthGrantsCollection,
   ontologyDraftsCollection,

@@ -3,7 +3,7 @@ import { AppError, notFound } from '../base/errors.js';
 import { listPage, ListQuery } from '../stores/lists.js';
 import { Id, isId, OrganizationId, ProjectId, UserId } from '../base/ids.js';
 import { epochSeconds, EpochSeconds } from '../base/time.js';
-import { ApiKeyScope, createApiKey, type ApiKeyDocument } from './api-keys.js';
+import { ApiKeyScope, createApiKey, createHeldKey, type ApiKeyDocument, type HeldKey } from './api-keys.js';
 import type { AuthDeps } from './create-auth.js';
 import { defaultGrants, grantableGrants, Grant, haveSameRoles, isAdminRole, rolesOf } from './grants.js';
 import { isPerson, type Principal } from './principal.js';
@@ -40,6 +40,9 @@ export const ApiKeyItem = z
     created_by: UserId,
     last_used_at: EpochSeconds.nullable().describe('True to the minute.'),
     revoked_at: EpochSeconds.nullable().meta({ example: null }),
+    expires_at: EpochSeconds.nullable()
+      .describe('From then on, the key is refused. Null for a key that does not expire.')
+      .meta({ example: null }),
   })
   .meta({ id: 'ApiKey' });
 
@@ -68,11 +71,41 @@ export async function mintApiKey(
   projectId: string,
   request: ApiKeyRequest,
 ): Promise<NewApiKeyAnswer> {
+  const admin = await makerOn(deps, principal, projectId, request);
+  const { record, secret } = await createApiKey(deps.mongo.collections, newKeyOf(admin, request));
+  await revokeIfRoleChanged(deps, principal, admin, record);
+  return { id: record.id, name: record.name, note, scope: record.scope, secret };
+}
+
+/**
+ * Creates a key whose secret another party has, otherwise like `mintApiKey`. A repeated call returns the same key.
+ * @throws AppError also `conflict` if the secret belongs to another key
+ */
+export async function mintHeldKey(
+  deps: AuthDeps,
+  principal: Principal,
+  projectId: string,
+  request: ApiKeyRequest,
+  held: HeldKey,
+): Promise<Omit<NewApiKeyAnswer, 'secret' | 'note'>> {
+  const admin = await makerOn(deps, principal, projectId, request);
+  const record = await createHeldKey(deps.mongo.collections, newKeyOf(admin, request), held);
+  if (record.scope.user_id !== admin.userId || record.scope.project_id !== admin.projectId)
+    throw new AppError('conflict', 'this request was already allowed, for another project or by another person');
+  await revokeIfRoleChanged(deps, principal, admin, record);
+  return { id: record.id, name: record.name, scope: record.scope };
+}
+
+async function makerOn(deps: AuthDeps, principal: Principal, projectId: string, request: ApiKeyRequest) {
   const admin = await adminOn(deps, principal, projectId, 'create');
   requireSame('org_id', request.org_id, admin.organizationId);
   requireSame('dept_id', request.dept_id, admin.departmentId);
-  const { record, secret } = await createApiKey(deps.mongo.collections, {
-    name: request.name,
+  return admin;
+}
+
+function newKeyOf(admin: Principal, { name, grants }: ApiKeyRequest) {
+  return {
+    name,
     createdBy: admin.userId,
     scope: {
       org_id: admin.organizationId,
@@ -80,16 +113,22 @@ export async function mintApiKey(
       project_id: admin.projectId,
       user_id: admin.userId,
       role: admin.role,
-      grants: grantsOf(admin, request.grants),
+      grants: grantsOf(admin, grants),
     },
-  });
-  // Read the role again: a concurrent role change either finds the new key and revokes it, or is detected here.
-  const present = await scopeOn(deps, principal, projectId);
-  if (!present || !haveSameRoles(present, admin)) {
-    await deps.mongo.collections.api_keys.updateOne({ _id: record._id }, { $set: { revoked_at: epochSeconds() } });
-    throw new AppError('scope_denied', 'the role on this project was changed by another request');
-  }
-  return { id: record.id, name: record.name, note, scope: record.scope, secret };
+  };
+}
+
+/** Reads the role again: a concurrent role change either finds the new key and revokes it, or is detected here. */
+async function revokeIfRoleChanged(
+  deps: AuthDeps,
+  principal: Principal,
+  admin: Principal,
+  { _id }: ApiKeyDocument,
+): Promise<void> {
+  const present = await scopeOn(deps, principal, admin.projectId);
+  if (present && haveSameRoles(present, admin)) return;
+  await deps.mongo.collections.api_keys.updateOne({ _id }, { $set: { revoked_at: epochSeconds() } });
+  throw new AppError('scope_denied', 'the role on this project was changed by another request');
 }
 
 export const ApiKeyListQuery = ListQuery.extend({ project_id: ProjectId.min(1) });
@@ -167,5 +206,6 @@ function grantsOf(admin: Principal, requested: readonly Grant[] | undefined): re
 }
 
 function toApiKeyItem(key: ApiKeyDocument) {
-  return pick(key, 'id', 'name', 'scope', 'created_at', 'created_by', 'last_used_at', 'revoked_at');
+  const shown = pick(key, 'id', 'name', 'scope', 'created_at', 'created_by', 'last_used_at', 'revoked_at');
+  return { ...shown, expires_at: key.expires_at ?? null };
 }

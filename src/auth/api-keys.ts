@@ -10,8 +10,8 @@ import { type Grant, defaultGrants } from './grants.js';
 import { CredentialScope, type Principal } from './principal.js';
 import { secretTokens } from './secret-token.js';
 
-const prefix = 'svc_sk_';
-const secrets = secretTokens(prefix);
+export const apiKeyPrefix = 'svc_sk_';
+const secrets = secretTokens(apiKeyPrefix);
 
 export const ApiKeyScope = CredentialScope.extend({ auth_kind: z.literal('api_key') });
 export type ApiKeyScope = z.infer<typeof ApiKeyScope>;
@@ -26,6 +26,10 @@ export interface ApiKeyDocument {
   created_by: string;
   last_used_at: number | null;
   revoked_at: number | null;
+  /** The OAuth client that received the key by device authorization, and may give it back. */
+  client_id?: string;
+  /** From then on, the key is refused. Work that it has started goes on. A key without this time does not expire. */
+  expires_at?: number;
 }
 
 interface NewApiKey {
@@ -34,10 +38,18 @@ interface NewApiKey {
   scope: Omit<ApiKeyScope, 'grants' | 'auth_kind'> & { grants?: readonly Grant[] };
 }
 
+/** A key whose secret another party has, so that this service knows only its hash. */
+export interface HeldKey {
+  secretHash: string;
+  clientId: string;
+  /** Epoch seconds. */
+  expiresAt: number;
+}
+
 export const apiKeyRefused = 'api key invalid or revoked';
 
 export function looksLikeApiKey(credential: string): boolean {
-  return credential.startsWith(prefix);
+  return credential.startsWith(apiKeyPrefix);
 }
 
 export const newApiKeySecret = secrets.create;
@@ -51,31 +63,48 @@ export async function createApiKey(
   key: NewApiKey,
   secret: string = newApiKeySecret(),
 ): Promise<{ record: ApiKeyDocument; secret: string }> {
-  const grants = key.scope.grants ?? defaultGrants(key.scope.role);
-  const record: ApiKeyDocument = {
-    _id: sha256Hex(secret),
+  return { record: await insertOnce(collections.api_keys, recordOf(key, sha256Hex(secret))), secret };
+}
+
+/** Stores a key for the party that has its secret. If the secret is already stored, returns the existing record. */
+export async function createHeldKey(
+  collections: Collections,
+  key: NewApiKey,
+  { secretHash, clientId, expiresAt }: HeldKey,
+): Promise<ApiKeyDocument> {
+  const record = { ...recordOf(key, secretHash), client_id: clientId, expires_at: expiresAt };
+  return insertOnce(collections.api_keys, record);
+}
+
+function recordOf({ name, createdBy, scope }: NewApiKey, secretHash: string): ApiKeyDocument {
+  return {
+    _id: secretHash,
     id: newId(),
-    name: key.name,
-    scope: { ...key.scope, grants: [...grants], auth_kind: 'api_key' },
+    name,
+    scope: { ...scope, grants: [...(scope.grants ?? defaultGrants(scope.role))], auth_kind: 'api_key' },
     created_at: epochSeconds(),
-    created_by: key.createdBy,
+    created_by: createdBy,
     last_used_at: null,
     revoked_at: null,
   };
-  return { record: await insertOnce(collections.api_keys, record), secret };
+}
+
+/** Whether the service accepts the key. */
+export function isLiveKey({ revoked_at, expires_at = Infinity }: ApiKeyDocument): boolean {
+  return revoked_at === null && expires_at > epochSeconds();
 }
 
 /**
  * Resolves a secret to its principal. Looks up the hash on every request, so a revocation takes effect immediately. No
  * comparison of secrets can leak timing.
- * @throws AppError `invalid_token`; the same error for a malformed, an unknown and a revoked key
+ * @throws AppError `invalid_token`; the same error for a malformed, unknown, revoked or expired key
  */
 export async function authenticateApiKey(
   { readKey, keyUse }: Pick<Auth, 'readKey' | 'keyUse'>,
   secret: string,
 ): Promise<Principal> {
   const record = secrets.isWellFormed(secret) ? await readKey(sha256Hex(secret)) : null;
-  if (!record || record.revoked_at !== null) throw new AppError('invalid_token', apiKeyRefused);
+  if (!record || !isLiveKey(record)) throw new AppError('invalid_token', apiKeyRefused);
   keyUse(record);
   const { scope } = record;
   return {

@@ -29,13 +29,18 @@ export function roleNames(roles: readonly string[]): string {
   return roles.map((role) => role.toLowerCase().replaceAll('_', ' ')).join(', ');
 }
 
-/** Lists the projects that a person can choose from, oldest first as at sign-in, filtered by a part of their name. */
+/**
+ * Lists the projects that a person can choose from, oldest first as at sign-in, filtered by a part of their name.
+ * @param fits whether the highest role on a project suffices; by default, each role does
+ */
 export async function findProjectChoices(
   collections: Collections,
   userId: string,
   named: string,
+  fits: (role: string) => boolean = () => true,
 ): Promise<ProjectChoices> {
-  const memberships = await collections.memberships.find({ user_id: userId }).toArray();
+  const held = await collections.memberships.find({ user_id: userId }).toArray();
+  const memberships = held.filter(({ role }) => fits(role));
   const organizations = memberships.filter(({ project_id }) => project_id === null);
   const single = memberships.flatMap(({ project_id }) => project_id ?? []);
   const reach = [
@@ -48,11 +53,11 @@ export async function findProjectChoices(
     collections.projects.find(filter).sort({ _id: 1 }).limit(maxShown).toArray(),
     collections.projects.countDocuments(filter, { limit: maxCount }),
   ]);
-  const roles = new Map(memberships.map((held) => [held.project_id ?? held.organization_id, toRoles(rolesOf(held))]));
+  const roles = new Map(memberships.map((each) => [each.project_id ?? each.organization_id, toRoles(rolesOf(each))]));
   const names = await namesOf(collections, projects);
   const shown = projects.flatMap((project) => {
-    const held = roles.get(project.organization_id) ?? roles.get(project._id);
-    return held ? [toChoice(project, held, names)] : [];
+    const own = roles.get(project.organization_id) ?? roles.get(project._id);
+    return own ? [toChoice(project, own, names)] : [];
   });
   return { shown, total };
 }

@@ -210,13 +210,19 @@ describe('GET /v1/apikeys', () => {
     expect(Object.keys(first.body.data[0]).sort()).toEqual([
       'created_at',
       'created_by',
+      'expires_at',
       'id',
       'last_used_at',
       'name',
       'revoked_at',
       'scope',
     ]);
-    expect(first.body.data[0]).toMatchObject({ created_by: owner.userId, last_used_at: null, revoked_at: null });
+    expect(first.body.data[0]).toMatchObject({
+      created_by: owner.userId,
+      last_used_at: null,
+      revoked_at: null,
+      expires_at: null,
+    });
     const second = await admin.get(`/v1/apikeys?project_id=${projectID}&limit=2&cursor=${first.body.next_cursor}`);
     expect(second.body).toMatchObject({ data: [{ name: 'a' }, { name: 'test' }], next_cursor: null });
     expect((await admin.get(`/v1/apikeys?project_id=${projectID}&cursor=junk`)).status).toBe(400);

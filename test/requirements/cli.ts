@@ -111,6 +111,11 @@ export const cli = [
     says: 'The command `gcs login` stores the settings with mode 0600 once the service accepts them.',
   },
   {
+    source: 'docs/guides/cli.md#settings',
+    id: 'cli.login.browser',
+    says: 'The command `gcs login` prints a code, waits until a person has allowed it in a browser, and stores a key that the commands can use; `gcs logout` revokes it.',
+  },
+  {
     ...ofCli,
     id: 'cli.completion',
     says: 'The command `gcs completion` prints a script that completes commands in a shell.',

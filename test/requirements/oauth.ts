@@ -1,5 +1,7 @@
 import type { Requirement } from './requirement.js';
 
+const ofDevices = { source: 'docs/oauth-security.md#devices' } as const;
+
 /** The authorization server, its consent page, and the resource server. */
 export const oauth = [
   {
@@ -265,5 +267,50 @@ export const oauth = [
     id: 'oauth.private-key-jwt',
     source: 'docs/guides/mcp-and-oauth.md',
     says: 'A client that signs must prove each request with an assertion (RFC 7523), which works once, with keys of its document or address, also after it changed them.',
+  },
+  {
+    ...ofDevices,
+    id: 'oauth.device.flow',
+    says: 'A client of RFC 8628 discovers device authorization, and receives an API key of the project that a person has chosen on the page.',
+  },
+  {
+    ...ofDevices,
+    id: 'oauth.device.polling',
+    says: 'Polls are answered with the codes of RFC 8628, section 3.5: pending, too fast with a longer interval, denied, expired.',
+  },
+  {
+    ...ofDevices,
+    id: 'oauth.device.once',
+    says: 'One person answers a request once. All polls, also at the same time or after a lost answer, receive the same key.',
+  },
+  {
+    ...ofDevices,
+    id: 'oauth.device.key',
+    says: 'The key has the grants that `gcs` needs, is stored only as a hash like the device code, expires after 90 days, and can be given back.',
+  },
+  {
+    ...ofDevices,
+    id: 'oauth.device.forms',
+    says: 'The page needs the secret of its session, redirects only to itself, and shows what the device says about itself as text.',
+  },
+  {
+    ...ofDevices,
+    id: 'oauth.device.roles',
+    says: 'Only a person who may create API keys on a project can allow one there.',
+  },
+  {
+    ...ofDevices,
+    id: 'oauth.device.governed',
+    says: 'Policies forbid or hold the key like every other key; the page and the program say so.',
+  },
+  {
+    ...ofDevices,
+    id: 'oauth.device.limited',
+    says: 'The number of codes that an address and a person can try, and of requests of an address, is limited.',
+  },
+  {
+    ...ofDevices,
+    id: 'oauth.device.readable',
+    says: 'The pages are readable and fit at 1440 and 375 pixels, light and dark, without accessibility problems.',
   },
 ] as const satisfies readonly Requirement[];

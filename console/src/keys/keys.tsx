@@ -53,7 +53,7 @@ export function Keys() {
 
 function columnsOf(nameOf: (id: string) => string): readonly Column<ApiKey>[] {
   return [
-    stateColumn(({ revoked_at }) => (revoked_at === null ? 'active' : 'revoked'), '7rem'),
+    stateColumn(stateOf, '7rem'),
     column('Name', { width: 'minmax(9rem, 2fr)', onNarrow: 'main' }, ({ name }) => <bdi>{name}</bdi>),
     column('Role and grants', { width: 'minmax(10rem, 3fr)', onNarrow: 'hidden' }, ({ scope }) => (
       <span title={scope.grants.join('\n')}>
@@ -64,6 +64,9 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<ApiKey>[] {
       <bdi>{nameOf(created_by)}</bdi>
     )),
     timeColumn('Created', ({ created_at }) => created_at, 'hidden'),
+    column('Expires', { width: '11rem', onNarrow: 'hidden' }, ({ expires_at }) =>
+      expires_at === null ? 'Never' : <Time at={expires_at} />,
+    ),
     column('Last used', { width: '11rem' }, ({ last_used_at }) =>
       last_used_at === null ? 'Never' : <Time at={last_used_at} />,
     ),
@@ -88,6 +91,11 @@ function columnsOf(nameOf: (id: string) => string): readonly Column<ApiKey>[] {
         ),
     ),
   ];
+}
+
+function stateOf({ revoked_at, expires_at }: ApiKey): string {
+  if (revoked_at !== null) return 'revoked';
+  return expires_at !== null && expires_at * 1000 <= Date.now() ? 'expired' : 'active';
 }
 
 function NoKeys() {

@@ -10,6 +10,10 @@ import { addressOf } from '../window-counter.js';
 export const clientAuthMethods = ['none', 'client_secret_post', 'client_secret_basic', 'private_key_jwt'] as const;
 export const grantTypes = ['authorization_code', 'refresh_token'] as const;
 
+/** What clients may register for, and the grant of `gcs` (RFC 8628, 3.4). */
+export const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code';
+export const supportedGrantTypes = [...grantTypes, deviceGrantType] as const;
+
 /** The metadata of a client that this server supports (RFC 7591, 2). */
 export interface ClientMetadata {
   redirect_uris: string[];
@@ -47,6 +51,20 @@ export interface OauthClientDocument extends ClientMetadata {
   expires_at: Date;
 }
 
+/** The command line tool of this service, a public client that needs no registration. It only authorizes devices. */
+export const gcsClient: OauthClientDocument = {
+  _id: 'gcs',
+  client_name: 'gcs',
+  redirect_uris: [],
+  token_endpoint_auth_method: 'none',
+  grant_types: [],
+  response_types: ['code'],
+  secret_hash: null,
+  created_at: 0,
+  fresh_until: null,
+  expires_at: new Date(8.64e15),
+};
+
 export type Clients = ReturnType<typeof createClients>;
 
 export function createClients({ oauth_clients: clients }: Collections, limits: UnusedLimits = unusedLimits) {
@@ -80,6 +98,7 @@ export function createClients({ oauth_clients: clients }: Collections, limits: U
     },
     /** Returns a client unless it has expired. */
     async find(id: string): Promise<OauthClientDocument | undefined> {
+      if (id === gcsClient._id) return gcsClient;
       if (!isId(id) && !isDocumentAddress(id)) return undefined;
       const client = await clients.findOne({ _id: id });
       return client && client.expires_at.getTime() > Date.now() ? client : undefined;

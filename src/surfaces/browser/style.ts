@@ -22,6 +22,7 @@ a { color: var(--accent); }
 form { margin: 0; }
 .note, .problem { margin-bottom: 1.25rem; padding: .75rem 1rem; border-left: .25rem solid var(--note-line); border-radius: .25rem; background: var(--note); }
 .problem { border-color: var(--bad-line); background: var(--bad); }
+.code { font: 700 1.75rem/1.5 ui-monospace, monospace; letter-spacing: .125em; }
 .account { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .25rem 1rem; margin: 1.25rem 0; }
 .account p { margin: 0; }
 fieldset { min-width: 0; margin: 0 0 1.25rem; padding: 0; border: 0; }

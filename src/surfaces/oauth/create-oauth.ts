@@ -1,14 +1,13 @@
-import type { Oauth } from '../../auth/oauth/create-oauth.js';
 import { Router, type RequestHandler } from 'express';
-import type { AuthDeps } from '../../auth/create-auth.js';
+import { createDeviceRequests } from '../../auth/oauth/device-requests.js';
+import type { Deps } from '../../domain/deps.js';
 import { clientDocument, clientDocumentPath } from '../../domain/mcp-servers/rules/client-document.js';
-import type { Config } from '../../config.js';
 import { cors } from '../../http/cors.js';
 import { jsonBody } from '../../http/json-body.js';
 import { onlyMethods } from '../../http/method-not-allowed.js';
-import type { HttpClient } from '../../outbound/http-client.js';
 import { answerAuthorization, showAuthorization } from './authorize/authorize.js';
-import { type AuthorizeDeps } from './authorize/visit.js';
+import { deviceAuthorizationHandler, devicePath } from './device/device-authorization.js';
+import { answerDevice, showDevice } from './device/device.js';
 import { createBrowserSessions } from '../browser/browser-session.js';
 import { createVerifyAssertion } from './clients/client-assertion.js';
 import { createAuthenticateClient } from './clients/client-authentication.js';
@@ -18,18 +17,14 @@ import { registerHandler } from './clients/register.js';
 import { jsonErrors, pageErrors } from './error-handlers.js';
 import { formBody } from './form-body.js';
 import { authorizationServerMetadata, protectedResourceMetadata, serveDocument } from './metadata.js';
+import { deviceErrorPage } from './pages/device-pages.js';
+import { errorPage } from './pages/error-page.js';
 import { createRateLimit, type RateLimitOptions } from './rate-limit.js';
 import { appSchemesWith } from '../../auth/oauth/redirect-uri.js';
 import { resourcesOf } from '../../auth/oauth/resources.js';
 import { createCodes } from '../../auth/oauth/codes.js';
 import { revokeHandler } from './token/revoke.js';
 import { tokenHandler } from './token/token.js';
-
-interface OauthDeps extends AuthDeps, Pick<AuthorizeDeps, 'governance'> {
-  config: Pick<Config, 'allowPrivateTargets' | 'corsOrigins' | 'oauthAppSchemes'>;
-  http: HttpClient;
-  oauth: Oauth;
-}
 
 export interface OauthOptions {
   /** Returns the public URL, which is the issuer. It is known after the port is bound. */
@@ -43,15 +38,19 @@ const defaultLimits = {
   // Only failures count, so that clients with valid requests are not blocked by others that share their address.
   'failed token requests': { max: 60, windowSeconds: 60 },
   'client documents': { max: 60, windowSeconds: 600 },
+  'device requests': { max: 60, windowSeconds: 600 },
+  // A person needs about four: the code is read again by each page and form.
+  'entered codes': { max: 100, windowSeconds: 600 },
 } as const;
 
 /** Creates the authorization server at the paths of the specification. Mount it before any body parser. */
-export function createOauthRouter(deps: OauthDeps, { baseUrl, limits = {}, unusedLimits }: OauthOptions): Router {
+export function createOauthRouter(deps: Deps, { baseUrl, limits = {}, unusedLimits }: OauthOptions): Router {
   const { collections } = deps.mongo;
   const limit = (what: RateLimitOptions['what']) =>
     createRateLimit(collections, { what, ...defaultLimits[what], ...limits[what] });
   const clients = createClients(collections, unusedLimits);
   const codes = createCodes(collections);
+  const devices = createDeviceRequests(collections);
   const { grants, access } = deps.oauth;
   const allowLoopbackHttp = deps.config.allowPrivateTargets;
   const appSchemes = appSchemesWith(deps.config.oauthAppSchemes);
@@ -72,15 +71,9 @@ export function createOauthRouter(deps: OauthDeps, { baseUrl, limits = {}, unuse
       allowLoopbackHttp,
     }),
   });
-  const tokenDeps = { ...deps, authenticateClient, clients, codes, grants, baseUrl };
-  const authorizeDeps = {
-    ...deps,
-    clients,
-    codes,
-    findClient,
-    browsers: createBrowserSessions(deps.auth.box, { cookie: 'svc_oauth', sameSite: 'lax', baseUrl }),
-    baseUrl,
-  };
+  const tokenDeps = { ...deps, authenticateClient, clients, codes, devices, grants, baseUrl };
+  const browsers = createBrowserSessions(deps.auth.box, { cookie: 'svc_oauth', sameSite: 'lax', baseUrl });
+  const authorizeDeps = { ...deps, clients, codes, findClient, browsers, baseUrl };
 
   const router = Router({ strict: true, caseSensitive: true });
   const origins = deps.config.corsOrigins ?? ['*'];
@@ -99,8 +92,18 @@ export function createOauthRouter(deps: OauthDeps, { baseUrl, limits = {}, unuse
   router.get('/oauth/authorize', showAuthorization(authorizeDeps));
   router.post('/oauth/authorize', ...formBody('64kb'), answerAuthorization(authorizeDeps));
   router.all('/oauth/authorize', onlyMethods('GET, POST'));
-  router.use('/oauth/authorize', pageErrors);
-  router.use(['/oauth/register', '/oauth/token', '/oauth/revoke'], jsonErrors(limit('failed token requests')));
+  router.use('/oauth/authorize', pageErrors(errorPage));
+  endpoint('/oauth/device_authorization', [
+    ...formBody('16kb'),
+    deviceAuthorizationHandler({ authenticateClient, devices, requests: limit('device requests'), baseUrl }),
+  ]);
+  const devicePage = { deps, devices, enteredCodes: limit('entered codes'), browsers, baseUrl };
+  router.get(devicePath, showDevice(devicePage));
+  router.post(devicePath, ...formBody('16kb'), answerDevice(devicePage));
+  router.all(devicePath, onlyMethods('GET, POST'));
+  router.use(devicePath, pageErrors(deviceErrorPage));
+  const endpoints = ['/oauth/register', '/oauth/token', '/oauth/revoke', '/oauth/device_authorization'];
+  router.use(endpoints, jsonErrors(limit('failed token requests')));
   return router;
 }
 

@@ -3,7 +3,7 @@ import { isRefusal } from '../../base/errors.js';
 import { toAppError } from '../../http/errors.js';
 import { headersOf, statusOf } from '../rest/error-answers.js';
 import { isOauthError, OauthError } from './oauth-error.js';
-import { errorPage } from './pages/error-page.js';
+import type { Html } from '../browser/html.js';
 import { sendPage } from '../browser/send-page.js';
 import type { RateLimit } from './rate-limit.js';
 
@@ -26,11 +26,13 @@ export function jsonErrors(failures: RateLimit): ErrorRequestHandler {
 }
 
 /** Shows errors to the person. Does not redirect, because no redirect URI has been verified. */
-export const pageErrors: ErrorRequestHandler = (thrown: unknown, req, res, _next) => {
-  const error = toOauthError(thrown);
-  if (error.status >= 500) req.log.error({ err: thrown, req }, 'an OAuth request failed');
-  sendPage(res.status(error.status).set(error.headers), errorPage(error.message), { keepsOpener: true });
-};
+export function pageErrors(page: (description: string) => Html): ErrorRequestHandler {
+  return (thrown: unknown, req, res, _next) => {
+    const error = toOauthError(thrown);
+    if (error.status >= 500) req.log.error({ err: thrown, req }, 'an OAuth request failed');
+    sendPage(res.status(error.status).set(error.headers), page(error.message), { keepsOpener: true });
+  };
+}
 
 /** Maps errors of the product to OAuth errors. Anything else is an internal error. */
 function toOauthError(thrown: unknown): OauthError {

@@ -1,21 +1,22 @@
 import type { RequestHandler } from 'express';
-import { clientAuthMethods, grantTypes } from '../../auth/oauth/clients.js';
+import { clientAuthMethods, supportedGrantTypes } from '../../auth/oauth/clients.js';
 import { Scope } from '../../auth/oauth/scopes.js';
 import { assertionAlgorithms } from './clients/client-assertion.js';
 
 const cacheSeconds = 300;
 
-/** Returns the metadata of the authorization server (RFC 8414), with the values of the specification (OAuth 2.1). */
+/** Returns the metadata of the authorization server (RFC 8414; RFC 8628, 4), with the values of the specification (OAuth 2.1). */
 export function authorizationServerMetadata(baseUrl: string) {
   return {
     issuer: baseUrl,
     authorization_endpoint: `${baseUrl}/oauth/authorize`,
     token_endpoint: `${baseUrl}/oauth/token`,
+    device_authorization_endpoint: `${baseUrl}/oauth/device_authorization`,
     registration_endpoint: `${baseUrl}/oauth/register`,
     revocation_endpoint: `${baseUrl}/oauth/revoke`,
     jwks_uri: `${baseUrl}/.well-known/jwks.json`,
     scopes_supported: Scope.options,
-    grant_types_supported: grantTypes,
+    grant_types_supported: supportedGrantTypes,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     code_challenge_methods_supported: ['S256'],

@@ -1,4 +1,4 @@
-/** The error codes of RFC 6749, 7009, 7591 and 8707 that this server returns, with their HTTP statuses. */
+/** The error codes of RFC 6749, 7009, 7591, 8628 and 8707 that this server returns, with their HTTP statuses. */
 const statusOf = {
   invalid_request: 400,
   invalid_client: 401,
@@ -12,6 +12,9 @@ const statusOf = {
   invalid_client_metadata: 400,
   request_not_supported: 400,
   request_uri_not_supported: 400,
+  authorization_pending: 400,
+  slow_down: 400,
+  expired_token: 400,
   access_denied: 403,
   too_many_requests: 429,
   server_error: 500,

@@ -4,7 +4,7 @@ import type { Collections } from '../../stores/collections.js';
 import { OauthError } from './oauth-error.js';
 
 export interface RateLimitOptions {
-  what: 'registrations' | 'failed token requests' | 'client documents';
+  what: 'registrations' | 'failed token requests' | 'client documents' | 'device requests' | 'entered codes';
   /** The maximum number of requests per window and address. */
   max: number;
   windowSeconds: number;

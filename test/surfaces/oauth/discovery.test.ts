@@ -19,7 +19,8 @@ describe('GET /.well-known/oauth-authorization-server', () => {
       registration_endpoint: `${server.baseUrl}/oauth/register`,
       revocation_endpoint: `${server.baseUrl}/oauth/revoke`,
       jwks_uri: `${server.baseUrl}/.well-known/jwks.json`,
-      grant_types_supported: ['authorization_code', 'refresh_token'],
+      device_authorization_endpoint: `${server.baseUrl}/oauth/device_authorization`,
+      grant_types_supported: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['none', 'client_secret_post', 'client_secret_basic', 'private_key_jwt'],
@@ -74,7 +75,7 @@ describe('GET /.well-known/oauth-protected-resource', () => {
 test('preflights of a browser client are answered at the endpoints without cookies, and nowhere else', async () => {
   const preflight = (path: string) =>
     fetch(server.url + path, { method: 'OPTIONS', headers: { origin: 'https://inspector.example' } });
-  for (const path of ['/oauth/token', '/oauth/register', '/oauth/revoke']) {
+  for (const path of ['/oauth/token', '/oauth/register', '/oauth/revoke', '/oauth/device_authorization']) {
     const { status, headers } = await preflight(path);
     expect([
       status,

@@ -109,7 +109,7 @@ function usableRedirects(uris: readonly string[], { appSchemes, skipsOddRedirect
  * Returns a name that is safe to display: without line breaks, invisible characters and characters that change the text
  * direction.
  */
-function displayName(text: string): string {
+export function displayName(text: string): string {
   const plain = text.normalize('NFC').replace(/\s+/gu, ' ').replace(/\p{C}/gu, '').trim();
   return [...plain].slice(0, maxNameLength).join('');
 }

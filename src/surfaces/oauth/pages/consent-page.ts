@@ -1,6 +1,7 @@
-import { manyChoices, roleNames, type ProjectChoice, type ProjectChoices } from '../../../auth/project-choices.js';
+import type { ProjectChoice, ProjectChoices } from '../../../auth/project-choices.js';
 import { scopeTexts, type Scope } from '../../../auth/oauth/scopes.js';
 import { clientName, clientNote, type ShownClient } from './client-note.js';
+import { projectPicker } from './project-picker.js';
 import { html, type Html } from '../../browser/html.js';
 import { layout, problemNote } from '../../browser/layout.js';
 
@@ -35,7 +36,7 @@ ${clientNote(view.client, view.redirectUri)}
 </form>
 <form method="post" action="${view.page}">
 <input type="hidden" name="csrf_token" value="${view.csrf}">
-${view.picked ? html`${projectPicker(view, view.picked)}${scopePicker(view)}` : noProject()}
+${view.picked ? html`${projectPicker({ ...view, picked: view.picked, button: 'Show what I can allow there' })}${scopePicker(view)}` : noProject()}
 <div class="actions">
 ${view.offered.length > 0 && html`<button class="primary" name="action" value="allow">Allow</button>`}
 <button name="action" value="deny">Deny</button>
@@ -46,55 +47,6 @@ ${view.offered.length > 0 && html`<button class="primary" name="action" value="a
 
 function noProject(): Html {
   return html`<p class="problem">You have no role on any project that fits, so there is nothing that you could allow.</p>`;
-}
-
-/** Contains the form's first button, so that the Enter key shows the project and never allows access. */
-function projectPicker({ choices, find }: ConsentPage, picked: ProjectChoice): Html {
-  const isOnly = choices.total === 1 && find === '';
-  return html`<fieldset>
-<legend>Where it may act</legend>
-<input type="hidden" name="shown_project" value="${picked.projectId}">
-${isOnly ? onlyProject(picked) : html`${(choices.total > manyChoices || find !== '') && findField(find)}${projectList(choices, picked)}`}
-</fieldset>`;
-}
-
-function onlyProject(picked: ProjectChoice): Html {
-  return html`<input type="hidden" name="project" value="${picked.projectId}">
-<p>${projectText(picked)}</p>
-<p class="hint">It reaches this project and no other.</p>`;
-}
-
-function projectText({ project, organization, department, roles }: ProjectChoice): Html {
-  return html`<strong><bdi>${project}</bdi></strong> of <bdi>${organization}</bdi>, <bdi>${department}</bdi>. Your role there: ${roleNames(roles)}.`;
-}
-
-function findField(find: string): Html {
-  return html`<label for="find">Find a project by its name</label>
-<input id="find" name="find" type="search" maxlength="100" value="${find}">`;
-}
-
-function projectList({ shown, total }: ProjectChoices, picked: ProjectChoice): Html {
-  const listed = shown.some(({ projectId }) => projectId === picked.projectId) ? shown : [picked, ...shown];
-  return html`<label for="project">Organization, department and project</label>
-<select id="project" name="project" aria-describedby="project-hint">
-${[...groupsOf(listed)].map(
-  ([group, choices]) => html`<optgroup label="${group}">
-${choices.map(({ projectId, project }) => html`<option value="${projectId}"${projectId === picked.projectId && html` selected`}>${project}</option>`)}
-</optgroup>`,
-)}
-</select>
-<p class="hint" id="project-hint">It reaches the project that you pick and no other. ${total > shown.length && `The first ${shown.length} of ${total} are listed.`}</p>
-<p><button class="small" name="action" value="show">Show what I can allow there</button></p>
-<p>Picked: ${projectText(picked)}</p>`;
-}
-
-function groupsOf(choices: readonly ProjectChoice[]): ReadonlyMap<string, ProjectChoice[]> {
-  const groups = new Map<string, ProjectChoice[]>();
-  for (const choice of choices) {
-    const group = `${choice.organization} › ${choice.department}`;
-    groups.set(group, [...(groups.get(group) ?? []), choice]);
-  }
-  return groups;
 }
 
 function scopePicker({ offered, withheld, checked }: ConsentPage): Html {
