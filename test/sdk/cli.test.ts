@@ -335,8 +335,7 @@ describe('wrong calls', () => {
     expect(await folder.gcs(['init'], {})).toMatchObject({ code: 0 });
     // Nothing asks for another key, because nobody may be there.
     await deps.mongo.collections.api_keys.updateOne({ _id: sha256Hex(apiKey) }, { $set: { revoked_at: 1 } });
-    const again =
-      /^gcs: the service does not accept the key: .*; create another key, and store it with `gcs login`; .*credentials\.json\n$/;
+    const again = /^gcs: the service does not accept the key: .*; replace it with `gcs login`; .*credentials\.json\n$/;
     expect(await folder.gcs(['plan'], {})).toMatchObject({ code: 6, stdout: '', stderr: expect.stringMatching(again) });
   });
 

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ServiceError, type Client } from '../../node/src/index.js';
 import cli from '../package.json' with { type: 'json' };
@@ -8,14 +7,15 @@ import { completionScript } from './completion.js';
 import { readState } from './folder.js';
 import { kinds } from './kinds.js';
 import { agentflows } from './kinds/agentflows.js';
+import { login, logout } from './login.js';
 import { exitCodes, Problem } from './problem.js';
 import { push, type PushOptions } from './push.js';
 import { diff, history, promote, rollback, type PointOptions } from './releases.js';
 import { logs, run, type Addresses, type RunOptions } from './runs.js';
-import { clientOf, howToReplaceKey, readSettings, storeSettings } from './settings.js';
+import { clientOf, howToReplaceKey, readSettings } from './settings.js';
 import type { Selection } from './plan.js';
 import { init, plan, pull } from './sync.js';
-import { print, report } from './terminal.js';
+import { openPage, print, report } from './terminal.js';
 
 const root = process.cwd();
 const connected = () => clientOf(readSettings());
@@ -177,7 +177,9 @@ function addRunCommands(program: Command): void {
     .action(async (flow?: string) => {
       const client = connected();
       const path = flow === undefined ? '' : `/agentflows/${encodeURIComponent(await idOf(client, flow))}`;
-      openPage(`${consoleOf(client)}${path}`);
+      const address = `${consoleOf(client)}${path}`;
+      print(address);
+      openPage(address);
     });
 }
 
@@ -188,25 +190,19 @@ function consoleOf({ projectId }: Client): string {
 
 const addressesOf = (client: Client): Addresses => ({ inbox: `${consoleOf(client)}/inbox` });
 
-/** Prints the address. On a terminal, also opens it. */
-function openPage(address: string): void {
-  print(address);
-  if (!process.stdout.isTTY) return;
-  const command = process.platform === 'darwin' ? 'open' : process.platform === 'win32' ? 'explorer' : 'xdg-open';
-  spawn(command, [address], { stdio: 'ignore', detached: true })
-    .on('error', () => undefined)
-    .unref();
-}
-
 function addOtherCommands(program: Command): void {
   program
     .command('login')
-    .description('check GCS_URL, GCS_PROJECT and GCS_API_KEY, and store them for this user')
-    .action(async () => {
-      const settings = readSettings();
-      await clientOf(settings).platform.agentflows.list({ limit: 1 });
-      print(`The settings are stored in ${storeSettings(settings)}.`);
-    });
+    .description(
+      'store settings for this user: GCS_URL, GCS_PROJECT and GCS_API_KEY, or a key that you allow in a browser',
+    )
+    .option('--url <address>', 'the address of the service')
+    .option('--project <id>', 'the project')
+    .action(login);
+  program
+    .command('logout')
+    .description('remove the stored settings, and revoke the key if you allowed it in a browser')
+    .action(logout);
   program
     .command('completion <shell>')
     .description('print the completion for bash, zsh or fish')

@@ -20,7 +20,7 @@ const variables = ['GCS_URL', 'GCS_PROJECT', 'GCS_API_KEY'] as const;
  * @throws Problem if some are missing
  */
 export function readSettings(): Settings {
-  const given = variables.filter((name) => process.env[name]);
+  const given = setVariables();
   if (given.length === 0) return readStored();
   const missing = variables.filter((name) => !process.env[name]);
   if (missing.length > 0) throw new Problem(`${missing.join(' and ')}: must be set as well as ${given.join(' and ')}`);
@@ -28,22 +28,57 @@ export function readSettings(): Settings {
   return { url, project, apiKey };
 }
 
+/**
+ * Returns what `login` starts from: its options, then the environment. Without a key, the address and the project of the
+ * last login count too.
+ * @throws Problem if the address is missing, or the project of a given key
+ */
+export function settingsForLogin(options: {
+  url?: string;
+  project?: string;
+}): Settings | { url: string; project: string | undefined; apiKey: undefined } {
+  const [givenUrl, givenProject, apiKey] = variables.map((name) => process.env[name] || undefined);
+  const last = apiKey === undefined ? storedSettings() : undefined;
+  const url = options.url ?? givenUrl ?? last?.url;
+  const project = options.project ?? givenProject ?? (url === last?.url ? last?.project : undefined);
+  if (url === undefined) throw new Problem('name the service: `gcs login --url https://service.example.com`');
+  checkAddress(url);
+  if (apiKey === undefined) return { url, project, apiKey };
+  if (project !== undefined) return { url, project, apiKey };
+  throw new Problem('GCS_PROJECT: must be set as well as GCS_API_KEY; without a key, you choose it in a browser');
+}
+
 /** Says how to replace a key that the service does not accept. */
 export function howToReplaceKey(): string {
-  const isGiven = variables.some((name) => process.env[name]);
-  return isGiven
+  return setVariables().length > 0
     ? 'GCS_API_KEY must be a key of the project'
-    : `create another key, and store it with \`gcs login\`; the present one is in ${storedAt()}`;
+    : `replace it with \`gcs login\`; the present one is in ${storedAt()}`;
+}
+
+/** The variables of the environment that are set. */
+export function setVariables(): string[] {
+  return variables.filter((name) => process.env[name]);
 }
 
 function readStored(): Settings {
+  const stored = storedSettings();
+  if (stored) return stored;
+  throw new Problem(`store the settings with \`gcs login\`, or set ${variables.join(', ')}`);
+}
+
+/** Returns what the last login stored. */
+export function storedSettings(): Settings | undefined {
   try {
     const stored: unknown = JSON.parse(readFileSync(storedAt(), 'utf8'));
     if (isObject(stored)) return stored as unknown as Settings;
   } catch {
     // Nobody has signed in.
   }
-  throw new Problem(`set ${variables.join(', ')}, or store them with \`gcs login\``);
+  return undefined;
+}
+
+export function removeSettings(): void {
+  rmSync(storedAt(), { force: true });
 }
 
 /** Stores the settings for the commands that follow, readable only by this user. Returns the path of the file. */
@@ -57,14 +92,18 @@ export function storeSettings(settings: Settings): string {
 }
 
 export function clientOf({ url, project, apiKey }: Settings): Client {
-  if (!URL.canParse(url))
-    throw new Problem(`GCS_URL: ${JSON.stringify(url)} must be an address, such as https://service.example.com`);
+  checkAddress(url);
   const client: Client = createClient({
     workspace: `${url.replace(/\/+$/, '')}/ws_${encodeURIComponent(project)}`,
     apiKey,
     fetch: resumingFetch(path.join(configFolder(), 'held.json'), () => client),
   });
   return client;
+}
+
+function checkAddress(url: string): void {
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new Problem(`GCS_URL: ${JSON.stringify(url)} must be an address, such as https://service.example.com`);
 }
 
 function storedAt(): string {

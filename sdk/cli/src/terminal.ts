@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+
 const escapes = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Prints a line. A text of others cannot move the cursor or change colours. */
@@ -22,4 +24,13 @@ export function progressBar(total: number): { show(done: number): void; hide(): 
     },
     hide: () => void stderr.write('\r\u001b[K'),
   };
+}
+
+/** Opens an address in the browser, if a person is at the terminal. The address may come from the service. */
+export function openPage(address: string): void {
+  if (!process.stdout.isTTY || !/^https?:\/\//.test(address)) return;
+  const command = process.platform === 'darwin' ? 'open' : process.platform === 'win32' ? 'explorer' : 'xdg-open';
+  spawn(command, [address], { stdio: 'ignore', detached: true })
+    .on('error', () => undefined)
+    .unref();
 }
