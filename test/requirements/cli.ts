@@ -111,6 +111,11 @@ export const cli = [
     says: 'The command `gcs login` stores the settings with mode 0600 once the service accepts them.',
   },
   {
+    source: 'https://www.rfc-editor.org/rfc/rfc8628#section-3.5',
+    id: 'cli.login.network',
+    says: 'The command `gcs login` goes on, with longer pauses, after polls that get no answer.',
+  },
+  {
     source: 'docs/guides/cli.md#settings',
     id: 'cli.login.browser',
     says: 'The command `gcs login` prints a code, waits until a person has allowed it in a browser, and stores a key that the commands can use; `gcs logout` revokes it.',

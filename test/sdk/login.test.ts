@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -11,6 +12,7 @@ import { lowestContrast, shot } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { personOf, useDeps } from '../support/fixture.js';
 import { useGcs, type Ended, type GcsFolder } from '../support/gcs.js';
+import { listen } from '../support/ports.js';
 import { testRun } from '../support/run.js';
 import { verifies } from '../support/verifies.js';
 import { violations, withPage } from '../surfaces/console/chromium.js';
@@ -20,9 +22,12 @@ const { create: folderOf } = useGcs();
 const credentials = 'config/gcs/credentials.json';
 
 /** Starts `gcs login` without a terminal, and returns the code that it prints and its end. */
-async function startLogin(folder: GcsFolder, args: string[] = []): Promise<{ code: string; ended: Promise<Ended> }> {
+async function startLogin(
+  folder: GcsFolder,
+  { url = testRun().url, args = [] }: { url?: string; args?: string[] } = {},
+): Promise<{ code: string; ended: Promise<Ended> }> {
   const program = path.join(packageRoot, 'sdk/cli/dist/gcs.mjs');
-  const child = spawn(process.execPath, [program, 'login', '--url', testRun().url, ...args], {
+  const child = spawn(process.execPath, [program, 'login', '--url', url, ...args], {
     cwd: folder.root,
     env: { PATH: process.env.PATH, XDG_CONFIG_HOME: folder.file('config') },
   });
@@ -92,14 +97,14 @@ test('gcs login ends with 1 after a denial, and says why a key is not there yet'
     { kind: 'user_jwt', userId: person.userId, organizationId, departmentId, projectId, role: 'OWNER', grants: [] },
     [{ policy_id: 'no-keys', description: '', effect: 'forbid', tools: ['api-key.create'] }],
   );
-  const { code, ended } = await startLogin(folder, ['--project', projectId]);
+  const { code, ended } = await startLogin(folder, { args: ['--project', projectId] });
   await withPage(async (page) => {
     await signInAt(page, person, code);
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByRole('alert').filter({ hasText: 'The API key was not created' }).waitFor();
-    const request = { user_code: code.replace('-', '') };
+    const ofCode = { user_code: code.replace('-', '') };
     await eventually(async () => {
-      const found = await deps.mongo.collections.oauth_device_requests.findOne(request);
+      const found = await deps.mongo.collections.oauth_device_requests.findOne(ofCode);
       expect(found!.polled_at - found!.created_at).toBeGreaterThan(8);
     });
     await page.getByRole('button', { name: 'Deny' }).click();
@@ -112,8 +117,41 @@ test('gcs login ends with 1 after a denial, and says why a key is not there yet'
   expect(existsSync(folder.file(credentials))).toBe(false);
 });
 
-test('gcs login waits while the service cannot be reached, and names what is wrong at the start', async () => {
-  verifies('cli.login.browser');
+test('gcs login goes on after polls that get no answer', async () => {
+  verifies('cli.login.network');
+  const person = await createPerson(deps);
+  const folder = folderOf(person.workspace);
+  let lost = 0;
+  const forward = (req: IncomingMessage, res: ServerResponse) => {
+    const onward = request(`${testRun().url}${req.url}`, { method: req.method, headers: req.headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(res);
+    });
+    req.pipe(onward);
+  };
+  const network = createServer((req, res) => {
+    if (req.url !== '/oauth/token' || lost === 2) return forward(req, res);
+    lost += 1;
+    req.socket.destroy();
+  });
+  const { url, close } = await listen(network);
+  try {
+    const { code, ended } = await startLogin(folder, { url });
+    await withPage(async (page) => {
+      await signInAt(page, person, code);
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.getByRole('heading', { name: 'is connected' }).waitFor();
+    });
+    expect(await ended).toMatchObject({ code: 0 });
+    expect(lost).toBe(2);
+    expect(JSON.parse(folder.read(credentials))).toMatchObject({ url, project: person.workspace.projectID });
+  } finally {
+    await close();
+  }
+});
+
+test('gcs login and logout say what is missing', async () => {
+  verifies('cli.errors');
   const folder = folderOf({ projectID: 'p', apiKey: 'k' });
   expect(await folder.gcs(['login'], {})).toMatchObject({ code: 3, stderr: expect.stringContaining('--url') });
   expect(await folder.gcs(['login', '--url', 'host'], {})).toMatchObject({ code: 3 });

@@ -219,13 +219,17 @@ function codeFor(error: unknown): number {
   return error instanceof ServiceError && error.status === 409 ? exitCodes.drift : exitCodes.failed;
 }
 
+function isUnreachable(error: unknown): boolean {
+  if (error instanceof TypeError) return error.message === 'fetch failed';
+  return error instanceof DOMException && error.name === 'TimeoutError';
+}
+
 function textOf(error: unknown): string {
   if (error instanceof ServiceError && error.approval_id !== undefined)
     return `the call waits for the approval ${error.approval_id}; when somebody has approved it, run the command again`;
   if (error instanceof ServiceError && error.status === 401)
     return `the service does not accept the key: ${error.message}; ${howToReplaceKey()}`;
-  if (error instanceof TypeError && error.message === 'fetch failed')
-    return 'the service cannot be reached; GCS_URL must be its address';
+  if (isUnreachable(error)) return 'the service cannot be reached; GCS_URL or --url must be its address';
   return error instanceof Error ? error.message : String(error);
 }
 

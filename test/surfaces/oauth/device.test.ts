@@ -200,6 +200,24 @@ describe('the page of a device', () => {
     expect(late.page.html).toContain('This code is not valid');
   });
 
+  test('counts one answer if both are sent at once, and a denied request leaves no usable key', async () => {
+    verifies('oauth.device.once');
+    const own = await createPerson(server.deps);
+    const rounds = Array.from({ length: 6 }, async () => {
+      const device = await startDevice(server);
+      const opened = [await openDevice(server, own, device), await openDevice(server, own, device)] as const;
+      await Promise.all([
+        opened[0].browser.submit(opened[0].page, 'allow'),
+        opened[1].browser.submit(opened[1].page, 'deny'),
+      ]);
+      const key = await collections.api_keys.findOne({ _id: (await requestOf(device.device_code))!.key_hash });
+      const { body } = await poll(server, device);
+      return [body.error ?? 'given', key !== null && key.revoked_at === null];
+    });
+    for (const [answer, hasKey] of await Promise.all(rounds))
+      expect([answer, hasKey]).toEqual(answer === 'given' ? ['given', true] : ['access_denied', false]);
+  });
+
   test('refuses forms without the secret of the session', async () => {
     verifies('oauth.device.forms');
     const own = await createPerson(server.deps);
