@@ -94,6 +94,11 @@ export const authentication = [
     says: 'The next call with a revoked key is answered 401 by every API process.',
   },
   {
+    id: 'auth.keys.expired',
+    source: 'docs/specification.md#credentials',
+    says: 'A key that has expired is answered 401. What it has saved goes on until somebody revokes the key.',
+  },
+  {
     id: 'auth.keys.hashed',
     source: 'docs/specification.md#credentials',
     says: 'A key consists of svc_sk_ and 32 random bytes, and only its SHA-256 hash is stored.',

@@ -43,7 +43,7 @@ const checksOf = {
   upload: { ...byRequest, channel: 'rest', approval: refusedFor('an upload') },
   /** A route that only reads. */
   read: { ...byRequest, channel: 'rest', approval: 'none', policies: false, records: 'none' },
-  /** A page that a person opens in the console. */
+  /** A page that a person opens in the console, or on which they allow `gcs` a key. */
   page: { ...byService, channel: 'console', approval: 'repeat' },
   /** An act of a run. */
   act: { ...byService, channel: 'agent', approval: 'named' },

@@ -234,8 +234,8 @@ describe('work in the background that a key caused', () => {
     expect(await person.patch(path, { status: 'active' })).toMatchObject({ body: { created_by: other.userId } });
   });
 
-  test('pauses a connector with the reason when the key of its owner is revoked', async () => {
-    verifies('operation.caused-authority');
+  test('pauses a connector with the reason when the key of its owner is revoked, and not when the key expires', async () => {
+    verifies('operation.caused-authority', 'auth.keys.expired');
     const workspace = await createWorkspace(deps);
     const agentflow_id = await coworker(workspace);
     const connector = await connectorOf(workspace, 'restful', {
@@ -245,10 +245,11 @@ describe('work in the background that a key caused', () => {
       apiClient(url).post(`/account-provider-webhook/${workspace.projectID}/${connector._id}`, { event: newId() });
     expect((await event()).status).toBe(200);
     const observer = await keyWith(workspace);
-    await collections.api_keys.updateMany(
-      { 'scope.project_id': workspace.projectID, 'scope.grants': 'svc:skill.write' },
-      { $set: { revoked_at: 1 } },
-    );
+    const ofOwner = { 'scope.project_id': workspace.projectID, 'scope.grants': 'svc:skill.write' };
+    await collections.api_keys.updateMany(ofOwner, { $set: { expires_at: 1 } });
+    expect((await workspace.api.get('/agentflow')).status).toBe(401);
+    expect((await event()).status).toBe(200);
+    await collections.api_keys.updateMany(ofOwner, { $set: { revoked_at: 1 } });
     expect((await event()).status).toBe(404);
     expect(await observer.get(`/connectors/${workspace.projectID}/${connector._id}`)).toMatchObject({
       body: { status: 'paused', status_reason: expect.stringContaining('was revoked') },
