@@ -11,7 +11,7 @@ export interface Template {
 
 const folder = path.join(packageRoot, 'samples', 'templates');
 
-/** Reads the templates, one file each. */
+/** Reads the templates, one file each, in the order of their files. */
 export function readTemplates(): Template[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
   return files.sort().map((name) => JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as Template);
@@ -28,7 +28,8 @@ export async function publishTemplates({ apiUrl, workspace, signal }: Omit<Sampl
   if (missing.length === 0) return;
   const agentflows = `/agentflow?projectID=${project_id}`;
   const present = await readAll<{ _id: string; name: string }>(call, `${agentflows}&`);
-  for (const template of missing) {
+  // The marketplace lists the newest first.
+  for (const template of missing.reverse()) {
     const found = present.find(({ name }) => name === template.name);
     const { _id: agentflow_id } = found ?? (await call<{ _id: string }>('POST', agentflows, template));
     await call('POST', '/marketplace', { agentflow_id, notes: '', projectID: project_id });

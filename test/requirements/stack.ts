@@ -241,6 +241,16 @@ export const stack = [
     says: 'npm start publishes each template once in the marketplace, and completes an interrupted publication.',
   },
   {
+    id: 'templates.examples',
+    source: 'docs/guides/flows.md#templates',
+    says: 'Each input of a template has a title, a description and an example, which the form of a test run shows.',
+  },
+  {
+    id: 'templates.found',
+    source: 'docs/guides/flows.md#templates',
+    says: 'The console lists the templates by name and first sentence, and finds them by words of their names and descriptions.',
+  },
+  {
     id: 'templates.run',
     source: 'docs/guides/flows.md',
     says: 'Each template can be added to a project and runs with the offline model, given what its description asks for.',

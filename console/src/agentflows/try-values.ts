@@ -13,17 +13,21 @@ export interface TryValues {
 
 const emptyValues: Readonly<Record<string, unknown>> = { number: 0, integer: 0, boolean: false, array: [], object: {} };
 
-/** Returns the inputs that the schema has and the variables that the agents declare, with empty values. */
+/** Returns the inputs that the schema has, with its examples, and the variables that the agents declare, with empty values. */
 export function exampleInputs({ input_schema }: FlowDocument, agents: readonly Fields[]): Fields {
-  const typed = (rowsOf(input_schema) ?? []).map(
-    ({ name, schema }) => [name, emptyValues[text(schema.type)] ?? ''] as const,
-  );
+  const typed = (rowsOf(input_schema) ?? []).map(({ name, schema }) => [name, exampleOf(schema)] as const);
   const declared = agents.flatMap(({ prompt }) => {
     const variables: unknown = isFields(prompt) ? prompt.variables : undefined;
     return Array.isArray(variables) ? (variables as unknown[]).map(text) : [];
   });
   const untyped = declared.filter((name) => name !== '' && name !== 'goal').map((name) => [name, ''] as const);
   return Object.fromEntries([...untyped, ...typed]);
+}
+
+/** The default or the first example of a schema, otherwise an empty value of its type. */
+function exampleOf(schema: Fields): unknown {
+  const [example] = Array.isArray(schema.examples) ? (schema.examples as unknown[]) : [];
+  return schema.default ?? example ?? emptyValues[text(schema.type)] ?? '';
 }
 
 /** Returns what the step reads, with empty values. */

@@ -14,6 +14,7 @@ import { createWorkspace, useDeps } from '../../support/fixture.js';
 import { pythonTest } from '../../support/python-test.js';
 import { testRun } from '../../support/run.js';
 import { verifies } from '../../support/verifies.js';
+import { chooseTemplate } from './choose-template.js';
 import { consoleUrl, signIn, violations, withPage } from './chromium.js';
 
 const deps = useDeps();
@@ -75,8 +76,7 @@ async function followWith(language: Language): Promise<void> {
       await card(page).getByText(`${at} of 5 done`).waitFor();
       const title = card(page).getByRole('button', { name: step, exact: true });
       if ((await title.getAttribute('aria-expanded')) === 'false') await title.click();
-      if (step === 'Add a template')
-        await page.getByRole('combobox', { name: 'Template' }).selectOption({ label: 'Route mails' });
+      if (step === 'Add a template') await chooseTemplate(page, 'Route mails');
       if (step === 'Create an API key') {
         const { stdout } = await paste.curl(await linesOf(page, step, 'curl'), env);
         env.SERVICE_API_KEY = JSON.parse(stdout).secret;
@@ -109,7 +109,7 @@ test('a template is added in the page, and the steps can be dismissed for good',
   const person = await createPerson(deps);
   await withPage(async (page) => {
     await signIn(page, person);
-    await page.getByRole('combobox', { name: 'Template' }).selectOption({ label: 'Two writers and a judge' });
+    await chooseTemplate(page, 'Two writers and a judge');
     await card(page).getByText('A third one compares the two texts and chooses.').waitFor();
     await shot(page, 'onboarding');
     expect(await violations(page)).toEqual([]);
@@ -126,7 +126,7 @@ test('a template is added in the page, and the steps can be dismissed for good',
     await page.goto(consoleUrl(person, '/agentflows'));
     await page.getByRole('button', { name: 'Add a template…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a template' });
-    await dialog.getByRole('combobox', { name: 'Template' }).selectOption({ label: 'Route mails' });
+    await chooseTemplate(dialog, 'Route mails');
     expect(await violations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Add to this project' }).click();
     await page.getByRole('heading', { name: 'Route mails' }).waitFor();
