@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { createLightStepActivities } from '../../activities/light-steps.js';
 import { newId } from '../../src/base/ids.js';
@@ -17,6 +17,7 @@ import {
   stateQuery,
   type AgentflowExecutionInput,
 } from '../../workflows/agentflow-execution/messages.js';
+import type { StepRecord } from '../../workflows/agentflow-execution/step-record.js';
 import { eventually } from '../support/eventually.js';
 import { useDeps } from '../support/fixture.js';
 import { agentPlan, executionPlan, modelTurn } from '../support/plans.js';
@@ -191,6 +192,8 @@ describe('light steps that are ready at the same time', () => {
     ...branches,
   ];
   const fan = { ...plan, first_agent_id: 'fan' };
+  const statusOf = (records: StepRecord[], branch: string) =>
+    records.find(({ step_id }) => step_id === `fan/${branch}/${branch}`)?.status;
   const times = (count: number, source: string) => Array.from({ length: count }, () => source);
 
   test('run as one local activity, and those that follow on their paths as the next one', async () => {
@@ -262,6 +265,42 @@ describe('light steps that are ready at the same time', () => {
     expect(atPause).toBeLessThan(16);
     expect(beforeResume).toBe(atPause);
     expect(branches.map(({ _id }) => runs(`fan/${_id}/${_id}`))).toEqual(branches.map(() => 1));
+  });
+
+  test('leave no step open if one of them ends the race, also those that the batch has left', async () => {
+    verifies('execution.light-steps.batches');
+    const losers = Array.from({ length: 8 }, (_one, at) => code(`s${at + 1}`, 'brief', `s${at + 1}_next`));
+    const following = losers.map(({ _id }) => code(`${_id}_next`, 'quick'));
+    const steps = [...fanOf([code('s0', 'quick'), ...losers], { join: 'any' }), ...following];
+    const { outcome, runs, handle } = await run({ ...fan, steps });
+    expect(outcome).toMatchObject({ output: { s0: 1 } });
+    expect(runs('fan/s8/s8')).toBeUndefined();
+    for (const { _id } of losers) expect(runs(`fan/${_id}/${_id}_next`)).toBeUndefined();
+    const { steps: records, paths, runs_light_steps } = await handle.query(stateQuery);
+    expect(statusOf(records, 's0')).toBe('completed');
+    expect(statusOf(records, 's8')).toBe('cancelled');
+    expect(records.filter(({ status }) => status === 'running')).toEqual([]);
+    expect(records.filter(({ ended_at }) => ended_at === null)).toEqual([]);
+    expect([Object.keys(paths), runs_light_steps]).toEqual([[''], undefined]);
+  });
+
+  test('end when the run is cancelled meanwhile: those that the batch has left do not begin', async () => {
+    verifies('execution.light-steps.batches');
+    const branches = branchesOf(...times(16, 'brief'));
+    const meanwhile = async ({ handle, runs }: Awaited<ReturnType<typeof start>>) => {
+      await eventually(() => expect(runs('fan/s0/s0')).toBe(1));
+      await handle.executeUpdate(pauseUpdate, { args: [{}] });
+      await handle.cancel();
+    };
+    // Without `yields_locally`, a new workflow task begins after half a second of light steps.
+    const { yields_locally: _local, ...change } = fan;
+    const { outcome, runs, handle } = await run({ ...change, steps: fanOf(branches) }, meanwhile);
+    expect(outcome).toBeInstanceOf(CancelledFailure);
+    expect(runs('fan/s15/s15')).toBeUndefined();
+    const { steps: records } = await handle.query(stateQuery);
+    expect(statusOf(records, 's0')).toBe('completed');
+    expect(statusOf(records, 's15')).toBe('cancelled');
+    expect(records.filter(({ ended_at }) => ended_at === null)).toEqual([]);
   });
 
   test.each([
