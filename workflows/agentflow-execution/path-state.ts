@@ -143,7 +143,7 @@ export type KeptPath = Pick<PathState, 'next' | 'last' | 'outputs'>;
 export interface KeptItems {
   /** The earlier run. */
   execution_id: string;
-  /** The place of the step in the earlier run. */
+  /** The place of the step, also if the earlier run has reached it after its failover. */
   place: string;
   /** Where the rerun begins within the items, after the place of the step: `17/price`. Absent if it begins elsewhere. */
   from?: string;

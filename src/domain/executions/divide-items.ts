@@ -9,6 +9,7 @@ import { toStorable } from '../../stores/storable.js';
 import { principalOfStep } from '../actions/operations/calls-of-runs.js';
 import type { Deps } from '../deps.js';
 import { openItems } from '../tables/operations/items.js';
+import { readEarlierRun } from './earlier-run.js';
 import { keepSlice } from './keep-slice.js';
 import { notStarted } from './operations/create.js';
 import type { ExecutionDocument } from './record.js';
@@ -161,7 +162,10 @@ async function earlierItems(
   const earlier = await executions.findOne({ _id: execution_id });
   if (!earlier)
     throw new AppError('not_found', `the run ${execution_id} was deleted, and with it the items of ${place}`);
-  const read = earlier.steps.findLast(({ kind, step_id }) => kind === 'divideItems' && step_id === `${place}/items`);
+  const placeThere = readEarlierRun(earlier).placeInRun(place);
+  const read = earlier.steps.findLast(
+    ({ kind, step_id }) => kind === 'divideItems' && step_id === `${placeThere}/items`,
+  );
   if (read && 'output' in read) return { items: read.output as unknown[] };
-  return { slices: await readSlices(executions, earlier, place) };
+  return { slices: await readSlices(executions, earlier, placeThere) };
 }

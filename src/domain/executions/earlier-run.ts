@@ -69,15 +69,20 @@ export function readEarlierRun(run: EarlierRun) {
     return [...names].filter((name) => /^\d+$/.test(name)).map((name) => ({ ...part, name }));
   };
 
-  /** Which lists of items an activity has read, and whether runs of their own work on them, by the place of their `map`. */
+  /** Which lists of items an activity has read, by the place of their `map`. */
   const divided = new Map(
     steps
       .filter(({ kind, status }) => kind === 'divideItems' && status === 'completed')
-      .map((record) => [inPath(record.path ?? '', nodeOf(record)), 'output' in record ? 'items' : 'slices'] as const),
+      .map((record) => [inPath(record.path ?? '', nodeOf(record)), dividedBy(record)] as const),
   );
   const placeInRun = (place: string) => (failover ? `failover/${place}` : place);
 
   return { steps, outputs, reached, nodeAt, endAt, partsBegun, divided, placeInRun };
+}
+
+/** Whether runs of their own work on the items, and the earlier run that has read them, unless it is this one. */
+function dividedBy(record: StepRecord): { isSliced: boolean; kept_from: string | undefined } {
+  return { isSliced: !('output' in record), kept_from: record.kept_from };
 }
 
 /** The names of the parts by the place of their step. A path consists of pairs: a step, and one of its parts. */

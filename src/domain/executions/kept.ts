@@ -13,8 +13,11 @@ export interface Kept {
   /** The records of what has ended. */
   steps: StepRecord[];
   outputs: AgentOutput[];
-  /** Where the rerun begins within the items that an activity has read for a `map`, by the place of the `map`. */
-  items: Record<string, { place: string; from?: string }>;
+  /**
+   * The items that an activity has read for a `map`, by its place: the run that has read them, unless it is the one that is repeated,
+   * and where the rerun begins within them.
+   */
+  items: Record<string, { execution_id?: string; from?: string }>;
 }
 
 type Earlier = ReturnType<typeof readEarlierRun>;
@@ -48,7 +51,7 @@ export function placeMeant(run: EarlierRun, from: string): string {
 export function isInSlice(run: EarlierRun, place: string): boolean {
   const { divided } = readEarlierRun(run);
   const names = place.split('/');
-  return names.some((_name, at) => at % 2 === 1 && divided.get(names.slice(0, at).join('/')) === 'slices');
+  return names.some((_name, at) => at % 2 === 1 && divided.get(names.slice(0, at).join('/'))?.isSliced);
 }
 
 function firstOf(earlier: Earlier, names: readonly string[], path: string): string {
@@ -115,9 +118,14 @@ export function keptBefore(run: EarlierRun, place: string | null): Kept {
 
   const keepParts = (owner: string, id: string, part: string | undefined, rest: readonly string[]): void => {
     const step = earlier.nodeAt(id)?.step;
-    const how = earlier.divided.get(owner);
-    if (how !== undefined) items[owner] = { place: earlier.placeInRun(owner), ...inItems(how, part, rest) };
-    if (how === 'slices') return;
+    const divided = earlier.divided.get(owner);
+    if (divided)
+      items[owner] = {
+        ...(divided.kept_from !== undefined && { execution_id: divided.kept_from }),
+        // The runs of slices find the place themselves.
+        ...(divided.isSliced && part !== undefined && { from: [part, ...rest].join('/') }),
+      };
+    if (divided?.isSliced) return;
     const begun = step ? earlier.partsBegun(owner, step) : [];
     if (part !== undefined && !begun.some(({ name }) => name === part)) throw neverReached();
     // The rounds of a loop follow each other; those after the place run again.
@@ -146,11 +154,6 @@ export function keptBefore(run: EarlierRun, place: string | null): Kept {
       .map(inFirstPass),
     outputs: earlier.outputs.filter(({ path, agent_id }) => isKept(path, agent_id)),
   };
-}
-
-/** The runs of slices find the place themselves. */
-function inItems(how: 'slices' | 'items', part: string | undefined, rest: readonly string[]): { from?: string } {
-  return how === 'items' || part === undefined ? {} : { from: [part, ...rest].join('/') };
 }
 
 /** The first of the places that follow a node without an output, along the pointers that have no alternative. */

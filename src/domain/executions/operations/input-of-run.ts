@@ -19,7 +19,9 @@ function keptInput(record: ExecutionDocument): Pick<AgentflowExecutionInput, 'ke
   // A slice may continue wherever its items have ended.
   if (typeof rerun_of !== 'string' || (place === null && !flow.slice)) return {};
   const { paths, steps, outputs, items } = keptBefore(record, place);
-  const ofEarlier = Object.entries(items).map(([owner, kept]) => [owner, { ...kept, execution_id: rerun_of }] as const);
+  const ofEarlier = Object.entries(items).map(
+    ([owner, kept]) => [owner, { execution_id: rerun_of, place: owner, ...kept }] as const,
+  );
   return { kept: { paths, steps, items: Object.fromEntries(ofEarlier) }, kept_outputs: outputs };
 }
 

@@ -152,21 +152,27 @@ test('an item that fails ends the others, and a rerun from it keeps what has end
   await eventually(async () => expect(await statusesOf(id)).toEqual(['failed', 'failed']));
   for (const { _id } of await slicesOf(id)) await closedAs(deps, _id);
   release();
-  const before = calledBy(workspace).length;
   isBroken = false;
+  const rerunOf = async (source: string, request: object) => {
+    const before = calledBy(workspace).length;
+    const again = await workspace.api.post(`/execute_flow/${source}/rerun`, request);
+    expect(again).toMatchObject({ status: 201 });
+    await moveExecution(workspace, again.body._id, 'execute');
+    const { conclusion } = await untilExecution(workspace, again.body._id, 'completed');
+    expect(conclusion.output.all).toEqual(doubled(300));
+    const called = calledBy(workspace).slice(before);
+    return { id: again.body._id, repeated: called.map(({ path }) => path.split('/').at(-1)).sort() };
+  };
   expect(await workspace.api.post(`/execute_flow/${id}/rerun`, { from_agent_id: 'each/300/call' })).toMatchObject(
     refusal(422, 'validation_failed', 'never reached'),
   );
-  const again = await workspace.api.post(`/execute_flow/${id}/rerun`, { from_agent_id: 'each/250' });
-  expect(again).toMatchObject({ status: 201 });
-  await moveExecution(workspace, again.body._id, 'execute');
-  const { conclusion } = await untilExecution(workspace, again.body._id, 'completed');
-  expect(conclusion.output.all).toEqual(doubled(300));
-  const repeated = calledBy(workspace)
-    .slice(before)
-    .map(({ path }) => path.split('/').at(-1));
-  expect(repeated.sort()).toEqual(['0', '250']);
-  const [slice] = await slicesOf(again.body._id);
+  const again = await rerunOf(id, { from_agent_id: 'each/250' });
+  expect(again.repeated).toEqual(['0', '250']);
+  // Without a place, a rerun of the rerun repeats what this has run itself; with one, it keeps that too.
+  const repeated = await rerunOf(again.id, {});
+  expect(repeated.repeated).toEqual(['0', '250']);
+  expect((await rerunOf(repeated.id, { from_agent_id: 'each/250' })).repeated).toEqual(['250']);
+  const [slice] = await slicesOf(again.id);
   expect(await workspace.api.post(`/execute_flow/${slice?._id}/rerun`, {})).toMatchObject(
     refusal(409, 'conflict', 'works on items of'),
   );
