@@ -436,11 +436,13 @@ test('the rows of a table are chosen as the items of a map, and what the table l
     await signIn(page, person, consoleUrl(person, `/agentflows/${id}`));
     const { field: text, choice, node } = parts(page);
     await node('each').click();
-    expect(await choice('Table').locator('option:checked').textContent()).toBe('Leads');
+    // The name is shown when the tables have been read.
+    const chosen = () => choice('Table').locator('option:checked').textContent();
+    await eventually(async () => expect(await chosen()).toBe('Leads'));
     expect(JSON.parse(await text('Filter').inputValue())).toEqual(items.filter);
     expect(await person.workspace.api.delete(table.path)).toMatchObject({ status: 200 });
     await page.reload();
     await node('each').click();
-    expect(await choice('Table').locator('option:checked').textContent()).toBe(table._id);
+    await eventually(async () => expect(await chosen()).toBe(table._id));
   });
 });

@@ -27,10 +27,7 @@ const temporalOf = (id: string) => deps.temporal.client.schedule.getHandle(`sche
 const recordOf = (id: string) => deps.mongo.collections.schedules.findOne({ _id: id });
 
 /** A change that passes our checks and that Temporal refuses. */
-const refusedChange: ScheduleChange = {
-  kind: 'update',
-  fields: { type: 'interval', frequency: 0 },
-};
+const refusedChange: ScheduleChange = { kind: 'update', fields: { type: 'interval', frequency: 0 } };
 
 /** The number of unfinished changes of this file's product in Temporal. */
 async function openChanges(): Promise<number> {
