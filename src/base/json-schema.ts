@@ -23,9 +23,9 @@ const maxSchemaLength = 65_536;
 /** The package has no types of its own for this function. */
 const withFormats = addFormats as (ajv: Ajv2020) => unknown;
 
-/** @param validateSchema whether schemas themselves are checked when they are compiled */
-function newValidator(validateSchema: boolean): Ajv2020 {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false, validateSchema });
+/** Compiles schemas without checking them. Keeps what it compiled, so each schema has its own. */
+function newValidator(): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false, validateSchema: false });
   withFormats(ajv);
   return ajv;
 }
@@ -39,7 +39,7 @@ export function problemsOfValue({ schema, value, name }: ValueCheck): string[] {
  * as "inputs.total: must be a number".
  */
 export function valueCheck(schema: JsonObject, name: string): (value: unknown) => string[] {
-  const check = newValidator(false).compile(schema);
+  const check = newValidator().compile(schema);
   return (value) => (check(value) ? [] : problemsIn(check.errors ?? [], name));
 }
 
@@ -50,20 +50,22 @@ export function problemsOfSchemas(schemas: readonly NamedSchema[]): string[] {
   return schemas.flatMap(problemsOfSchema);
 }
 
+/** Checks schemas themselves. Compiling the schema of schemas takes most of the time of a check, so all share it. */
+const schemaOfSchemas = newValidator();
+
 function problemsOfSchema({ schema, name }: NamedSchema): string[] {
   const length = JSON.stringify(schema).length;
   if (length > maxSchemaLength)
     return [`${name}: must have at most ${maxSchemaLength} characters of JSON, not ${length}`];
-  const ajv = newValidator(true);
   if (schema.$schema !== undefined && schema.$schema !== dialect) return [`${name}.$schema: must be "${dialect}"`];
-  if (ajv.validateSchema(schema) !== true) return problemsIn(ajv.errors ?? [], name);
+  if (schemaOfSchemas.validateSchema(schema) !== true) return problemsIn(schemaOfSchemas.errors ?? [], name);
   const parts = partsOf(schema);
   const problems = parts.flatMap(({ schema: part, path }) => partProblems(part, [name, ...path].join('.')));
   if (problems.length > 0) return problems.slice(0, maxProblems);
   const endless = endlessReference(schema, parts);
   if (endless !== undefined) return [`${name}: ${endless}`];
   try {
-    ajv.compile(schema);
+    newValidator().compile(schema);
   } catch (error) {
     return [`${name}: ${String(error instanceof Error ? error.message : error).slice(0, maxTextLength)}`];
   }

@@ -38,6 +38,6 @@ export function TemplateList({ typed, search, matching, chosen, choose }: Templa
   );
 }
 
-function firstSentence(text: string): string {
+export function firstSentence(text: string): string {
   return /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;
 }

@@ -7,7 +7,7 @@ import { ActionButton, Problem, Window } from '../parts.js';
 import { readAll } from '../read-all.js';
 import { useSubmit } from '../use-submit.js';
 import { SlotFields, type ChosenSlots } from './slot-fields.js';
-import { TemplateList, type TemplateListOptions } from './template-list.js';
+import { firstSentence, TemplateList, type TemplateListOptions } from './template-list.js';
 import textStyles from '../styles/text.module.css';
 
 type Publication = components['schemas']['Publication'];
@@ -63,7 +63,7 @@ function ChosenTemplate({ template: { _id, description } }: { template: Publicat
   return (
     <>
       <p className={textStyles.soft}>
-        <bdi>{description}</bdi>
+        <bdi>{description.slice(firstSentence(description).length)}</bdi>
       </p>
       <SlotFields publicationId={_id} value={slots} onChange={setSlots} />
       <Problem error={error} />
