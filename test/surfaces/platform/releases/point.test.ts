@@ -158,7 +158,7 @@ test('a channel names the connectors of a release, which must exist and have the
   const at = (given: object) => point(workspace, id, 'production', { version: 1, expected: null, slots: given });
   expect(await at({ orders: newId() })).toMatchObject(refusal(422, 'validation_failed', 'slots.orders: the connector'));
   expect(await at({ orders: mail })).toMatchObject(refusal(422, 'validation_failed', 'slots.orders: requires'));
-  expect(await at({ other: live })).toMatchObject(refusal(422, 'validation_failed', 'it has orders'));
+  expect(await at({ other: live })).toMatchObject(refusal(422, 'validation_failed', 'there are orders'));
   expect(await at({ orders: live })).toMatchObject({ status: 200, body: { slots: { orders: live } } });
   await pointed(workspace, id, 'staging', { version: 1, expected: null });
   for (const channel of ['production', 'staging']) {
