@@ -30,7 +30,7 @@ const columns: readonly Column<Agentflow>[] = [
   column('Version', { width: '5rem', onNarrow: 'hidden' }, (flow) => flow.promoted_version ?? '–'),
   timeColumn('Last changed', ({ updated_at }) => updated_at),
   timeColumn('Last run', ({ last_used, created_at }) => (last_used > created_at ? last_used : null), 'hidden'),
-  column('Runs', { width: '4rem' }, ({ _id, name }) => (
+  column('Runs', { width: '5rem' }, ({ _id, name }) => (
     <Link to="/runs" search={{ agentflow: _id }}>
       Runs<span className={textStyles.hidden}> of {name}</span>
     </Link>

@@ -70,10 +70,11 @@ export const NewHire = z
       .default({})
       .describe(
         'The connectors of the project that the copy uses, by slot. Those of other slots can be chosen in the copy later.',
-      ),
+      )
+      .meta({ example: { mail: exampleId } }),
     projectID: z.string().optional(),
   })
-  .meta({ id: 'HireInput', example: { slots: { mail: exampleId } } });
+  .meta({ id: 'HireInput', example: { slots: {} } });
 
 export const UpdateCheck = z
   .object({
