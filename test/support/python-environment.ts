@@ -4,6 +4,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { cacheRoot } from '../../stack/binary-cache.js';
+import { lockWhenFree } from '../../stack/lock-file.js';
 
 const run = promisify(execFile);
 
@@ -11,7 +12,7 @@ const run = promisify(execFile);
 type Pip = (...args: string[]) => Promise<unknown>;
 
 /**
- * A Python environment in the user's cache folder; made on first use.
+ * A Python environment in the user's cache folder; made on first use, by one test at a time.
  * @returns its folder
  * @throws Error that names the missing prerequisite
  */
@@ -22,6 +23,20 @@ export async function pythonEnvironment(
   const folder = path.join(cacheRoot(process.env), name);
   const complete = path.join(folder, 'complete');
   if (existsSync(complete)) return folder;
+  const release = await lockWhenFree(`${folder}.lock`, { waiting: () => undefined });
+  try {
+    if (!existsSync(complete)) await makeEnvironment(name, folder, fill);
+  } finally {
+    release();
+  }
+  return folder;
+}
+
+async function makeEnvironment(
+  name: string,
+  folder: string,
+  fill: (pip: Pip, folder: string) => Promise<unknown>,
+): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(path.dirname(folder), { recursive: true });
   const pip: Pip = (...args) =>
@@ -37,7 +52,6 @@ export async function pythonEnvironment(
       { cause },
     );
   }
-  await writeFile(`${complete}.new`, name);
-  await rename(`${complete}.new`, complete);
-  return folder;
+  await writeFile(path.join(folder, 'complete.new'), name);
+  await rename(path.join(folder, 'complete.new'), path.join(folder, 'complete'));
 }
