@@ -57,11 +57,18 @@ test('a run that waits for a person says where to answer', async () => {
 test('numbers of the command line keep their digits', async () => {
   verifies('cli.run-inputs');
   const { folder } = await flowOf([
-    { _id: 'set', type: 'set', values: { id: 'inputs.id', count: 'inputs.count + 1.0', zip: 'inputs.zip' } },
+    {
+      _id: 'set',
+      type: 'set',
+      values: { id: 'inputs.id', count: 'inputs.count + 1.0', zip: 'inputs.zip', large: 'inputs.large' },
+    },
   ]);
-  const inputs = ['--input', 'id=12345678901234567890', '--input', 'count=2', '--input', 'zip=007'];
+  const inputs = ['id={"of":12345678901234567890}', 'count=2', 'zip=007', 'large=1e400'].flatMap((each) => [
+    '--input',
+    each,
+  ]);
   const { stdout } = await folder.gcs(run(...inputs, '--json'));
   expect(JSON.parse(stdout)).toMatchObject({
-    conclusion: { output: { id: '12345678901234567890', count: 3, zip: '007' } },
+    conclusion: { output: { id: { of: '12345678901234567890' }, count: 3, zip: '007', large: '1e400' } },
   });
 });

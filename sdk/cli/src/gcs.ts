@@ -11,7 +11,7 @@ import { login, logout } from './login.js';
 import { exitCodes, Problem } from './problem.js';
 import { push, type PushOptions } from './push.js';
 import { diff, history, promote, rollback, type PointOptions } from './releases.js';
-import { logs, run, type Addresses, type RunOptions } from './runs.js';
+import { logs, run, type RunOptions } from './runs.js';
 import { clientOf, howToReplaceKey, readSettings } from './settings.js';
 import type { Selection } from './plan.js';
 import { init, plan, pull } from './sync.js';
@@ -144,7 +144,7 @@ function addRunCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (flow: string, options: RunOptions) => {
       const client = connected();
-      await run(client, await idOf(client, flow), options, addressesOf(client));
+      await run(client, await idOf(client, flow), options, inboxOf(client));
     });
   program
     .command('test [flow...]')
@@ -161,7 +161,7 @@ function addRunCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action((id: string, { follow = false, json = false }: { follow?: boolean; json?: boolean }) => {
       const client = connected();
-      return logs(client, id, { isFollowed: follow, json }, addressesOf(client));
+      return logs(client, id, { isFollowed: follow, json }, inboxOf(client));
     });
   for (const decision of ['approve', 'reject'] as const)
     program
@@ -188,7 +188,7 @@ function consoleOf({ projectId }: Client): string {
   return `${readSettings().url.replace(/\/+$/, '')}/console/projects/${encodeURIComponent(projectId)}`;
 }
 
-const addressesOf = (client: Client): Addresses => ({ inbox: `${consoleOf(client)}/inbox` });
+const inboxOf = (client: Client) => `${consoleOf(client)}/inbox`;
 
 function addOtherCommands(program: Command): void {
   program

@@ -1,4 +1,5 @@
 import type { Client, ExecutionInput, ExecutionStreamEvent } from '../../node/src/index.js';
+import { parseJson } from '../../../src/base/json.js';
 import { createEventLines } from './event-line.js';
 import { exitCodes, Problem } from './problem.js';
 import { print, progressBar, report } from './terminal.js';
@@ -13,13 +14,12 @@ export interface RunOptions {
   json?: boolean;
 }
 
-/** What the lines of a run lead to. */
-export interface Addresses {
-  inbox: string;
-}
-
-/** Starts a run. With `wait`, follows it to its end. @throws Problem if the run fails */
-export async function run(client: Client, id: string, options: RunOptions, { inbox }: Addresses): Promise<void> {
+/**
+ * Starts a run. With `wait`, follows it to its end.
+ * @param inbox the address of the inbox in the console
+ * @throws Problem if the run fails
+ */
+export async function run(client: Client, id: string, options: RunOptions, inbox: string): Promise<void> {
   const { goal, input = [], channel, version, draft, wait = false, json = false } = options;
   const start = { ...(channel && { channel }), ...(version && { version }), ...(draft && { draft }) };
   const body = { agentflow_id: id, goal, input_variables: variablesIn(input), ...start } as ExecutionInput;
@@ -40,7 +40,7 @@ export async function run(client: Client, id: string, options: RunOptions, { inb
   );
 }
 
-/** Reads `name=value`. A value that is JSON is that value, and any other one is a text, also a number that JavaScript would change. */
+/** Reads `name=value`. A value that is JSON is that value, and any other one is a text. */
 function variablesIn(input: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     input.map((each) => {
@@ -54,8 +54,7 @@ function variablesIn(input: readonly string[]): Record<string, unknown> {
 
 function valueIn(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(text) ? text : value;
+    return parseJson(text);
   } catch {
     return text;
   }
@@ -81,7 +80,7 @@ export async function logs(
   { call, platform }: Client,
   id: string,
   { isFollowed, json }: { isFollowed: boolean; json: boolean },
-  { inbox }: Addresses,
+  inbox: string,
 ): Promise<void> {
   const lineOf = createEventLines(inbox);
   const show = (event: ExecutionStreamEvent) => {

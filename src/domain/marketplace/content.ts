@@ -1,7 +1,7 @@
 import { AppError } from '../../base/errors.js';
 import { AgentflowContent, type Agentflow } from '../agentflows/record.js';
 import type { FlowStep } from '../agentflows/record/steps.js';
-import { slotNames } from '../releases/operations.js';
+import { slotNames, startsOf } from '../releases/operations.js';
 import type { ReleaseContent } from '../releases/record.js';
 import { pick } from '../../base/pick.js';
 import type { PublicationSlot } from './schemas.js';
@@ -46,10 +46,14 @@ export function contentOf({ agentflow, slots }: Pick<ReleaseContent, 'agentflow'
   return { content, slots: open.map(({ slot }) => slot).filter(({ used_by }) => used_by.length > 0) };
 }
 
-/** The slots of a publication. Their names do not tell the names of connectors. */
+/**
+ * The slots of a publication. Their names do not tell the names of connectors. A connector that does not exist has no category, and
+ * no slot.
+ */
 function openSlots({ agentflow: { agents, steps = [] }, slots }: Pick<ReleaseContent, 'agentflow' | 'slots'>) {
-  const names = slotNames(slots.map(({ category, table_id }) => (table_id === undefined ? category : 'table')));
-  return slots.map(({ category, connector_id, table_id }, at) => {
+  const existing = slots.filter(({ category }) => category !== '');
+  const names = slotNames(existing.map(({ category, table_id }) => (table_id === undefined ? category : 'table')));
+  return existing.map(({ category, connector_id, table_id }, at) => {
     const used_by = [
       ...agents.flatMap(({ _id, skills }) =>
         skills.filter((skill) => skill.connector_id === connector_id).map((skill) => skillPath(_id, skill._id)),
@@ -73,33 +77,24 @@ function tableOf(step: FlowStep): string | undefined {
   return step.type === 'map' && typeof step.items !== 'string' ? step.items.table_id : undefined;
 }
 
-function refuseOthers({ _id, agents, steps = [] }: Pick<Agentflow, '_id' | 'agents' | 'steps'>): void {
-  const starts = [
-    ...steps.flatMap((step) => (step.type === 'flow' ? [{ path: stepPath(step._id), id: step.agentflow_id }] : [])),
-    ...agents.flatMap((agent) =>
-      agent.skills.flatMap((skill) =>
-        skill.actions
-          .filter(({ category }) => category === 'agentflow')
-          .map(({ endpoint }) => ({ path: skillPath(agent._id, skill._id), id: endpoint })),
-      ),
-    ),
-  ];
-  const others = starts.filter(({ id }) => id !== _id).map(({ path }) => path);
+function refuseOthers(agentflow: Pick<Agentflow, '_id' | 'agents' | 'steps'>): void {
+  const others = startsOf(agentflow).filter(({ agentflow_id }) => agentflow_id !== agentflow._id);
   if (others.length > 0)
     throw new AppError(
       'validation_failed',
-      `${others.join(', ')}: starts another agentflow, and a publication contains only one`,
+      `${others.map(({ where }) => where).join(', ')}: starts another agentflow, and a publication contains only one`,
     );
 }
 
-export interface Filling {
+/** What a person chose for a copy, and what it is a copy of. */
+export interface CopyOptions {
   connectors: ReadonlyMap<string, ChosenConnector>;
   /** The ids of the source and of the copy: an agentflow that starts itself starts the copy. */
   own: { from: string; to: string };
 }
 
 /** The content of a copy, with the connectors that were chosen for it. */
-export function filledContent(content: AgentflowContent, { connectors, own }: Filling): AgentflowContent {
+export function contentOfCopy(content: AgentflowContent, { connectors, own }: CopyOptions): AgentflowContent {
   const agents = content.agents?.map((agent) => ({
     ...agent,
     skills: agent.skills?.map((skill) => {
@@ -110,11 +105,11 @@ export function filledContent(content: AgentflowContent, { connectors, own }: Fi
       return { ...skill, actions, ...(chosen && { connector_id: chosen.connector_id, connector_name: chosen.name }) };
     }),
   }));
-  const steps = content.steps?.map((step) => filledStep(step, connectors.get(stepPath(step._id)), own));
+  const steps = content.steps?.map((step) => stepOfCopy(step, connectors.get(stepPath(step._id)), own));
   return { ...content, ...(agents && { agents }), ...(steps && { steps }) };
 }
 
-function filledStep(step: FlowStep, chosen: ChosenConnector | undefined, own: Filling['own']): FlowStep {
+function stepOfCopy(step: FlowStep, chosen: ChosenConnector | undefined, own: CopyOptions['own']): FlowStep {
   if (step.type === 'flow')
     return { ...step, agentflow_id: step.agentflow_id === own.from ? own.to : step.agentflow_id };
   if (!chosen) return step;

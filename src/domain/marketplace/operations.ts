@@ -15,7 +15,7 @@ import { causesOfFlow } from '../caused-rules.js';
 import { defineOperation, reads, writes } from '../operation.js';
 import { findRelease, snapshotOf } from '../releases/operations.js';
 import type { ReleaseContent } from '../releases/record.js';
-import { contentOf, filledContent } from './content.js';
+import { contentOf, contentOfCopy } from './content.js';
 import { chosenConnectors } from './slots.js';
 import {
   NewHire,
@@ -118,7 +118,7 @@ export const hireAgentflow = defineOperation({
   async run({ deps, ctx: { principal, recordId }, key: { id }, input }) {
     const { collections } = deps.mongo;
     const { agentflow, latest_version, agentflow_id, slots } = await findPublication(collections, id);
-    const content = filledContent(agentflow, {
+    const content = contentOfCopy(agentflow, {
       connectors: await chosenConnectors(collections, principal.projectId, slots, input.slots),
       own: { from: agentflow_id, to: recordId },
     });

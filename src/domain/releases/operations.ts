@@ -8,3 +8,4 @@ export { connectorsBy, snapshotOf } from './operations/snapshot.js';
 export { slotProblem, unknownSlots } from './operations/problems.js';
 export { findRelease } from './operations/publish.js';
 export { slotNames } from './rules/content.js';
+export { startsOf } from './rules/starts.js';

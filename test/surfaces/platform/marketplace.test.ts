@@ -73,6 +73,8 @@ describe('POST /marketplace', () => {
       latest_version: 1,
       versions: [{ version: 1, notes: 'new' }],
     });
+    // A connector that does not exist has no slot.
+    expect(publication.slots).toEqual([]);
     const other = await createWorkspace(deps);
     const hired = await other.api.post(
       `/marketplace/coworker/${publication._id}/hire?projectID=${other.projectID}`,
@@ -351,7 +353,7 @@ describe('the slots of a publication', () => {
     const parent = await made(workspace, flow({ agents: [], initialAgent: 's', steps: starts(child._id) }));
     const refused = await workspace.api.post('/marketplace', { agentflow_id: parent._id });
     expect(refused).toMatchObject(
-      refusal(422, 'validation_failed', 'steps/s: starts another agentflow, and a publication contains only one'),
+      refusal(422, 'validation_failed', 'steps.s: starts another agentflow, and a publication contains only one'),
     );
     await workspace.api.patch(`/agentflow/${parent._id}`, { steps: starts(parent._id) });
     await published(workspace, parent._id);

@@ -24,7 +24,7 @@ export function risksOf(from: PlainContent | null, to: PlainContent): Risk[] {
   return [
     ...actRisks(from ? actsOf(from) : [], actsOf(to)),
     ...toolRisks(from, to),
-    ...flowRisks(from ? startsOf(from) : [], startsOf(to)),
+    ...flowRisks(from ? startedReleases(from) : [], startedReleases(to)),
     ...slotRisks(from, to),
     ...to.agents.flatMap((agent) =>
       agentRisks(
@@ -70,7 +70,7 @@ function callOf(act: Act): string | undefined {
   if (host !== undefined) return `calls ${host} with ${method}`;
   return category === 'mcp' || category === 'agentflow' || endpoint === ''
     ? undefined
-    : `uses ${category} to ${endpoint}`;
+    : `calls the operation ${endpoint} of ${category}`;
 }
 
 function actRisks(from: readonly Act[], to: readonly Act[]): Risk[] {
@@ -140,7 +140,7 @@ interface Start {
 }
 
 /** The releases of other agentflows that runs start: by `flow` steps, and by acts whose endpoint is the digest of a release. */
-function startsOf(content: PlainContent): Start[] {
+function startedReleases(content: PlainContent): Start[] {
   const steps = content.steps.filter(({ type }) => type === 'flow');
   return [
     ...steps.map(({ _id, release }) => ({ path: `steps/${String(_id)}`, release: String(release) })),

@@ -140,3 +140,22 @@ test('the risks of a difference name the agentflows that runs start, and their n
   expect(second.version).toBe(2);
   expect(await risksSince(version)).toEqual(['changed_flow steps/child']);
 });
+
+test('the risks of a difference name new operations of a connector', async () => {
+  verifies('release.risks');
+  const workspace = await createWorkspace(deps);
+  const { api, projectID } = workspace;
+  const config = await api.post(`/actions/messaging/config?projectID=${projectID}`, { name: 'Chats', config: {} });
+  expect(config).toMatchObject({ status: 200 });
+  const chats = (endpoint: string) => ({
+    ...{ _id: 'chats', type: 'action', title: 'Chats', connector_id: config.body._id, next: null },
+    action: { name: 'Chats', category: 'messaging', endpoint },
+  });
+  const id = await create(workspace, { name: 'Flow', initialAgent: 'chats', steps: [chats('list_chats')] });
+  await publish(workspace, id);
+  await edit(workspace, id, { steps: [chats('send_message')] });
+  const { body } = await api.get(`/agentflow/${id}/diff?from=1`);
+  expect(body.risks).toEqual([
+    { kind: 'new_method', path: 'steps/chats', text: 'calls the operation send_message of messaging' },
+  ]);
+});
